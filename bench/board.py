@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.sessions import OpenWorkspace
+from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import (

@@ -18,7 +18,8 @@ from typing import Any, Protocol
 from bench.board import USAGE, AtOnce, Board
 from bench.processes import PATIENCE
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.facts import SubagentCompleted, SubagentSpawned, SubagentStarted, TurnCompleted
+from callboard.contracts.facts.subagent import SubagentCompleted, SubagentSpawned, SubagentStarted
+from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, ToolCallDelta
 from callboard.contracts.record import Record
 

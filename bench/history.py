@@ -8,7 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.contracts.facts import Fact, ModelRequested, SessionCreated
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ids import IdKind
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import NewFact, Origin, Record

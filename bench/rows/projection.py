@@ -18,7 +18,8 @@ from bench import conversation
 from bench.harness import OUT, Row, Scale
 from bench.history import history
 from bench.results import Line, Plot, Result, Spread, ratios, spread
-from callboard.contracts.facts import ToolRequested, TurnCompleted
+from callboard.contracts.facts.tool import ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.live import Frame
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope

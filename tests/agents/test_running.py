@@ -8,7 +8,8 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ToolRefused, TurnStarted
+from callboard.contracts.facts.tool import ToolRefused
+from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import House, calls, house, says, uses
 

@@ -8,7 +8,10 @@ from callboard.app.turn_follower import TurnFollower
 from callboard.contracts.content import Text
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.runtime import OpBatch
-from callboard.contracts.rows import ActionRow, AnyRow, RunRow, TurnRow, Upsert
+from callboard.contracts.rows import AnyRow
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import ActionRow, TurnRow
+from callboard.contracts.rows.team import RunRow
 
 MINE = "trn_2"
 

@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Row, Upsert
+from callboard.contracts.rows.base import Row, Upsert
 from callboard.projection.view import SessionView
 from tests.projection.deliverables import made
 from tests.projection.histories import random_history

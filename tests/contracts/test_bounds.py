@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec.inspect
 import pytest
 
-from callboard.contracts.commands import TABLE, Declaration
-from callboard.contracts.commands.base import LARGEST
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.base import LARGEST, Declaration
 
 
 def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgspec.inspect.IntType]]:

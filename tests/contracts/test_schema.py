@@ -9,7 +9,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from callboard.contracts.commands import TABLE, SubmitTurn, TurnAccepted
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import CODES, Refusal
 from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.permission import ReasonCode

@@ -6,7 +6,7 @@ import json
 from typing import Any, get_args
 
 from callboard.contracts import vocabulary as lists
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows.conversation import RuntimeStatus, ToolState
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS

@@ -15,38 +15,25 @@ from typing import Any, get_args
 
 import msgspec
 
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.content import BlobRef
 from callboard.contracts.entities.team import TaskStatus, TeamPhase, Verdict
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    ArtifactVersionCreated,
-    CompactionCompleted,
-    ContextResolved,
-    ErasedFact,
-    Fact,
-    HandoffAccepted,
-    HandoffCompleted,
-    ModelFailed,
-    PermissionEvaluated,
-    PermissionRuleAdded,
-    PlanUpdated,
-    QueueAdded,
-    ReviewVerdict,
-    Rule,
-    SandboxApplied,
-    SessionArchived,
-    SessionTrimmed,
-    TaskUpdated,
-    TeamChanged,
-    TurnInterrupted,
-    WorkerNotification,
-)
-from callboard.contracts.facts.action import ActionType
-from callboard.contracts.rows import Part, SessionCard
-from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
-from callboard.contracts.rows.session import SessionState
+from callboard.contracts.facts.action import ActionRequired, ActionResolved, ActionType
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
+from callboard.contracts.facts.base import ErasedFact, Fact
+from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
+from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded, Rule
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.subagent import TeamChanged, WorkerNotification
+from callboard.contracts.facts.task import ReviewVerdict, TaskUpdated
+from callboard.contracts.facts.tool import SandboxApplied
+from callboard.contracts.facts.turn import TurnInterrupted
+from callboard.contracts.facts.workspace import SessionArchived, SessionTrimmed
+from callboard.contracts.rows.conversation import ActionOutcome, Part, RuntimeStatus, ToolState
+from callboard.contracts.rows.session import SessionCard, SessionState
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.control.decide.tool.questions import REMOTE_REQUESTS
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events, emissions

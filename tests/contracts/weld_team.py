@@ -8,24 +8,22 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from callboard.adapters.http.openapi import openapi_document
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.entities.handoff_payload import Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Ref, Role
 from callboard.contracts.handoff_envelope import Envelope
-from callboard.contracts.rows import (
-    ActionRow,
+from callboard.contracts.rows.base import Row
+from callboard.contracts.rows.conversation import ActionRow, TextPart, ToolPart
+from callboard.contracts.rows.team import (
     AgentRow,
+    Connection,
     HandoffRow,
     NotificationRow,
     ReviewRow,
-    Row,
     RunRow,
     TaskRow,
     TeamRow,
-    TextPart,
-    ToolPart,
 )
-from callboard.contracts.rows.team import Connection
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
 from callboard.projection.emit.agentui.events import AgentUiEvent
 from callboard.projection.emit.agentui.session_events import AgentUiEvents

@@ -6,17 +6,11 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import LARGEST_INLINE, Text, blob_of
-from callboard.contracts.facts import (
-    FACTS,
-    AnySessionFact,
-    ErasedFact,
-    SessionCreated,
-    ToolStarted,
-    TurnCompleted,
-    TurnSubmitted,
-    UnknownFact,
-    WarningRaised,
-)
+from callboard.contracts.facts import FACTS, AnySessionFact
+from callboard.contracts.facts.base import ErasedFact, UnknownFact
+from callboard.contracts.facts.session import SessionCreated, WarningRaised
+from callboard.contracts.facts.tool import ToolStarted
+from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
 from callboard.control.decision_inputs import DecisionInputs

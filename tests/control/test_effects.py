@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import FACTS, ModelRequested, Rule
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.permission import Rule
 from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, derive_effects
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (

@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts import EvidenceExported
+from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.scope import Scope
 from callboard.control.decide.evidence import EvidencePackReported
 from tests.control.rigs.decisions import given

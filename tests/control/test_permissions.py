@@ -13,14 +13,8 @@ from callboard.contracts.commands.trust import (
     TrustWorkspace,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    Rule,
-    WorkspaceOpened,
-    WorkspaceTrusted,
-    WorkspaceTrustRevoked,
-)
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.workspace import WorkspaceOpened, WorkspaceTrusted, WorkspaceTrustRevoked
 from callboard.contracts.record import NewFact
 from callboard.contracts.settings import Asked, Widening
 from callboard.control.decide.permission import add_workspace_rule, revoke_trust, revoke_workspace_rule, trust_workspace

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.sessions import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import (
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    Rule,
+from callboard.contracts.facts.base import UnknownFact
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.workspace import (
     SessionArchived,
     SessionDeleted,
     SessionListed,
     SessionPinned,
     SessionTitled,
-    UnknownFact,
-    WarningRaised,
     WorkspaceOpened,
 )
 from callboard.contracts.record import NewFact, Origin, Record, header_of

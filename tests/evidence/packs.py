@@ -12,7 +12,9 @@ from typing import Any
 
 from callboard.contracts.chain import StoredBytes, digest, genesis, link
 from callboard.contracts.content import Blob, Text, fit
-from callboard.contracts.facts import MessageText, SessionCreated, TaskCreated, ThreadOpened
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.task import TaskCreated
 from callboard.contracts.ports.store import Append, Store
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON, Scope

@@ -7,19 +7,12 @@ import io
 import msgspec
 
 from callboard.contracts.content import Text, blob_of
-from callboard.contracts.facts import (
-    ChannelMessage,
-    EvidenceExported,
-    MessageText,
-    SessionCreated,
-    TaskCompleted,
-    TaskCreated,
-    TaskStarted,
-    TaskUpdated,
-    ThreadOpened,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskStarted, TaskUpdated
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.evidence.lineage import TaskPart

@@ -11,7 +11,7 @@ import pytest
 
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import EvidenceExported
+from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.evidence import layout, pack

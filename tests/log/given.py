@@ -12,30 +12,16 @@ from typing import TypeVar
 import uuid_utils
 
 from callboard.contracts.content import Blob, Text, blob_of, fit
-from callboard.contracts.facts import (
-    Candidate,
-    Check,
-    CostRecorded,
-    MessageText,
-    ModelCompleted,
-    ModelRequested,
-    OutputFinal,
-    PermissionEvaluated,
-    PromptRef,
-    RoutingResolved,
-    SandboxApplied,
-    ToolCompleted,
-    ToolRequested,
-    ToolStarted,
-    TurnCompleted,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.message import MessageText, OutputFinal
+from callboard.contracts.facts.model import Candidate, CostRecorded, ModelCompleted, ModelRequested, RoutingResolved
+from callboard.contracts.facts.permission import Check, PermissionEvaluated
+from callboard.contracts.facts.tool import SandboxApplied, ToolCompleted, ToolRequested, ToolStarted
+from callboard.contracts.facts.turn import PromptRef, TurnCompleted, TurnStarted, TurnSubmitted
 from callboard.contracts.ids import IdKind, render
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.ports.store import Append, Store, StoredAnswer
 from callboard.contracts.record import NewFact, Origin, Record, encode_payload
-from callboard.contracts.rows import TurnRow
+from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.scope import PERSON, Scope
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
-from callboard.contracts.rows import Remove, Upsert
+from callboard.contracts.rows.base import Remove, Upsert
 from callboard.log.sqlite import failures, open_store
 from callboard.log.sqlite.failures import refusal_of, refusal_of_system
 from callboard.log.sqlite.rows import SqliteRows

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from callboard.contracts.facts import MessageText
+from callboard.contracts.facts.message import MessageText
 from callboard.contracts.live import Cursor, Partial, partial_key
 from callboard.contracts.ports.live import LiveFacts, LiveFeed, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head

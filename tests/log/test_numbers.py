@@ -6,7 +6,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from callboard.contracts.facts import FACTS, CostRecorded, SandboxApplied
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.model import CostRecorded
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.record import NewFact, as_decoded, decode_payload, encode_payload
 from callboard.log.memory import MemoryStore
 from callboard.log.sqlite import open_store

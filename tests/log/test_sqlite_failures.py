@@ -15,7 +15,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
-from callboard.contracts.rows import Upsert
+from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import SqliteStore, open_store
 from callboard.log.sqlite.ledger import Ledger
 from callboard.log.sqlite.removal import delete

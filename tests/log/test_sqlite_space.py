@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.contracts.live import partial_key
 from callboard.contracts.ports.store import Views
-from callboard.contracts.rows import Upsert
+from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
 
 from .given import SCOPE, STREAM, Session, batch, filled, frame, said, said_at_length, turn_row, until

@@ -11,7 +11,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
-from callboard.contracts.rows import Upsert
+from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store, writer
 
 from .given import STREAM, batch, filled, first, frame, said, turn_row

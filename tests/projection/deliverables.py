@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from callboard.contracts.content import BlobRef, blob_of
 from callboard.contracts.entities.artifact import VersionOrigin
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
@@ -17,8 +17,8 @@ from callboard.contracts.facts import (
     ArtifactSaveRequested,
     ArtifactUpdated,
     ArtifactVersionCreated,
-    Fact,
 )
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from tests.projection.runs import Log

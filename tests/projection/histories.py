@@ -13,20 +13,15 @@ import msgspec
 from hypothesis import strategies as st
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    QueueAdded,
-    QueueEdited,
-    QueuePromoted,
-    QueueRemoved,
+from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved, SteerRequested
+from callboard.contracts.facts.session import (
     SessionCreated,
     SessionTakenOver,
-    SteerRequested,
     ThreadOpened,
     ThreadPaused,
     ThreadResumed,
-    TurnInterruptRequested,
-    TurnSubmitted,
 )
+from callboard.contracts.facts.turn import TurnInterruptRequested, TurnSubmitted
 from callboard.contracts.live import Frame
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope

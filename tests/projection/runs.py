@@ -10,37 +10,34 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    Candidate,
-    CostRecorded,
-    Fact,
-    FileChange,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.agent import RemoteArtifact, RemotePart, RemoteTaskChanged
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
+    OutputFinal,
+    PlanUpdated,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+)
+from callboard.contracts.facts.model import (
+    Candidate,
+    CostRecorded,
+    Limit,
     ModelCompleted,
     ModelFailed,
     ModelInterrupted,
     ModelRequested,
-    OutputFinal,
-    PermissionEvaluated,
-    PermissionRuleAdded,
-    PlanUpdated,
     QuotaReported,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    RemoteArtifact,
-    RemotePart,
-    RemoteTaskChanged,
     RoutingResolved,
-    Rule,
+)
+from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded, Rule
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected
+from callboard.contracts.facts.session import ThreadPaused, WarningRaised
+from callboard.contracts.facts.tool import (
+    FileChange,
     SandboxApplied,
-    SteerAccepted,
-    SteerRejected,
-    ThreadPaused,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -48,14 +45,8 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
     ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    TurnSubmitted,
-    WarningRaised,
 )
-from callboard.contracts.facts.model import Limit
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.record import NewFact, Origin, Record, header_of
 from callboard.contracts.scope import PERSON, Scope

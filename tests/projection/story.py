@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    Candidate,
-    Fact,
-    ModelRequested,
-    RoutingResolved,
-    SessionCreated,
-    ThreadOpened,
-    ToolRequested,
-    ToolStarted,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import Candidate, ModelRequested, RoutingResolved
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.tool import ToolRequested, ToolStarted
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op
+from callboard.contracts.rows.base import Op
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

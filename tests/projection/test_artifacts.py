@@ -6,17 +6,18 @@ import msgspec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
     ArtifactExportStarted,
     ArtifactFailed,
     ArtifactVersionCreated,
-    ErasedFact,
 )
+from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ArtifactPart, ArtifactRow, ArtifactVersionRow, ExportEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry
+from callboard.contracts.rows.context import ArtifactPart
 from callboard.projection.artifacts import MOST_ROWS
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import (
+from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
     CompactionStarted,
     ContextPinned,
     ContextResolved,
-    CostRecorded,
-    ModelCompleted,
-    ModelRequested,
-    TurnSubmitted,
+    Said,
 )
-from callboard.contracts.facts.context import Said
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.contracts.rows import ContextPart, ContextRow, TextPart, TurnRow
-from callboard.contracts.rows.conversation import part_order
+from callboard.contracts.rows.context import ContextPart, ContextRow
+from callboard.contracts.rows.conversation import TextPart, TurnRow, part_order
 from callboard.projection.view import SessionView
 from tests.projection.story import RUN, THREAD, TURN, Story, asked, opened, started, step
 

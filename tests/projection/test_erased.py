@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import FACTS, ErasedFact, TurnCompleted, UnknownFact
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import ErasedFact, UnknownFact
+from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import NoticePart, TextPart, ToolPart, TurnRow, decode_row
+from callboard.contracts.rows import decode_row
+from callboard.contracts.rows.conversation import NoticePart, TextPart, ToolPart, TurnRow
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

@@ -6,37 +6,23 @@ from typing import Any
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import WorkUsage
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    Check,
-    CostRecorded,
-    FileChange,
-    MessageText,
-    ModelCompleted,
-    ModelRequested,
-    OutputFinal,
-    PermissionEvaluated,
-    ReasoningCompleted,
-    SandboxApplied,
-    ToolCompleted,
-    ToolRequested,
-    ToolStarted,
-    TurnCompleted,
-)
-from callboard.contracts.facts.permission import passed
-from callboard.contracts.rows import (
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.message import MessageText, OutputFinal, ReasoningCompleted
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.permission import Check, PermissionEvaluated, passed
+from callboard.contracts.facts.tool import FileChange, SandboxApplied, ToolCompleted, ToolRequested, ToolStarted
+from callboard.contracts.facts.turn import TurnCompleted
+from callboard.contracts.rows.conversation import (
     ActionPart,
     ReasoningPart,
-    RunRow,
-    SessionCard,
-    SessionRow,
     StatusRow,
     TextPart,
     ToolPart,
     TurnRow,
+    part_order,
 )
-from callboard.contracts.rows.conversation import part_order
+from callboard.contracts.rows.session import SessionCard, SessionRow
+from callboard.contracts.rows.team import RunRow
 from tests.projection.story import RUN, Story, asked, step
 
 CALL = step(4, tool_call="cal_1")

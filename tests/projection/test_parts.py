@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ErrorRaised,
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    ModelRequested,
-    OutputFinal,
-    QuotaReported,
-    ReasoningCompleted,
-    SteerAccepted,
-    SteerRejected,
-    SteerRequested,
-    ThreadPaused,
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, OutputFinal, ReasoningCompleted
+from callboard.contracts.facts.model import Limit, ModelFailed, ModelRequested, QuotaReported
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRequested
+from callboard.contracts.facts.session import ErrorRaised, ThreadPaused, WarningRaised
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
-    TurnFailed,
-    TurnInterrupted,
-    WarningRaised,
 )
-from callboard.contracts.facts.model import Limit
-from callboard.contracts.rows import AppendText, ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
-from callboard.contracts.rows.base import Row
+from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
+from callboard.contracts.rows.base import AppendText, Row
+from callboard.contracts.rows.conversation import ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
 from tests.projection.story import RUN, THREAD, Story, asked, calling, opened, running, step
 
 CALL = step(2, tool_call="cal_1")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import ErasedFact, ProcessEnded, ProcessStarted, ProcessStopRequested, WarningRaised
-from callboard.contracts.rows import NoticePart, ProcessRow
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.process import ProcessEnded, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.rows.conversation import NoticePart
+from callboard.contracts.rows.process import ProcessRow
 from callboard.contracts.scope import Scope
 
 from .runs import within

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    QueueAdded,
-    QueueEdited,
-    QueuePromoted,
-    QueueRemoved,
-    TurnInterrupted,
-)
-from callboard.contracts.rows import QueueRow, TurnRow, Upsert
+from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved
+from callboard.contracts.facts.turn import TurnInterrupted
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import QueueRow, TurnRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked, started, submitted

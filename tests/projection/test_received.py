@@ -7,24 +7,13 @@ import pytest
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    ChannelMessage,
-    HandoffAccepted,
-    InboxConsumed,
-    InboxReserved,
-    MessageText,
-    OutputFinal,
-    PlanUpdated,
-    ReviewRequested,
-    SubagentClosed,
-    SubagentMerged,
-    TurnCompleted,
-    TurnInterrupted,
-    WorkerNotification,
-)
-from callboard.contracts.rows import (
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.handoff import ChannelMessage, HandoffAccepted, InboxConsumed, InboxReserved
+from callboard.contracts.facts.message import MessageText, OutputFinal, PlanUpdated
+from callboard.contracts.facts.subagent import SubagentClosed, SubagentMerged, WorkerNotification
+from callboard.contracts.facts.task import ReviewRequested
+from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
+from callboard.contracts.rows.conversation import (
     ActionPart,
     ActionRow,
     HandoffPart,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.facts import Fact, TaskPaused, TaskResumed, TaskStarted
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.task import TaskPaused, TaskResumed, TaskStarted
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from callboard.projection.reducer import Reducer, on

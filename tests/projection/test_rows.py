@@ -6,7 +6,8 @@ import pytest
 
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import AppendText, Op, Remove, TextPart, Upsert
+from callboard.contracts.rows.base import AppendText, Op, Remove, Upsert
+from callboard.contracts.rows.conversation import TextPart
 from callboard.projection.rows import Table, compact
 
 

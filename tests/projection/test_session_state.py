@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.rows import SessionCard, SessionRow, TurnRow
+from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.session import SessionCard, SessionRow
 from tests.control.rigs.examples import ASK, SESSION, SETUP, answered, submit, wants
 from tests.control.rigs.jobs import again, begun
 from tests.control.rigs.team import Team, agent, team

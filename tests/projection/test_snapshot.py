@@ -9,8 +9,11 @@ from hypothesis import given, settings
 
 from callboard.contracts.content import blob_of
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import ActionRequired, EvidenceExported
-from callboard.contracts.rows import ActionRow, AgentRow, SessionCard
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.session import SessionCard
+from callboard.contracts.rows.team import AgentRow
 from callboard.projection.snapshot import (
     COMPARED,
     SubagentSnapshot,

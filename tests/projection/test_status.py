@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    ModelCompleted,
-    ModelFailed,
-    QueueAdded,
-    ThreadPaused,
-    ThreadResumed,
-    ToolCompleted,
-    ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnInterruptRequested,
-)
-from callboard.contracts.rows import StatusRow
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.model import ModelCompleted, ModelFailed
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnInterruptRequested
+from callboard.contracts.rows.conversation import StatusRow
 from callboard.projection.overlay import overlay
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, TURN, Story, asked, calling, opened, running, step, submitted

@@ -6,20 +6,12 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    CostRecorded,
-    FileChange,
-    ToolCompleted,
-    ToolRequested,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
-from callboard.contracts.facts.action import Binding
-from callboard.contracts.rows import ActionPart, ActionRow, AskedChange, SessionCard, TurnRow
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, Binding
+from callboard.contracts.facts.model import CostRecorded
+from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
+from callboard.contracts.rows.conversation import ActionPart, ActionRow, AskedChange, TurnRow
+from callboard.contracts.rows.session import SessionCard
 from tests.projection.story import RUN, Story, asked, calling, opened, running, step, submitted
 from tests.projection.story import TURN as SCOPE
 

@@ -11,24 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolLost,
-    ToolRequested,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.live import Frame, Partial, partial_key
 from callboard.contracts.record import Record
-from callboard.contracts.rows import SESSION_PANELS, ToolPart, Upsert, decode_ops, decode_row
+from callboard.contracts.rows import SESSION_PANELS, decode_ops, decode_row
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import ToolPart
 from callboard.projection.rows import Table, compact
 from callboard.projection.view import LARGEST_HOLE, SessionView
 from tests.projection.histories import History, histories, random_history

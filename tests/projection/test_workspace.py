@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.workspace import (
     SessionArchived,
     SessionDeleted,
     SessionListed,
@@ -10,7 +10,7 @@ from callboard.contracts.facts import (
     SessionTitled,
     WorkspaceOpened,
 )
-from callboard.contracts.rows import SessionCard, SessionRow, WorkspaceRow
+from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, listed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.facts import WarningRaised
+from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 from callboard.runtime.clock import Clock

@@ -15,7 +15,6 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.chain import StoredBytes
-from callboard.contracts.commands import DeleteSession, ImportTurn
 from callboard.contracts.commands.evidence import (
     EvidencePacked,
     ExportEvidence,
@@ -23,10 +22,12 @@ from callboard.contracts.commands.evidence import (
     ExportUnderWay,
     ListExports,
 )
-from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+from callboard.contracts.commands.imports import ImportedCall, ImportedPart, ImportTurn
+from callboard.contracts.commands.sessions import DeleteSession
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import EvidenceExported, SubagentSpawned
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.contracts.scope import Actor, Scope
 from callboard.evidence.verify import Verdict, verify
 from tests.runtime.rigs.house import PATIENCE, House, house, says

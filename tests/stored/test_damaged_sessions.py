@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from callboard.app.reading.local_reader import LocalReader
-from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, SubmitTurn
+from callboard.contracts.commands.sessions import ListSessions, OpenWorkspace, SessionList
+from callboard.contracts.commands.turns import SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import SessionCard
+from callboard.contracts.rows.session import SessionCard
 from callboard.log.sqlite.store import open_store
 from tests.runtime.rigs.house import House, calls, house, says
 

@@ -14,7 +14,11 @@ import pytest
 from callboard.contracts import record
 from callboard.contracts.commands.trust import AddRule
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import FACTS, Fact, MessageText, PermissionRuleAdded, TurnCompleted, UnknownFact
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import Fact, UnknownFact
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.permission import PermissionRuleAdded
+from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.upcasts import UPCASTS
 from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA

@@ -10,13 +10,15 @@ from typing import Protocol
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands import GetThreadRead, InterruptTurn, RemoveQueuedTurn, ThreadRead, TurnAccepted
+from callboard.contracts.commands.sessions import GetThreadRead, ThreadRead
+from callboard.contracts.commands.turns import InterruptTurn, RemoveQueuedTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadPaused
+from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import ActionPart, ActionRow, Remove, RunRow, StatusRow, TurnRow, Upsert
-from callboard.contracts.rows.conversation import TurnState
+from callboard.contracts.rows.base import Remove, Upsert
+from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusRow, TurnRow, TurnState
+from callboard.contracts.rows.team import RunRow
 from callboard.contracts.text.sentences import clause
 
 _SNAPSHOT = "snapshot"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from .facts import FACTS, ErasedFact, Fact
+from .facts import FACTS
+from .facts.base import ErasedFact, Fact
 from .record import Record
 
 _FORMS: dict[str, Fact] = {tag: fact(**fact.erased) for tag, fact in FACTS.items() if fact.erased is not None}

@@ -11,7 +11,8 @@ import msgspec.inspect
 from msgspec.structs import replace
 
 from .errors import Refusal
-from .facts import FACTS, ErasedFact, Fact, UnknownFact
+from .facts import FACTS
+from .facts.base import ErasedFact, Fact, UnknownFact
 from .ids import ID_BYTES, IdKind, pack, unpack
 from .scope import Actor, Scope
 from .upcasts import UPCASTS, upcast

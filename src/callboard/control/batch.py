@@ -7,12 +7,9 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.contracts.content import Blob, Text, fit
-from callboard.contracts.facts import (
-    Fact,
-    MessageInterrupted,
-    MessageText,
-    ReasoningCompleted,
-    ReasoningInterrupted,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -28,7 +25,8 @@ from callboard.contracts.scope import Scope
 from .decision_inputs import DecisionInputs
 from .evolve import apply
 from .outcomes import RequestedCall
-from .state.session import OpenCall, OpenRun, Session, Thread
+from .state.session import Session, Thread
+from .state.turn import OpenCall, OpenRun
 
 _ENDS: dict[type[Fact], PartialKind] = {
     MessageText: "text",

@@ -7,24 +7,16 @@ from collections.abc import Iterable
 import msgspec
 
 from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
-from callboard.contracts.facts import (
-    ActionRequired,
-    AgentSlept,
-    HandoffRequested,
-    ModelRequested,
-    PermissionRuleAdded,
-    ProcessInputGiven,
-    ProcessStopRequested,
-    Rule,
-    SessionCreated,
-    SubagentCancelled,
-    SubagentClosed,
-    SubagentQueued,
-    SubagentsAwaited,
-    ToolStarted,
-    TurnInterruptRequested,
-)
-from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentSlept
+from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.permission import PermissionRuleAdded, Rule
+from callboard.contracts.facts.process import ProcessInputGiven, ProcessStopRequested
+from callboard.contracts.facts.session import SessionCreated
+from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed, SubagentQueued, SubagentsAwaited
+from callboard.contracts.facts.tool import ToolStarted
+from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 

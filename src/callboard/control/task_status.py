@@ -8,7 +8,9 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Scope
 
 from .batch import Batch
-from .state.session import Child, OpenRun, OpenTask, Session, Thread
+from .state.session import Session, Thread
+from .state.team import Child, OpenTask
+from .state.turn import OpenRun
 
 
 def require_task(batch: Batch, task_id: str, field: str = "taskId") -> OpenTask:

@@ -6,15 +6,13 @@ from typing import cast
 
 import msgspec
 
-from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.sessions import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    AnyWorkspaceFact,
-    ErrorRaised,
-    Fact,
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    Rule,
+from callboard.contracts.facts import AnyWorkspaceFact
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.session import ErrorRaised, WarningRaised
+from callboard.contracts.facts.workspace import (
     SessionArchived,
     SessionDeleted,
     SessionListed,
@@ -23,7 +21,6 @@ from callboard.contracts.facts import (
     SessionTitled,
     SessionTrimmed,
     SettingsChanged,
-    WarningRaised,
     WorkspaceOpened,
     WorkspaceTrusted,
     WorkspaceTrustRevoked,

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 import msgspec
 
 from callboard.contracts.chain import StoredBytes
-from callboard.contracts.facts import TaskCreated, TaskStarted, TaskUpdated, TurnStarted
+from callboard.contracts.facts.task import TaskCreated, TaskStarted, TaskUpdated
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Header, decode_header
 from callboard.contracts.scope import Scope
 

@@ -17,7 +17,8 @@ import msgspec
 from callboard.contracts import chain
 from callboard.contracts.chain import StoredBytes
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import EvidenceExported, SessionCreated
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.record import decode_header
 
 from . import layout

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from ..contracts.errors import Refusal
-from ..contracts.facts import EvidenceExported, Fact
+from ..contracts.facts.base import Fact
+from ..contracts.facts.evidence import EvidenceExported
 from ..contracts.ports.store import Append, Head
 from ..contracts.record import (
     Header,

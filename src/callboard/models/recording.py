@@ -13,23 +13,18 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    CostRecorded,
-    Fact,
-    MessageText,
-    ModelCompleted,
-    ModelRequested,
-    ReasoningCompleted,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageText, ReasoningCompleted
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested, StopReason
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
-    TurnStarted,
-    TurnSubmitted,
 )
-from callboard.contracts.facts.model import StopReason
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.record import decode_header, decode_payload
 from callboard.contracts.scope import Scope

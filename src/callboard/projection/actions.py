@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    ThreadOpened,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ActionRow, AskedChange, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import ActionRow, AskedChange
 
 from .reducer import remove, upsert
 

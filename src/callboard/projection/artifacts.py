@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.artifact import ArtifactKind, content_of, kind_of, title_of
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
@@ -19,7 +19,8 @@ from callboard.contracts.facts import (
     ArtifactVersionCreated,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, Op, VersionEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
+from callboard.contracts.rows.base import Op
 
 from .reducer import upsert
 

@@ -6,17 +6,18 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
     CompactionStarted,
     ContextPinned,
     ContextResolved,
-    CostRecorded,
-    TurnStarted,
 )
+from callboard.contracts.facts.model import CostRecorded
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ContextRow, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.context import ContextRow
 
 from .reducer import upsert
 

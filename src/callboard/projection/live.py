@@ -7,28 +7,17 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    ModelRequested,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolLost,
-    ToolRequested,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelFailed, ModelRequested
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.live import Frame, partial_key
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import AppendText, Op, ReasoningPart, StatusRow, TextPart, ToolPart
-from callboard.contracts.rows.conversation import StatusDetail
+from callboard.contracts.rows.base import AppendText, Op
+from callboard.contracts.rows.conversation import ReasoningPart, StatusDetail, StatusRow, TextPart, ToolPart
 
-from .parts import OpenRun, PartsPanel
+from .parts import PartsPanel
+from .parts.run import OpenRun
 from .reducer import remove, upsert
 from .status import StatusPanel
 

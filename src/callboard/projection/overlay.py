@@ -10,7 +10,10 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.rows import AgentRow, Row, RunRow, SessionCard, SessionRow, StatusRow
+from callboard.contracts.rows.base import Row
+from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.session import SessionCard, SessionRow
+from callboard.contracts.rows.team import AgentRow, RunRow
 
 AnyRowT = TypeVar("AnyRowT", bound=Row)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ProcessEnded, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.process import ProcessEnded, ProcessStarted, ProcessStopRequested
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, ProcessRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.process import ProcessRow
 
 from .reducer import upsert
 

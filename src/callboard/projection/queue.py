@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    QueueAdded,
-    QueueEdited,
-    QueuePromoted,
-    QueueRemoved,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, QueueRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import QueueRow
 
 from .reducer import remove, upsert
 

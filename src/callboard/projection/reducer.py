@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, get_args, get
 
 import msgspec
 
-from callboard.contracts.facts import Fact
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, Remove, Row, Upsert
+from callboard.contracts.rows.base import Op, Remove, Row, Upsert
 
 _MARK = "handles_facts"
 OwnerT = TypeVar("OwnerT")

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import AppendText, Op, Remove, Row, Upsert
+from callboard.contracts.rows.base import AppendText, Op, Remove, Row, Upsert
 
 RowT = TypeVar("RowT", bound=Row)
 _READ_AGAIN = "Read the panel again."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import TurnCompleted, TurnFailed, TurnInterrupted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.rows.team import RunStatus
 
 #: Causes of an interrupt that a person, a parent or newer input intended.

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    SessionCreated,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnSubmitted,
-    UnknownFact,
-)
+from callboard.contracts.facts.base import UnknownFact
+from callboard.contracts.facts.session import SessionCreated
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, SessionCard, SessionRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.session import SessionCard, SessionRow
 
 from .reducer import upsert
 

@@ -19,15 +19,12 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    JobCreated,
-    QueueAdded,
-    QueueRemoved,
-    SubagentClosed,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.job import JobCreated
+from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
+from callboard.contracts.facts.session import PauseCause, ThreadOpened, ThreadPaused, ThreadResumed
+from callboard.contracts.facts.subagent import SubagentClosed
+from callboard.contracts.facts.task import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
@@ -35,15 +32,8 @@ from callboard.contracts.facts import (
     TaskPaused,
     TaskResumed,
     TaskStarted,
-    ThreadOpened,
-    ThreadPaused,
-    ThreadResumed,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
 )
-from callboard.contracts.facts.session import PauseCause
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 

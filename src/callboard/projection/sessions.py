@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import AgentConnected, MessageText, OutputFinal, SessionCreated, TurnSubmitted
+from callboard.contracts.facts.agent import AgentConnected
+from callboard.contracts.facts.message import MessageText, OutputFinal
+from callboard.contracts.facts.session import SessionCreated
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, SessionCard
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.session import SessionCard
 
 from .reducer import upsert
 from .session_state import OpenWork

@@ -8,19 +8,14 @@ from typing import Any, Literal
 import msgspec
 
 from callboard.contracts.entities.team import Ref, Role, TaskEntity, TaskStatus
-from callboard.contracts.facts import (
-    ChannelOpened,
-    EvidenceExported,
-    RemoteArtifact,
-    ReviewRequested,
-    ReviewVerdict,
-    ToolCompleted,
-    ToolFailed,
-    ToolRequested,
-)
+from callboard.contracts.facts.agent import RemoteArtifact
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.handoff import ChannelOpened
+from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow, Upsert
-from callboard.contracts.rows.team import AttemptRow
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
 from callboard.contracts.vocabulary import SubagentStatus
 
 from .rows import Table

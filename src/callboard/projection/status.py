@@ -6,26 +6,19 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    CostRecorded,
-    ModelCompleted,
-    ModelFailed,
-    ModelRequested,
-    QueueAdded,
-    RoutingResolved,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelFailed, ModelRequested, RoutingResolved
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import ThreadOpened, ThreadPaused, ThreadResumed
+from callboard.contracts.facts.task import (
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
     TaskPaused,
     TaskResumed,
     TaskStarted,
-    ThreadOpened,
-    ThreadPaused,
-    ThreadResumed,
+)
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -33,6 +26,8 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
     ToolStarted,
+)
+from callboard.contracts.facts.turn import (
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
@@ -41,7 +36,8 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, StatusRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import StatusRow
 
 from .actions import asked_tool
 from .reducer import upsert

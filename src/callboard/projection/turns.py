@@ -6,29 +6,15 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    CostRecorded,
-    FileChange,
-    ModelRequested,
-    OutputFinal,
-    QueueEdited,
-    QueueRemoved,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolRequested,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.model import CostRecorded, ModelRequested
+from callboard.contracts.facts.queue import QueueEdited, QueueRemoved
+from callboard.contracts.facts.tool import FileChange, ToolCancelled, ToolCompleted, ToolFailed, ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import Op, TurnRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import TurnRow
 
 from .reducer import upsert
 

@@ -9,24 +9,19 @@ import msgspec
 
 from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    AgentDefined,
-    ChannelClosed,
-    ChannelOpened,
-    Fact,
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    ProcessInputGiven,
-    SessionTakenOver,
-    SnapshotUpdated,
-    SubagentMergeRequested,
-    ToolCatalogResolved,
-    ToolServerConnected,
-    ToolServerLost,
-)
+from callboard.contracts.facts.agent import AgentDefined
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.handoff import ChannelClosed, ChannelOpened
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked
+from callboard.contracts.facts.process import ProcessInputGiven
+from callboard.contracts.facts.session import SessionTakenOver
+from callboard.contracts.facts.subagent import SubagentMergeRequested
+from callboard.contracts.facts.task import SnapshotUpdated
+from callboard.contracts.facts.tool import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, TaskRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import TaskRow
 
 from .actions import ActionsPanel
 from .artifacts import ArtifactsPanel

@@ -10,9 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from callboard.contracts.errors import Problem
-from callboard.contracts.facts import (
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked
+from callboard.contracts.facts.workspace import (
     SessionArchived,
     SessionDeleted,
     SessionListed,
@@ -24,7 +23,8 @@ from callboard.contracts.facts import (
     WorkspaceTrustRevoked,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, SessionCard, SessionRow, WorkspaceRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 
 from .reducer import remove, upsert
 

@@ -7,19 +7,8 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.commands import (
-    TABLE,
-    DeleteSession,
-    EditQueuedTurn,
-    ImportTurn,
-    OpenWorkspace,
-    RespondAction,
-    StartDemo,
-    SteerTurn,
-    SubmitTurn,
-    UpdateSession,
-    WorkspaceIsOpen,
-)
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.artifacts import (
     CreateArtifact,
@@ -30,12 +19,15 @@ from callboard.contracts.commands.artifacts import (
     RollbackArtifact,
 )
 from callboard.contracts.commands.base import Command, Declaration
+from callboard.contracts.commands.demos import StartDemo
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.jobs import CreateJob, ResumeJob, RetryJobItem
 from callboard.contracts.commands.models import TryModel
 from callboard.contracts.commands.past import ImportPastSession, ListPastSessions
 from callboard.contracts.commands.processes import ListProcesses
 from callboard.contracts.commands.secrets import ListSecrets, SetSecret
+from callboard.contracts.commands.sessions import DeleteSession, OpenWorkspace, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
 from callboard.contracts.commands.tooling import GetToolInventory, ListServers, ReconnectServer
@@ -48,8 +40,9 @@ from callboard.contracts.commands.trust import (
     RevokeTrust,
     TrustWorkspace,
 )
+from callboard.contracts.commands.turns import EditQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SessionCreated
+from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.batch import Decision

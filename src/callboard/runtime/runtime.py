@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Self
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SessionCreated
+from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
-from callboard.contracts.rows import SessionCard
+from callboard.contracts.rows.session import SessionCard
 from callboard.control.effects import ListSession, ScheduleSession, has_sleeping_agents
 
 from .artifacts.service import ArtifactService

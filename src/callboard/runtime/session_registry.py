@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import render
-from callboard.contracts.rows import SessionCard
+from callboard.contracts.rows.session import SessionCard
 from callboard.control.outcomes import ClockStepped, Outcome
 
 from .background_tasks import BackgroundTasks

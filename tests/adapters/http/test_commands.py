@@ -12,7 +12,8 @@ import pytest
 
 from callboard import __version__
 from callboard.adapters.http.problems import METHOD_NOT_ALLOWED, STATUS
-from callboard.contracts.commands import TABLE, Command
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Actor
 from tests.adapters.http.rigs.server import API, Board, serving

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callboard.adapters.http.rpc import METHODS
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 from tests.adapters.http.rigs.server import API, Board
 

@@ -11,17 +11,13 @@ from callboard.app.cli.terminal.output import Style
 from callboard.app.cli.terminal.team_watcher import HeldOutput
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import (
-    ActionResolved,
-    AgentSlept,
-    AgentWoke,
-    Fact,
-    PlanUpdated,
-    SubagentCompleted,
-    TaskCompleted,
-    ToolCompleted,
-    ToolFailed,
-)
+from callboard.contracts.facts.action import ActionResolved
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.subagent import SubagentCompleted
+from callboard.contracts.facts.task import TaskCompleted
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 
 AT = 1_700_000_000_000_000
 

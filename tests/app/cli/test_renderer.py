@@ -12,10 +12,11 @@ from callboard.app.cli.terminal.renderer import ConversationRenderer, format_asi
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef
-from callboard.contracts.rows import (
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.context import ContextPart
+from callboard.contracts.rows.conversation import (
     ActionPart,
     ActionRow,
-    ContextPart,
     HandoffPart,
     NoticePart,
     NotificationPart,
@@ -23,7 +24,6 @@ from callboard.contracts.rows import (
     PlanPart,
     RemoteStatusPart,
     TurnRow,
-    Upsert,
 )
 from callboard.projection.rows import Table
 

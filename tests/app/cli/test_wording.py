@@ -5,7 +5,7 @@ import re
 import pytest
 
 from callboard.app.cli.terminal.wording import format_notice, translate_problem
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
 from callboard.contracts.rows.conversation import NotificationPart
 from tests.app.rigs.product import Product

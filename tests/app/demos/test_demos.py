@@ -16,7 +16,7 @@ from callboard.app.demos.demo_catalog import NAMES, copy_folder
 from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.commands.team import RespondHandoff

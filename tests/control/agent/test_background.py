@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.agents import AddAgent, AgentAdded
 from callboard.contracts.commands.team import SendMessage
+from callboard.contracts.commands.turns import SubmitTurn
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    TaskCreated,
-    TaskStarted,
-    ThreadOpened,
-    TurnStarted,
-    TurnSubmitted,
-    WarningRaised,
-)
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.session import ThreadOpened, WarningRaised
+from callboard.contracts.facts.task import TaskCreated, TaskStarted
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.effects import ScheduleSession, WakeAt, derive_pending_effects
 from callboard.control.outcomes import HostTakenOver

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import InterruptTurn, ResumeThread, SubmitTurn
 from callboard.contracts.commands.tasks import CancelTask, CompleteTask, PauseTask, ResumeTask, StartTask
 from callboard.contracts.commands.team import SendMessage
+from callboard.contracts.commands.turns import InterruptTurn, ResumeThread, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    SnapshotUpdated,
-    TaskCancelled,
-    TaskCancelRequested,
-    TaskPaused,
-    TaskResumed,
-    ThreadPaused,
-    TurnFailed,
-    WarningRaised,
-)
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.session import ThreadPaused, WarningRaised
+from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskCancelRequested, TaskPaused, TaskResumed
+from callboard.contracts.facts.turn import TurnFailed
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.effects import ScheduleSession, has_sleeping_agents

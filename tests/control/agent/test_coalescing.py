@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.facts import AgentSlept, AgentWoke, TaskPaused, TaskResumed, TaskStarted
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.task import TaskPaused, TaskResumed, TaskStarted
 from callboard.control.outcomes import HostTakenOver, WakeTimeReached
 from tests.control.rigs.examples import SESSION, submit
 from tests.control.rigs.sleepers import Sleepers, sleepers

@@ -9,19 +9,15 @@ import pytest
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import (
-    ActionRequired,
-    AgentDefined,
-    EdgeAdded,
-    HandoffRequested,
-    PermissionRuleAdded,
-    ThreadOpened,
-    ToolCompleted,
-    ToolRefused,
-)
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentDefined, EdgeAdded
+from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.permission import PermissionRuleAdded
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
-from callboard.control.state.session import AddedEdge
+from callboard.control.state.team import AddedEdge
 from tests.control.rigs.examples import THREAD, approve, reject
 from tests.control.rigs.team import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types
 

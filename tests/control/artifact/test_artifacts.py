@@ -16,7 +16,7 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.content import Blob, Text
 from callboard.contracts.entities.artifact import kind_of
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
@@ -26,10 +26,10 @@ from callboard.contracts.facts import (
     ArtifactSaveRequested,
     ArtifactUpdated,
     ArtifactVersionCreated,
-    ErasedFact,
-    SessionTakenOver,
-    ToolCompleted,
 )
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.session import SessionTakenOver
+from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import SettleArtifact, derive_pending_effects
 from callboard.control.evolve import evolve
 from callboard.control.outcomes import HostTakenOver

@@ -6,13 +6,8 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.artifacts import CreateArtifact, DeleteArtifact, RetryArtifact, RollbackArtifact
-from callboard.contracts.facts import (
-    ArtifactCreated,
-    ArtifactDeleted,
-    ArtifactFailed,
-    ArtifactSaveRequested,
-    ToolCompleted,
-)
+from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactDeleted, ArtifactFailed, ArtifactSaveRequested
+from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
 from tests.control.rigs.artifacts import (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import ResumeThread
+from callboard.contracts.commands.turns import ResumeThread
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import InboxConsumed, InboxReserved, ThreadPaused, ThreadResumed
+from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.exchange.test_messages import SECOND, hands, respond
 from tests.control.rigs.examples import SESSION

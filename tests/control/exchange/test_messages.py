@@ -9,8 +9,8 @@ import pytest
 from callboard.contracts.commands.team import RespondHandoff, SendHandoff
 from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Edge, Ref
-from callboard.contracts.facts import (
-    ArtifactCreated,
+from callboard.contracts.facts.artifact import ArtifactCreated
+from callboard.contracts.facts.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
@@ -18,8 +18,8 @@ from callboard.contracts.facts import (
     InboxConsumed,
     InboxReserved,
     ReplyEnded,
-    TurnSubmitted,
 )
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import NOW, SESSION, interrupt, submit

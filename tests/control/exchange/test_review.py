@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.team import ApplyReview, CloseSubagent, CreateTask, SubmitVerdict, UpdateTask
-from callboard.contracts.facts import (
-    ChannelMessage,
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
-    SubagentCompleted,
-    TaskCompleted,
-    TurnSubmitted,
-    WorkerNotification,
-)
-from callboard.contracts.facts.task import Fix
+from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.subagent import SubagentCompleted, WorkerNotification
+from callboard.contracts.facts.task import Fix, ReviewApplied, ReviewRequested, ReviewVerdict, TaskCompleted
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.decide.turn.idle import MAX_HOPS
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CLERK, CRITIC, LEAD, WORKER, Team, all_of, one, team, types

@@ -6,7 +6,7 @@ from typing import Any
 
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import PlanUpdated
+from callboard.contracts.facts.message import PlanUpdated
 from callboard.control.decide.turn.plan import MAX_LINE
 from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import kinds, prompted

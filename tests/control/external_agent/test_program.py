@@ -7,29 +7,15 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionResolved,
-    ActionWithdrawn,
-    AgentConnected,
-    AgentDisconnected,
-    Candidate,
-    Fact,
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    ModelInterrupted,
-    PermissionEvaluated,
-    ReasoningCompleted,
-    SessionTakenOver,
-    ToolCancelled,
-    ToolCompleted,
-    ToolLost,
-    ToolRefused,
-    ToolStarted,
-    TurnFailed,
-    TurnInterrupted,
-)
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.action import ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
+from callboard.contracts.facts.model import Candidate, ModelFailed, ModelInterrupted
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.session import SessionTakenOver
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolLost, ToolRefused, ToolStarted
+from callboard.contracts.facts.turn import Mode, PermissionMode, TurnFailed, TurnInterrupted
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import RunConfig

@@ -7,26 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.actions import ActionAnswered, RespondAction
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    AgentConnected,
-    ArtifactCreated,
-    ArtifactVersionCreated,
-    Candidate,
-    Fact,
-    RemoteArtifact,
-    RemoteTaskChanged,
-    ToolCancelled,
-    ToolRefused,
-    ToolStarted,
-)
-from callboard.contracts.facts.agent import RemotePart
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemotePart, RemoteTaskChanged
+from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactVersionCreated
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import Candidate
+from callboard.contracts.facts.tool import ToolCancelled, ToolRefused, ToolStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactReported, TaskReported
 from callboard.contracts.scope import Scope
@@ -39,7 +28,7 @@ from callboard.control.outcomes import (
     RemoteNeedEnded,
     RemoteReported,
 )
-from callboard.control.state.session import ExternalLink
+from callboard.control.state.team import ExternalLink
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import (
     ASK,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import ChannelMessage, InboxConsumed, RemoteArtifact, ReplyEnded
-from callboard.contracts.facts.agent import RemotePart
+from callboard.contracts.facts.agent import RemoteArtifact, RemotePart
+from callboard.contracts.facts.handoff import ChannelMessage, InboxConsumed, ReplyEnded
 from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactReported, TaskReported
 from callboard.control.outcomes import ExternalCallReported, RemoteReported
 from tests.control.rigs.examples import ASK, wants

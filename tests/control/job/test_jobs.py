@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import InterruptTurn
 from callboard.contracts.commands.jobs import CancelJob, JobChanged, PauseJob, ResumeJob
 from callboard.contracts.commands.tasks import CompleteTask
 from callboard.contracts.commands.team import CloseSubagent, CreateTask, SendSubagentInput, UpdateTask
-from callboard.contracts.facts import (
-    JobCreated,
-    JobItemRetried,
-    SubagentClosed,
-    SubagentSpawned,
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.job import JobCreated, JobItemRetried
+from callboard.contracts.facts.subagent import SubagentClosed, SubagentSpawned, WorkerNotification
+from callboard.contracts.facts.task import (
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -22,9 +20,8 @@ from callboard.contracts.facts import (
     TaskFailed,
     TaskPaused,
     TaskStarted,
-    TurnSubmitted,
-    WorkerNotification,
 )
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.decide.task.control import GO_ON
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then

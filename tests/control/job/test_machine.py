@@ -11,7 +11,7 @@ from hypothesis.stateful import invariant, rule
 
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
 from callboard.contracts.commands.team import CloseSubagent, SendSubagentInput
-from callboard.control.state.session import OpenJob, OpenTask
+from callboard.control.state.team import OpenJob, OpenTask
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.jobs import JOB, again, job

@@ -9,7 +9,8 @@ import msgspec
 from callboard.contracts.commands.artifacts import EditArtifact
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.entities.artifact import VersionOrigin
-from callboard.contracts.facts import ArtifactVersionCreated, FileChange
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded

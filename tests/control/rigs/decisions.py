@@ -19,7 +19,9 @@ import pytest
 
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import Fact, ModelRequested, ThreadOpened
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ids import PREFIXES, IdKind
 from callboard.contracts.ports.tools import Evaluation
@@ -42,7 +44,8 @@ from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.effects import Effect, derive_effects
 from callboard.control.evolve import evolve
 from callboard.control.outcomes import ExternalCallReported, ModelAnswered, Outcome
-from callboard.control.state.session import OpenRun, Session, Thread
+from callboard.control.state.session import Session, Thread
+from callboard.control.state.turn import OpenRun
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, setup_of
 
 Step = SessionCommand | Outcome

@@ -9,14 +9,15 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.commands import InterruptTurn, RespondAction, SteerTurn, SubmitTurn
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.turns import InterruptTurn, SteerTurn, SubmitTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Code
-from callboard.contracts.facts import Binding, Candidate, Check, PromptRef, SandboxApplied
-from callboard.contracts.facts.action import ApprovalScope
-from callboard.contracts.facts.model import StopReason
-from callboard.contracts.facts.permission import Verdict
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.model import Candidate, StopReason
+from callboard.contracts.facts.permission import Check, Verdict
+from callboard.contracts.facts.tool import SandboxApplied
+from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope

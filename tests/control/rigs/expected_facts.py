@@ -5,21 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionRequired,
-    CostRecorded,
-    Fact,
-    MessageText,
-    ModelCompleted,
-    ModelRequested,
-    PermissionEvaluated,
-    RoutingResolved,
-    ToolRequested,
-    ToolStarted,
-    TurnStarted,
-)
-from callboard.contracts.facts.model import StopReason
-from callboard.contracts.facts.turn import Mode
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested, RoutingResolved, StopReason
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolRequested, ToolStarted
+from callboard.contracts.facts.turn import Mode, TurnStarted
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
 from tests.control.rigs.examples import BINDING, CHOSEN, DIFF, MATCHERS, PROMPTS, SANDBOX, TOOLS, at

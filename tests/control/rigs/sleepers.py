@@ -8,13 +8,13 @@ import msgspec
 
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import Fact, TurnSubmitted
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.turn import Mode, PermissionMode, TurnSubmitted
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.outcomes import WakeTimeReached
-from callboard.control.state.session import Background
+from callboard.control.state.team import Background
 from callboard.runtime.sessions.schedules import next_wake
 from tests.control.rigs.decisions import Step, Then
 from tests.control.rigs.examples import NOW, SESSION, submit

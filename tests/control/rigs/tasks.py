@@ -6,9 +6,9 @@ from typing import Any
 
 from callboard.contracts.commands.tasks import CancelTask, LinkTasks, PauseTask, ResumeTask, RetryTask, StartTask
 from callboard.contracts.commands.team import CreateTask
-from callboard.contracts.facts import TaskStarted
+from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.scope import Scope
-from callboard.control.state.session import OpenTask
+from callboard.control.state.team import OpenTask
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import LEAD, Team, Then, agent, team
 

@@ -8,13 +8,16 @@ import msgspec
 
 from callboard.contracts.commands.team import SpawnSubagent
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import Candidate, Fact, ToolCompleted, ToolRefused
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import Candidate
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RequestedCall, RunStopped
 from callboard.control.state.agent_definitions import session_roster
-from callboard.control.state.session import OpenRun, Thread
+from callboard.control.state.session import Thread
+from callboard.control.state.turn import OpenRun
 from tests.control.rigs.decisions import Given, Step, Then
 from tests.control.rigs.examples import ALLOW, SESSION, SETUP, answered, submit, text
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.commands import RemoveQueuedTurn, RespondAction, ResumeThread
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
 from callboard.contracts.commands.tasks import CompleteTask, FailTask
@@ -21,15 +21,15 @@ from callboard.contracts.commands.team import (
     SendMessage,
     SendSubagentInput,
 )
+from callboard.contracts.commands.turns import RemoveQueuedTurn, ResumeThread
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadResumed
+from callboard.contracts.facts.session import ThreadResumed
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.agents import Schedule
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Row
-from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.base import Row, Upsert
 from callboard.control.decide import decide_command
 from callboard.control.outcomes import (
     ActionTimedOut,
@@ -42,7 +42,8 @@ from callboard.control.outcomes import (
     ToolEnded,
     WakeTimeReached,
 )
-from callboard.control.state.session import OpenCall, Session, Thread
+from callboard.control.state.session import Session, Thread
+from callboard.control.state.turn import OpenCall
 from callboard.projection.view import SessionView
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import ALLOW, ASK, SESSION, answered, interrupt, submit, text

@@ -5,31 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    Fact,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
-    ModelCompleted,
-    ModelFailed,
-    ModelInterrupted,
-    ModelRequested,
     OutputFinal,
-    PermissionEvaluated,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+)
+from callboard.contracts.facts.model import ModelCompleted, ModelFailed, ModelInterrupted, ModelRequested
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.queue import (
     QueueAdded,
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
-    ReasoningCompleted,
-    ReasoningInterrupted,
     SteerAccepted,
     SteerRejected,
     SteerRequested,
-    ThreadPaused,
-    ThreadResumed,
+)
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -37,6 +34,8 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
     ToolStarted,
+)
+from callboard.contracts.facts.turn import (
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.team import CancelSubagent, ChildChanged, CloseSubagent, SendSubagentInput
-from callboard.contracts.facts import SubagentCancelled, TurnInterruptRequested
+from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.facts.subagent import SubagentCancelled
+from callboard.contracts.facts.turn import TurnInterruptRequested
 from callboard.control.effects import StopRun
 from tests.control.rigs.examples import ASK, SESSION, answered, approve, interrupt, wants
 from tests.control.rigs.team import all_of, one, spawn, team, types

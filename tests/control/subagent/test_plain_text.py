@@ -7,16 +7,11 @@ import pytest
 
 from callboard.contracts import casing
 from callboard.contracts.commands.team import ChildResult
-from callboard.contracts.facts import (
-    OutputFinal,
-    SubagentCompleted,
-    SubagentFailed,
-    TaskCompleted,
-    ToolCompleted,
-    TurnCompleted,
-    TurnFailed,
-    WorkerNotification,
-)
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.subagent import SubagentCompleted, SubagentFailed, WorkerNotification
+from callboard.contracts.facts.task import TaskCompleted
+from callboard.contracts.facts.tool import ToolCompleted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.control.decide.turn.sleep import work_mode
 from callboard.control.outcomes import ToolEnded

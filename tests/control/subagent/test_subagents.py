@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.team import CloseSubagent
+from callboard.contracts.commands.turns import SubmitTurn
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import WorkUsage
-from callboard.contracts.facts import (
-    ActionRequired,
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.subagent import (
     SubagentCompleted,
     SubagentFailed,
     SubagentQueued,
     SubagentSpawned,
-    TaskCreated,
     TeamChanged,
-    ToolStarted,
-    TurnSubmitted,
     WorkerNotification,
 )
+from callboard.contracts.facts.task import TaskCreated
+from callboard.contracts.facts.tool import ToolStarted
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.effects import MakeWorktree, RemoveWorktree
 from callboard.control.outcomes import WorktreeMade

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from callboard.contracts import casing
 from callboard.contracts.commands.team import CloseSubagent, Waited
-from callboard.contracts.facts import InboxConsumed, InboxReserved, ToolCompleted
+from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import WakeAt
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.decisions import Then

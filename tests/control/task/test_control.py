@@ -6,19 +6,10 @@ import pytest
 
 from callboard.contracts.commands.tasks import CompleteTask
 from callboard.contracts.commands.team import TaskChanged
-from callboard.contracts.facts import (
-    QueueRemoved,
-    SubagentCancelled,
-    SubagentStarted,
-    TaskCancelled,
-    TaskCancelRequested,
-    TaskCompleted,
-    TaskPaused,
-    TaskResumed,
-    TurnInterruptRequested,
-    TurnSubmitted,
-    WorkerNotification,
-)
+from callboard.contracts.facts.queue import QueueRemoved
+from callboard.contracts.facts.subagent import SubagentCancelled, SubagentStarted, WorkerNotification
+from callboard.contracts.facts.task import TaskCancelled, TaskCancelRequested, TaskCompleted, TaskPaused, TaskResumed
+from callboard.contracts.facts.turn import TurnInterruptRequested, TurnSubmitted
 from callboard.control.decide.task.control import GO_ON
 from callboard.control.effects import StopRun
 from tests.control.rigs.examples import SESSION, interrupt, submit

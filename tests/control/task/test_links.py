@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.tasks import UnlinkTasks
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import TaskUpdated
+from callboard.contracts.facts.task import TaskUpdated
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.tasks import board, create, link, start, task
 from tests.control.rigs.team import one, types

@@ -7,15 +7,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from callboard.contracts.commands import ResumeThread
 from callboard.contracts.commands.tasks import CompleteTask, FailTask
 from callboard.contracts.commands.team import CancelSubagent, CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.turns import ResumeThread
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import Fact, SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted
 from callboard.contracts.record import NewFact
 from callboard.control.decide.turn.queue_eligibility import find_startable
 from callboard.control.outcomes import HostTakenOver
-from callboard.control.state.session import OpenTask
+from callboard.control.state.team import OpenTask
 from callboard.control.task_status import is_at_work, list_parts, task_run, task_worker, was_stopped
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION, interrupt, submit

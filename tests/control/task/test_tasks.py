@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread, TurnAccepted
 from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
 from callboard.contracts.commands.team import SendSubagentInput, TaskChanged, UpdateTask
+from callboard.contracts.commands.turns import RemoveQueuedTurn, ResumeThread, TurnAccepted
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import (
-    QueueAdded,
-    SnapshotUpdated,
-    SubagentCompleted,
-    SubagentContinued,
-    SubagentSpawned,
-    TaskCompleted,
-    TaskFailed,
-    TaskStarted,
-    TaskUpdated,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.subagent import SubagentCompleted, SubagentContinued, SubagentSpawned
+from callboard.contracts.facts.task import SnapshotUpdated, TaskCompleted, TaskFailed, TaskStarted, TaskUpdated
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import attempts, board, create, pause, retry, start, task

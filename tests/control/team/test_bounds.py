@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import SendHandoff
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import SubagentSpawned, ThreadPaused
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.control.decide.turn.idle import MAX_HOPS
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import SESSION

@@ -5,16 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread
 from callboard.contracts.commands.team import SendMessage, SendSubagentInput
-from callboard.contracts.facts import (
-    InboxReserved,
-    SubagentCancelled,
-    TeamChanged,
-    ThreadPaused,
-    ThreadResumed,
-    ToolCompleted,
-)
+from callboard.contracts.commands.turns import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.subagent import SubagentCancelled, TeamChanged
+from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.outcomes import HostTakenOver, RunStopped
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import create, pause, start

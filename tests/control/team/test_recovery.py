@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import ResumeThread
-from callboard.contracts.facts import InboxReserved, TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
+from callboard.contracts.commands.turns import ResumeThread
+from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.task import TaskFailed
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.effects import ExpireAction, WakeAt, derive_pending_effects
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then

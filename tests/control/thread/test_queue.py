@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn, ResumeThread
-from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    OutputFinal,
-    QueueAdded,
-    QueueEdited,
-    QueuePromoted,
-    QueueRemoved,
-    ThreadResumed,
-    TurnCompleted,
-    TurnInterruptRequested,
-    TurnSubmitted,
+from callboard.contracts.commands.turns import (
+    EditQueuedTurn,
+    PromoteQueuedTurn,
+    QueueChanged,
+    RemoveQueuedTurn,
+    ResumeThread,
 )
+from callboard.contracts.content import Text
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.turn import TurnCompleted, TurnInterruptRequested, TurnSubmitted
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, says, stopped, submit

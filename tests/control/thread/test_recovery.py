@@ -5,19 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionResolved,
-    ActionWithdrawn,
-    MessageInterrupted,
-    ModelInterrupted,
-    ReasoningInterrupted,
-    SessionTakenOver,
-    SteerRejected,
-    ThreadPaused,
-    ToolCancelled,
-    ToolLost,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.action import ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.message import MessageInterrupted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelInterrupted
+from callboard.contracts.facts.queue import SteerRejected
+from callboard.contracts.facts.session import SessionTakenOver, ThreadPaused
+from callboard.contracts.facts.tool import ToolCancelled, ToolLost
+from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.live import Partial, PartialKind
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import HostTakenOver

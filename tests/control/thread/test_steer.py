@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import SteerTaken
+from callboard.contracts.commands.turns import SteerTaken
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
-from callboard.contracts.facts import (
-    ModelFailed,
-    ModelInterrupted,
-    OutputFinal,
-    SteerAccepted,
-    SteerRejected,
-    SteerRequested,
-    ToolCompleted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.model import ModelFailed, ModelInterrupted
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRequested
+from callboard.contracts.facts.tool import ToolCompleted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from tests.control.rigs.decisions import given
 from tests.control.rigs.examples import (
     ASK,

@@ -5,27 +5,17 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands import ThreadChanged
+from callboard.contracts.commands.turns import ThreadChanged
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.errors import Problem
-from callboard.contracts.facts import (
-    ActionWithdrawn,
-    ArtifactCreated,
-    ArtifactVersionCreated,
-    FileChange,
-    MessageInterrupted,
-    MessageText,
-    ModelInterrupted,
-    QueueRemoved,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    ThreadPaused,
-    ToolCancelled,
-    ToolCompleted,
-    ToolLost,
-    TurnInterrupted,
-    TurnInterruptRequested,
-)
+from callboard.contracts.facts.action import ActionWithdrawn
+from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactVersionCreated
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelInterrupted
+from callboard.contracts.facts.queue import QueueRemoved
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.tool import FileChange, ToolCancelled, ToolCompleted, ToolLost
+from callboard.contracts.facts.turn import TurnInterrupted, TurnInterruptRequested
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.control.outcomes import Piece
 from tests.control.rigs.decisions import given

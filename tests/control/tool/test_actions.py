@@ -5,19 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.actions import ActionAnswered, RespondAction
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionResolved,
-    PermissionRuleAdded,
-    Rule,
-    ToolCompleted,
-    ToolRefused,
-    TurnCompleted,
-)
-from callboard.contracts.facts.permission import holding
+from callboard.contracts.facts.action import ActionExpired, ActionResolved
+from callboard.contracts.facts.permission import PermissionRuleAdded, Rule, holding
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.scope import Actor
 from callboard.control.outcomes import ActionTimedOut
 from tests.control.rigs.decisions import Given, given

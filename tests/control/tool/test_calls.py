@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
-from callboard.contracts.facts import (
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.facts.tool import (
     FileChange,
     SandboxApplied,
     ToolCompleted,
@@ -15,7 +16,6 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.control.outcomes import ToolEnded
 from tests.control.rigs.decisions import Then, given

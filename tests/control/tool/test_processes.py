@@ -6,13 +6,8 @@ import msgspec
 
 from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
 from callboard.contracts.content import LARGEST_INLINE, Text
-from callboard.contracts.facts import (
-    ProcessEnded,
-    ProcessInputGiven,
-    ProcessStarted,
-    ProcessStopRequested,
-    WarningRaised,
-)
+from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.session import WarningRaised
 from callboard.control.effects import EndProcesses, WriteProcess
 from callboard.control.outcomes import HostTakenOver, ProcessEndReported, ProcessStartReported
 from tests.control.rigs.decisions import Given, given

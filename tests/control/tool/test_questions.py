@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, ToolCompleted, ToolRefused
-from callboard.contracts.facts.action import Decision
+from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.control.outcomes import ActionTimedOut, RequestedCall
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import ALLOW, SESSION, answered

@@ -7,23 +7,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import EditQueuedTurn
 from callboard.contracts.commands.context import CompactThread, ContextChanged, SetContext
+from callboard.contracts.commands.turns import EditQueuedTurn
 from callboard.contracts.content import BlobRef, Text, blob_of
-from callboard.contracts.facts import (
+from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
     CompactionStarted,
     ContextPinned,
     ContextResolved,
-    ModelRequested,
-    QueueEdited,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnSubmitted,
 )
-from callboard.contracts.facts.model import Candidate
+from callboard.contracts.facts.model import Candidate, ModelRequested
+from callboard.contracts.facts.queue import QueueEdited
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.input_text import find_mentions

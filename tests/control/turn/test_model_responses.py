@@ -6,20 +6,12 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    Fact,
-    MessageInterrupted,
-    ModelFailed,
-    OutputFinal,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    ThreadPaused,
-    ToolCancelled,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    WarningRaised,
-)
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageInterrupted, OutputFinal, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.session import ThreadPaused, WarningRaised
+from callboard.contracts.facts.tool import ToolCancelled
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.control.outcomes import Piece
 from tests.control.rigs.decisions import given
 from tests.control.rigs.examples import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import TurnSubmitted
+from callboard.contracts.facts.turn import TurnSubmitted
 from tests.control.rigs.decisions import Given, Then, given
 from tests.control.rigs.examples import interrupt, says, stopped, submit
 

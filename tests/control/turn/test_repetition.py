@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.facts import QueueAdded, SteerRejected, ThreadPaused, ThreadResumed, TurnFailed, TurnStarted
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.queue import QueueAdded, SteerRejected
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.turn import Mode, PermissionMode, TurnFailed, TurnStarted
 from callboard.control.decision_inputs import RunConfig
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import ASK, DENY, SETUP, answered, at, ended, reject, says, steer, submit, wants

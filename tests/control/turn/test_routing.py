@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import SteerTurn
+from callboard.contracts.commands.turns import SteerTurn
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts import (
-    ContextResolved,
+from callboard.contracts.facts.context import ContextResolved
+from callboard.contracts.facts.model import (
+    Candidate,
+    Limit,
     ModelFailed,
     ModelRequested,
     QuotaReported,
     RoutingResolved,
-    TurnFailed,
-    WarningRaised,
 )
-from callboard.contracts.facts.model import Candidate, Limit
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.turn import Mode, PermissionMode, TurnFailed
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.control.decision_inputs import RunConfig

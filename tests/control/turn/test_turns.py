@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands import ResumeThread, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.turns import ResumeThread, ThreadChanged, TurnAccepted
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import (
-    ModelRequested,
-    OutputFinal,
-    QueueAdded,
-    SessionCreated,
-    ThreadOpened,
-    ThreadPaused,
-    ThreadResumed,
-    ToolCompleted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened, ThreadPaused, ThreadResumed
+from callboard.contracts.facts.tool import ToolCompleted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.decide.turn.context import compute_cut
 from callboard.control.evolve.turn import MOST_MARKS
 from callboard.control.state.context import MAX_SPOKEN_TURNS, ContextUsage
-from callboard.control.state.session import QueuedTurn, Thread, TurnEnd
+from callboard.control.state.session import Thread
+from callboard.control.state.team import TurnEnd
+from callboard.control.state.turn import QueuedTurn
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (
     FOLDER,

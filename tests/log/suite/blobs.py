@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import MessageText
+from callboard.contracts.facts.message import MessageText
 from callboard.contracts.ports.store import Store
 
 from ..given import STREAM, batch, said, said_at_length

@@ -6,10 +6,11 @@ import pytest
 
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ErasedFact, EvidenceExported
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.ports.store import Head, Store, StoredAnswer, Views
 from callboard.contracts.record import NewFact
-from callboard.contracts.rows import Upsert
+from callboard.contracts.rows.base import Upsert
 from callboard.contracts.scope import Scope
 from callboard.log import chain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callboard.contracts.ports.store import Store, Views
-from callboard.contracts.rows import AppendText, Remove, Upsert
+from callboard.contracts.rows.base import AppendText, Remove, Upsert
 
 from ..given import STREAM, turn_row
 

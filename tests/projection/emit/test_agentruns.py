@@ -10,20 +10,13 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import (
-    FACTS,
-    ActionRequired,
-    AgentSlept,
-    AgentWoke,
-    ErasedFact,
-    MessageText,
-    PlanUpdated,
-    RemoteTaskChanged,
-    TaskPaused,
-    TaskStarted,
-    TurnInterrupted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke, RemoteTaskChanged
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.message import MessageText, PlanUpdated
+from callboard.contracts.facts.task import TaskPaused, TaskStarted
+from callboard.contracts.facts.turn import TurnInterrupted, TurnSubmitted
 from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows.run_record import AgentRunRecord

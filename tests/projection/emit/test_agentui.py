@@ -11,19 +11,14 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import (
-    FACTS,
-    ActionResolved,
-    ErasedFact,
-    MessageText,
-    ModelFailed,
-    SessionArchived,
-    ToolCompleted,
-    ToolFailed,
-    TurnInterrupted,
-    UnknownFact,
-)
-from callboard.contracts.facts.action import ActionType
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.action import ActionResolved, ActionType
+from callboard.contracts.facts.base import ErasedFact, UnknownFact
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
+from callboard.contracts.facts.turn import TurnInterrupted
+from callboard.contracts.facts.workspace import SessionArchived
 from callboard.contracts.live import Cursor, Frame, PartialKind
 from callboard.contracts.record import Record
 from callboard.contracts.vocabulary import EventClass, EventScope, Owner, Persistence, Phase, Surface

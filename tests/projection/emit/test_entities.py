@@ -7,11 +7,12 @@ from typing import Any, get_args
 import pytest
 
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts import Fact, RemoteTaskChanged, TaskCreated, TaskPaused, TaskUpdated, ThreadOpened
-from callboard.contracts.facts.session import AgentKind
+from callboard.contracts.facts.agent import RemoteTaskChanged
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.session import AgentKind, ThreadOpened
+from callboard.contracts.facts.task import TaskCreated, TaskPaused, TaskUpdated
 from callboard.contracts.record import Header, Record
-from callboard.contracts.rows import TaskRow
-from callboard.contracts.rows.team import AttemptRow
+from callboard.contracts.rows.team import AttemptRow, TaskRow
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked, Rule
-from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule, Verdict
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events

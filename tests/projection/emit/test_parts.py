@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from callboard.contracts.facts import ToolCancelled, ToolLost
+from callboard.contracts.facts.tool import ToolCancelled, ToolLost
 from callboard.contracts.vocabulary import MessagePart
 from callboard.projection.emit.agentui.events import agent_ui_events, emissions
 from callboard.projection.emit.agentui.parts import PLACES, part_type

@@ -10,15 +10,12 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ErasedFact,
-    MessageText,
-    ModelFailed,
-    QueueEdited,
-    SessionTitled,
-    ToolStarted,
-    UnknownFact,
-)
+from callboard.contracts.facts.base import ErasedFact, UnknownFact
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.queue import QueueEdited
+from callboard.contracts.facts.tool import ToolStarted
+from callboard.contracts.facts.workspace import SessionTitled
 from callboard.contracts.record import NewFact, Origin, Record, WireEvent, header_of
 from callboard.contracts.schema.generate import facts_schema
 from callboard.contracts.scope import Actor, Scope

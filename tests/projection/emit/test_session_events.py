@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.facts import TaskPaused
+from callboard.contracts.facts.task import TaskPaused
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.histories import random_history

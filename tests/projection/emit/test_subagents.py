@@ -8,7 +8,9 @@ from typing import Any, get_args
 from hypothesis import given, settings
 
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import ActionRequired, SubagentCancelled, SubagentFailed, ToolStarted
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.subagent import SubagentCancelled, SubagentFailed
+from callboard.contracts.facts.tool import ToolStarted
 from callboard.contracts.record import Header, Record
 from callboard.contracts.scope import Scope
 from callboard.contracts.vocabulary import SubagentEventType

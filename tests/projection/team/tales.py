@@ -9,34 +9,32 @@ from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.entities.handoff_payload import Payload
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.entities.team import Ref, RemoteTaskState
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
+from callboard.contracts.facts.action import ActionRequired, ActionResolved, ActionType, Decision
+from callboard.contracts.facts.agent import (
     AgentConnected,
     AgentDisconnected,
     AgentSlept,
     AgentWoke,
-    ErrorRaised,
-    EvidenceExported,
-    Fact,
+    RemoteArtifact,
+    RemotePart,
+    RemoteTaskChanged,
+)
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
     InboxConsumed,
     InboxReserved,
-    PlanUpdated,
-    ProcessEnded,
-    ProcessStarted,
-    ProcessStopRequested,
-    QueueAdded,
-    RemoteArtifact,
-    RemotePart,
-    RemoteTaskChanged,
     ReplyEnded,
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
+)
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.process import ProcessEnded, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import ErrorRaised, ThreadOpened, ThreadPaused
+from callboard.contracts.facts.subagent import (
     SubagentCancelled,
     SubagentClosed,
     SubagentFailed,
@@ -44,6 +42,14 @@ from callboard.contracts.facts import (
     SubagentMerged,
     SubagentMergeRequested,
     SubagentsAwaited,
+    TeamChanged,
+    WorkerNotification,
+)
+from callboard.contracts.facts.task import (
+    Fix,
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -53,19 +59,10 @@ from callboard.contracts.facts import (
     TaskResumed,
     TaskStarted,
     TaskUpdated,
-    TeamChanged,
-    ThreadOpened,
-    ThreadPaused,
-    ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnSubmitted,
-    WorkerNotification,
 )
-from callboard.contracts.facts.action import ActionType, Decision
-from callboard.contracts.facts.task import Fix
-from callboard.contracts.rows import Row, Upsert
+from callboard.contracts.facts.tool import ToolStarted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
+from callboard.contracts.rows.base import Row, Upsert
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.deliverables import kept

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from callboard.contracts.facts import AgentSlept, TaskCancelled, TurnInterrupted
-from callboard.contracts.facts.turn import InterruptCause
-from callboard.contracts.rows import AgentRow, TaskRow, TeamRow
-from callboard.contracts.rows.team import BackgroundWork
+from callboard.contracts.facts.agent import AgentSlept
+from callboard.contracts.facts.task import TaskCancelled
+from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted
+from callboard.contracts.rows.team import AgentRow, BackgroundWork, TaskRow, TeamRow
 from tests.projection.story import asked
 from tests.projection.team.tales import HALF_HOUR, WATCH, WATCHER, asleep, rests, run_of, shown, wakes, watcher
 from tests.projection.team.troupe import team, told

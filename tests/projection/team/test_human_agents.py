@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from callboard.contracts.entities.handoff_payload import Payload
-from callboard.contracts.facts import (
-    HandoffAccepted,
-    HandoffCompleted,
-    HandoffRejected,
-    HandoffRequested,
+from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted, HandoffRejected, HandoffRequested
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.task import (
     ReviewRequested,
     ReviewVerdict,
     TaskCompleted,
@@ -15,9 +13,9 @@ from callboard.contracts.facts import (
     TaskFailed,
     TaskStarted,
     TaskUpdated,
-    ThreadOpened,
 )
-from callboard.contracts.rows import AgentRow, SessionCard
+from callboard.contracts.rows.session import SessionCard
+from callboard.contracts.rows.team import AgentRow
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.story import THREAD

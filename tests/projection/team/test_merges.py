@@ -5,19 +5,17 @@ from __future__ import annotations
 import pytest
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.subagent import (
+    MergeStatus,
     SubagentClosed,
     SubagentCompleted,
     SubagentIsolated,
     SubagentMerged,
     SubagentStarted,
-    ToolCompleted,
-    ToolFailed,
-    ToolRequested,
-    WarningRaised,
 )
-from callboard.contracts.facts.subagent import MergeStatus
-from callboard.contracts.rows import AgentRow
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
+from callboard.contracts.rows.team import AgentRow
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story
 from tests.projection.team.tales import shown

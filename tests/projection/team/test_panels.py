@@ -8,15 +8,13 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.facts import (
-    FACTS,
-    ErasedFact,
-    HandoffCompleted,
-    InboxConsumed,
-    ThreadOpened,
-    WorkerNotification,
-)
-from callboard.contracts.rows import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow, decode_row
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.handoff import HandoffCompleted, InboxConsumed
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.rows import decode_row
+from callboard.contracts.rows.team import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow
 from callboard.projection.rows import Table
 from callboard.projection.view import UNSHOWN, SessionView
 from tests.control.rigs.jobs import retried_job

@@ -8,17 +8,11 @@ import pytest
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts import (
-    AgentDisconnected,
-    Fact,
-    ModelFailed,
-    RemoteArtifact,
-    RemotePart,
-    TurnCompleted,
-    TurnFailed,
-)
-from callboard.contracts.rows import AgentRow, TeamRow
-from callboard.contracts.rows.team import Delivered, RemoteWork
+from callboard.contracts.facts.agent import AgentDisconnected, RemoteArtifact, RemotePart
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
+from callboard.contracts.rows.team import AgentRow, Delivered, RemoteWork, TeamRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
 from tests.projection.story import Story, asked

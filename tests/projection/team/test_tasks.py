@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    TaskCompleted,
-    TaskCreated,
-    TaskFailed,
-    TaskStarted,
-    TaskUpdated,
-    ThreadPaused,
-    ThreadResumed,
-    TurnCompleted,
-    TurnFailed,
-)
-from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow
-from callboard.contracts.rows.team import AttemptRow
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskStarted, TaskUpdated
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
+from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
 from tests.projection.runs import within
 from tests.projection.story import asked
 from tests.projection.team.tales import (

@@ -7,14 +7,10 @@ import pytest
 from callboard.contracts.content import Text
 from callboard.contracts.entities.handoff_payload import Payload
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import (
-    ChannelMessage,
-    EdgeAdded,
-    HandoffRejected,
-    HandoffRequested,
-    TurnCompleted,
-)
-from callboard.contracts.rows import EdgeRow, MessageRow, TeamRow
+from callboard.contracts.facts.agent import EdgeAdded
+from callboard.contracts.facts.handoff import ChannelMessage, HandoffRejected, HandoffRequested
+from callboard.contracts.facts.turn import TurnCompleted
+from callboard.contracts.rows.team import EdgeRow, MessageRow, TeamRow
 from callboard.projection.team.messages import MESSAGES
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked

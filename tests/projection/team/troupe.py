@@ -10,37 +10,34 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.handoff_payload import Payload
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.entities.team import Edge, RemoteTaskState, WorkUsage
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.agent import (
     AgentConnected,
     AgentDisconnected,
     AgentModeChanged,
     AgentSlept,
     AgentWoke,
+    EdgeAdded,
+    RemoteArtifact,
+    RemoteTaskChanged,
+)
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.handoff import (
     ChannelMessage,
     ChannelOpened,
-    CostRecorded,
-    EdgeAdded,
-    Fact,
-    FileChange,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
     InboxConsumed,
     InboxReserved,
-    ModelCompleted,
-    ModelRequested,
-    PlanUpdated,
-    QueueAdded,
-    RemoteArtifact,
-    RemoteTaskChanged,
     ReplyEnded,
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
-    SnapshotUpdated,
+)
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import AgentKind, ThreadOpened
+from callboard.contracts.facts.subagent import (
     SubagentCancelled,
     SubagentClosed,
     SubagentCompleted,
@@ -50,6 +47,14 @@ from callboard.contracts.facts import (
     SubagentsAwaited,
     SubagentSpawned,
     SubagentStarted,
+    TeamChanged,
+    WorkerNotification,
+)
+from callboard.contracts.facts.task import (
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
+    SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -59,19 +64,16 @@ from callboard.contracts.facts import (
     TaskResumed,
     TaskStarted,
     TaskUpdated,
-    TeamChanged,
-    ThreadOpened,
-    ToolCompleted,
-    ToolStarted,
+)
+from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolStarted
+from callboard.contracts.facts.turn import (
+    PromptRef,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
     TurnSubmitted,
-    WorkerNotification,
 )
-from callboard.contracts.facts.session import AgentKind
-from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from tests.projection.histories import History

@@ -26,17 +26,11 @@ from pathlib import Path
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    AgentConnected,
-    AgentDisconnected,
-    AgentModeChanged,
-    ArtifactVersionCreated,
-    MessageText,
-    PlanUpdated,
-    ToolCompleted,
-    ToolRefused,
-    TurnFailed,
-)
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
+from callboard.contracts.facts.message import MessageText, PlanUpdated
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.facts.turn import TurnFailed
 from tests.prove.acp.agents import AGENTS, ESCAPE, NODE, PLACE, PLAN, Agent, install, newest
 from tests.prove.acp.models import DONE, Models, models
 from tests.prove.acp.planted import planted

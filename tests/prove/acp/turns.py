@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.turns import InterruptTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionRequired, Fact
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from tests.prove.acp.formats import Call
 from tests.prove.acp.models import Models

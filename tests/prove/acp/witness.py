@@ -6,8 +6,8 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from callboard.contracts.facts import PermissionEvaluated, ToolRequested
-from callboard.contracts.facts.permission import Check
+from callboard.contracts.facts.permission import Check, PermissionEvaluated
+from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.ports.external import (
     CallReported,
     ExternalAgents,

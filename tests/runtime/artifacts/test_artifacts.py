@@ -18,8 +18,8 @@ from callboard.contracts.commands.artifacts import (
     RollbackArtifact,
 )
 from callboard.contracts.commands.team import CloseSubagent
-from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
-from callboard.contracts.rows import ArtifactPart
+from callboard.contracts.facts.artifact import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
+from callboard.contracts.rows.context import ArtifactPart
 from callboard.contracts.scope import PERSON
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction

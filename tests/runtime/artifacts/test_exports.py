@@ -11,14 +11,14 @@ import pytest
 
 from callboard.contracts.commands.artifacts import CreateArtifact, ExportArtifact, RetryArtifact
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactExportCompleted,
     ArtifactExportProgressed,
     ArtifactExportStarted,
     ArtifactFailed,
     ArtifactVersionCreated,
-    ToolCompleted,
 )
+from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import Record
 from tests.prove.evidence.erasure import erase

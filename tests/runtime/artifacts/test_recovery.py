@@ -8,7 +8,8 @@ import pytest
 
 from callboard.contracts.commands.artifacts import DeleteArtifact, RetryArtifact
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated, Fact
+from callboard.contracts.facts.artifact import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.scope import PERSON
 from callboard.control.state.artifact import ArtifactRequest, ArtifactRequested, FileState
 from tests.runtime.rigs.artifacts import NOTES, edit, only, texts, wrote

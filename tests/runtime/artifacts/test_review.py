@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRefused
-from callboard.contracts.rows import ActionRow
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.rows.conversation import ActionRow
 from tests.runtime.rigs.artifacts import NOTES, only
 from tests.runtime.rigs.house import calls, house, says, uses
 

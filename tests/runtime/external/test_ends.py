@@ -8,7 +8,10 @@ import signal
 import sys
 from pathlib import Path
 
-from callboard.contracts.facts import AgentConnected, AgentDisconnected, RoutingResolved, ToolRefused, TurnFailed
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
+from callboard.contracts.facts.model import RoutingResolved
+from callboard.contracts.facts.tool import ToolRefused
+from callboard.contracts.facts.turn import TurnFailed
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 

@@ -10,26 +10,16 @@ from pathlib import Path
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import InterruptTurn
-from callboard.contracts.facts import (
-    ActionRequired,
-    AgentConnected,
-    AgentDisconnected,
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    PermissionEvaluated,
-    ReasoningCompleted,
-    RoutingResolved,
-    ToolCompleted,
-    ToolFailed,
-    ToolRefused,
-    ToolRequested,
-    TurnFailed,
-    WorkerNotification,
-)
-from callboard.contracts.facts.permission import Reason
-from callboard.contracts.rows import SessionCard
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
+from callboard.contracts.facts.model import ModelFailed, RoutingResolved
+from callboard.contracts.facts.permission import PermissionEvaluated, Reason
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
+from callboard.contracts.facts.turn import TurnFailed
+from callboard.contracts.rows.session import SessionCard
 from tests.runtime.rigs.house import house
 from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, told
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import InterruptTurn
-from callboard.contracts.facts import MessageText, PermissionEvaluated, ToolCancelled, ToolFailed
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolCancelled, ToolFailed
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 NEVER = 3600.0

@@ -7,14 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.facts import (
-    ActionRequired,
-    AgentConnected,
-    AgentDisconnected,
-    AgentModeChanged,
-    ToolFailed,
-    TurnFailed,
-)
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
+from callboard.contracts.facts.tool import ToolFailed
+from callboard.contracts.facts.turn import TurnFailed
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 

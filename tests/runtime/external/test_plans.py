@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.commands.turns import InterruptTurn
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import PlanUpdated
+from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record
 from tests.runtime.rigs.house import House
 from tests.runtime.rigs.program_agent import Steps, begun, coder

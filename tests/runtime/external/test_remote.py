@@ -9,21 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.trust import ResolvePermission
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    AgentConnected,
-    ChannelMessage,
-    RemoteArtifact,
-    RemoteTaskChanged,
-    RoutingResolved,
-    ToolRequested,
-    TurnCompleted,
-)
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.model import RoutingResolved
+from callboard.contracts.facts.tool import ToolRequested
+from callboard.contracts.facts.turn import TurnCompleted
 from tests.adapters.a2a.peer import Peer, Task, peer
 from tests.runtime.rigs.house import MovedClock
 from tests.runtime.rigs.remote_agent import (

@@ -12,17 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from callboard.contracts.commands import InterruptTurn, ResumeThread
+from callboard.contracts.commands.turns import InterruptTurn, ResumeThread
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionRequired,
-    AgentConnected,
-    AgentDisconnected,
-    ChannelMessage,
-    RemoteTaskChanged,
-    TurnCompleted,
-    TurnInterrupted,
-)
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, RemoteTaskChanged
+from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
 from callboard.runtime.workspaces.installation import install_command
 from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (

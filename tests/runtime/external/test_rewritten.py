@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.facts import ActionRequired
+from callboard.contracts.facts.action import ActionRequired
 from tests.runtime.rigs.program_agent import AGENT, answer, coder, told
 
 

@@ -9,16 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.facts import (
-    ActionRequired,
-    ArtifactVersionCreated,
-    MessageText,
-    PermissionEvaluated,
-    ToolCompleted,
-    ToolFailed,
-    ToolRequested,
-    ToolStarted,
-)
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested, ToolStarted
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.contracts.commands.trust import RevokeTrust
-from callboard.contracts.facts import TurnSubmitted
+from callboard.contracts.facts.turn import TurnSubmitted
 from tests.runtime.rigs.house import House, calls
 from tests.runtime.rigs.house import says as answers
 from tests.runtime.rigs.trusted_folder import says, settled, trusts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.commands import InterruptTurn
-from callboard.contracts.facts import CostRecorded, ModelCompleted
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted
 from callboard.runtime.clock import Clock
 from tests.runtime.permissions.test_hooks import DONE, WRITE, of, toml
 from tests.runtime.rigs.house import calls

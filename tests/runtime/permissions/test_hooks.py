@@ -13,20 +13,16 @@ from msgspec import to_builtins
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
+from callboard.contracts.commands.turns import InterruptTurn
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionRequired,
-    Fact,
-    PermissionEvaluated,
-    ToolCompleted,
-    ToolRefused,
-    ToolRequested,
-)
-from callboard.contracts.facts.permission import Check, HookSaid, Reason
-from callboard.contracts.rows import ToolPart
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.permission import Check, HookSaid, PermissionEvaluated, Reason
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolRequested
+from callboard.contracts.rows.conversation import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MOST_AT_ONCE

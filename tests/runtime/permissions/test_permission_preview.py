@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.actions import ActionAnswered, RespondAction
 from callboard.contracts.commands.trust import (
     AddRule,
     DryRunRules,
@@ -23,7 +23,8 @@ from callboard.contracts.commands.trust import (
     TriedRule,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
+from callboard.contracts.facts.permission import PermissionRuleAdded
+from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
 from tests.agents.files import write_agents

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.settings import GetSettings, SettingsRead, UpdateSettings
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
-from callboard.contracts.facts.permission import Reason
+from callboard.contracts.facts.permission import PermissionEvaluated, Reason
+from callboard.contracts.facts.tool import ToolRefused
+from callboard.contracts.facts.turn import TurnStarted
+from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, calls, uses
 from tests.runtime.rigs.house import says as answers

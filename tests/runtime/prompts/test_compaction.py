@@ -7,22 +7,16 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import SteerTurn
 from callboard.contracts.commands.context import CompactThread, GetContext
+from callboard.contracts.commands.turns import SteerTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    CompactionCompleted,
-    CompactionFailed,
-    CompactionStarted,
-    CostRecorded,
-    MessageText,
-    ModelRequested,
-    RoutingResolved,
-    TurnFailed,
-    TurnInterrupted,
-    WarningRaised,
-)
-from callboard.contracts.rows import ContextPart, TextPart
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, CompactionStarted
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.model import CostRecorded, ModelRequested, RoutingResolved
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
+from callboard.contracts.rows.context import ContextPart
+from callboard.contracts.rows.conversation import TextPart
 from tests.runtime.prompts.test_conversations import told
 from tests.runtime.rigs.house import house, says, uses
 from tests.runtime.turns.test_models import plays

@@ -7,16 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.context import CompactThread
-from callboard.contracts.facts import (
-    AgentWoke,
-    CompactionCompleted,
-    CompactionFailed,
-    ModelRequested,
-    TurnFailed,
-    TurnSubmitted,
-)
+from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.facts.agent import AgentWoke
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.turn import TurnFailed, TurnSubmitted
 from tests.agents.files import write_agents
 from tests.runtime.prompts.test_conversations import told
 from tests.runtime.rigs.house import House, MovedClock, house, says, uses

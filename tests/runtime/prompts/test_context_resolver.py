@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import EditQueuedTurn, SteerTurn
 from callboard.contracts.commands.context import FindMentions, GetContext, SetContext
 from callboard.contracts.commands.trust import AddRule
-from callboard.contracts.commands.turns import Attachment
+from callboard.contracts.commands.turns import Attachment, EditQueuedTurn, SteerTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ContextResolved, QueueEdited, TurnSubmitted
+from callboard.contracts.facts.context import ContextResolved
+from callboard.contracts.facts.queue import QueueEdited
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import ImageContent, TextContent
 from callboard.contracts.refs import ContextRef, MissingRef
 from tests.runtime.rigs.house import House, calls, house, says

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.facts import ModelRequested
+from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.ports.model import TextContent
 from tests.runtime.rigs.house import House, calls, house, says
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts import ContextResolved, TurnStarted
+from callboard.contracts.facts.context import ContextResolved
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.settings import ContextSettings, Effective
 from callboard.control.resolved_context import ResolvedContext

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands import InterruptTurn, RespondAction
-from callboard.contracts.facts import ToolRefused, TurnStarted
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.tool import ToolRefused
+from callboard.contracts.facts.turn import TurnStarted
 from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
 
 WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")

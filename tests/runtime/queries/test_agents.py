@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.agents import AddAgent, AgentList, DefinedAgent, ListAgents
-from callboard.contracts.facts import ThreadOpened
+from callboard.contracts.facts.session import ThreadOpened
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import calls, house, says
 from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, facts

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import GetParts, GetTurns
+from callboard.contracts.commands.sessions import GetParts, GetTurns
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadOpened
-from callboard.contracts.rows import NotificationPart, RunRow, TextPart, ToolPart, TurnRow
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.rows.conversation import NotificationPart, TextPart, ToolPart, TurnRow
+from callboard.contracts.rows.team import RunRow
 from callboard.projection.rows import Table
 from tests.runtime.rigs.house import house, says
 from tests.runtime.rigs.team import calls_of, crew, plays, until

@@ -13,7 +13,7 @@ import pytest
 from callboard.contracts.commands.artifacts import ArtifactList, ArtifactRead, EditArtifact, GetArtifact, ListArtifacts
 from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.rows import ArtifactRow, ExportEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry
 from tests.runtime.rigs.house import PATIENCE, House, calls, house, says, uses
 
 NOTES = "notes.md"

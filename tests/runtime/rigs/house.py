@@ -13,15 +13,17 @@ import msgspec
 import yaml
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace, SubmitTurn, ThreadRead, TurnAccepted
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.sessions import GetParts, GetThreadRead, OpenWorkspace, ThreadRead
+from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.record import Record
-from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
+from callboard.contracts.rows import AnyPart, AnyRow
+from callboard.contracts.rows.base import AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store

@@ -11,8 +11,9 @@ from typing import Any
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts import ActionRequired, Fact
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.base import Fact
 from tests.runtime.rigs.house import House, house
 
 AGENT = Path(__file__).parents[2] / "adapters" / "acp" / "agent.py"

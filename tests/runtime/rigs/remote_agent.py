@@ -10,15 +10,11 @@ from typing import Any
 
 from callboard.adapters.a2a import A2aAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts import (
-    ActionRequired,
-    Fact,
-    RemoteTaskChanged,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.agent import RemoteTaskChanged
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.ports.external import RemoteAgents
 from tests.adapters.a2a.peer import QUICK, Task
 from tests.runtime.rigs.house import House, calls, house, says, uses

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from callboard.contracts.facts import Fact
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.ports.model import TextContent
 from callboard.contracts.record import Record
 from callboard.control.state.session import Session

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.facts import MessageText, ReasoningCompleted, ToolCompleted, ToolRequested
+from callboard.contracts.facts.message import MessageText, ReasoningCompleted
+from callboard.contracts.facts.tool import ToolCompleted, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
 from tests.runtime.rigs.house import calls, house

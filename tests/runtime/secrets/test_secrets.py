@@ -10,21 +10,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.contracts.commands import RespondAction, SubmitTurn, UpdateSession
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SetSecret
+from callboard.contracts.commands.sessions import UpdateSession
 from callboard.contracts.commands.trust import AddRule
+from callboard.contracts.commands.turns import SubmitTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ActionRequired,
-    PermissionEvaluated,
-    ToolCompleted,
-    ToolRefused,
-    TurnStarted,
-    WorkspaceOpened,
-)
-from callboard.contracts.facts.action import Binding
-from callboard.contracts.facts.turn import PermissionMode, PromptRef
+from callboard.contracts.facts.action import ActionRequired, Binding
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.facts.turn import PermissionMode, PromptRef, TurnStarted
+from callboard.contracts.facts.workspace import WorkspaceOpened
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact

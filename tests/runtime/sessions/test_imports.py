@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from callboard.app.transcript_index import TranscriptIndex
-from callboard.contracts.commands import DeleteSession, UpdateSession
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import (
     ImportPastSession,
@@ -22,9 +21,11 @@ from callboard.contracts.commands.past import (
     PastSessionImported,
     PastSessionList,
 )
+from callboard.contracts.commands.sessions import DeleteSession, UpdateSession
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import CompactionCompleted, ThreadOpened, TurnSubmitted
-from callboard.contracts.facts.session import SessionSource
+from callboard.contracts.facts.context import CompactionCompleted
+from callboard.contracts.facts.session import SessionSource, ThreadOpened
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.past import PastTranscript
 from tests.adapters.imports import transcripts
 from tests.runtime.rigs.house import PATIENCE, House, calls, house

@@ -11,19 +11,17 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import (
-    DeleteSession,
-    GetSession,
-    ListSessions,
-    RespondAction,
-    ResumeThread,
-    SubmitTurn,
-)
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.sessions import DeleteSession, GetSession, ListSessions
+from callboard.contracts.commands.turns import ResumeThread, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionWithdrawn, MessageInterrupted, ToolLost, TurnInterrupted
+from callboard.contracts.facts.action import ActionWithdrawn
+from callboard.contracts.facts.message import MessageInterrupted
+from callboard.contracts.facts.tool import ToolLost
+from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.ports.store import Append, Head
 from callboard.contracts.record import Record
-from callboard.contracts.rows import TextPart, ToolPart
+from callboard.contracts.rows.conversation import TextPart, ToolPart
 from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.house import House, calls, house, says, uses
 

@@ -10,9 +10,12 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands import RespondAction, UpdateSession
-from callboard.contracts.facts import SessionTrimmed, ToolCompleted, TurnStarted, TurnSubmitted
-from callboard.contracts.rows import ToolPart
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.sessions import UpdateSession
+from callboard.contracts.facts.tool import ToolCompleted
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
+from callboard.contracts.facts.workspace import SessionTrimmed
+from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
 from callboard.runtime.retention import SMALLEST, unfinished
 from tests.control.rigs.jobs import again, begun

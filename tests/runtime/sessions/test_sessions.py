@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, GetSession, OpenWorkspace, SessionUpdated, UpdateSession
+from callboard.contracts.commands.sessions import (
+    DeleteSession,
+    GetSession,
+    OpenWorkspace,
+    SessionUpdated,
+    UpdateSession,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import parse_cursor
-from callboard.contracts.rows import SessionCard, Upsert
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
 from tests.runtime.rigs.house import House, calls, events, house, says
 

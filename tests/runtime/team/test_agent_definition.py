@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts import (
-    ActionRequired,
-    HandoffRequested,
-    PermissionEvaluated,
-    ThreadOpened,
-    ToolRefused,
-    TurnStarted,
-    WorkerNotification,
-)
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.tool import ToolRefused
+from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, until

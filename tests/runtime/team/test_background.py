@@ -10,20 +10,16 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, ListSessions, SubmitTurn, TurnAccepted, UpdateSession
 from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.sessions import DeleteSession, ListSessions, UpdateSession
 from callboard.contracts.commands.tasks import CancelTask
+from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    SessionScheduled,
-    TaskStarted,
-    ThreadPaused,
-    TurnInterrupted,
-    TurnStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.task import TaskStarted
+from callboard.contracts.facts.turn import TurnInterrupted, TurnStarted, TurnSubmitted
+from callboard.contracts.facts.workspace import SessionScheduled
 from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import PATIENCE, House, MovedClock, house, says
 from tests.runtime.rigs.team import facts

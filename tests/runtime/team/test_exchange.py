@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import GetSession
-from callboard.contracts.facts import HandoffAccepted, InboxConsumed, ReplyEnded, TurnSubmitted
+from callboard.contracts.commands.sessions import GetSession
+from callboard.contracts.facts.handoff import HandoffAccepted, InboxConsumed, ReplyEnded
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import calls, house, says

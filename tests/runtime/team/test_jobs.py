@@ -11,7 +11,6 @@ import pytest
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands import ListSessions, UpdateSession
 from callboard.contracts.commands.artifacts import ListArtifacts
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.jobs import (
@@ -24,11 +23,14 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
+from callboard.contracts.commands.sessions import ListSessions, UpdateSession
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import JobCreated, ModelRequested, SubagentStarted, TaskCompleted, TaskStarted
-from callboard.contracts.rows import TaskRow
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.facts.job import JobCreated
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.subagent import SubagentStarted
+from callboard.contracts.facts.task import TaskCompleted, TaskStarted
+from callboard.contracts.rows.team import JobItems, TaskRow
 from tests.runtime.rigs.house import PATIENCE, House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
 from tests.runtime.test_evidence import manifest_of, pack_of

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import ActionRequired, PermissionEvaluated, ToolCompleted, ToolRefused
-from callboard.contracts.rows import AgentRow, PlanPart
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.rows.conversation import PlanPart
+from callboard.contracts.rows.team import AgentRow
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays
 

@@ -7,17 +7,15 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts import casing
-from callboard.contracts.commands import InterruptTurn, RespondAction, ResumeThread
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.team import Waited
-from callboard.contracts.facts import (
-    ActionRequired,
-    ModelRequested,
-    ThreadPaused,
-    ToolCompleted,
-    ToolRefused,
-    TurnInterrupted,
-    WorkerNotification,
-)
+from callboard.contracts.commands.turns import InterruptTurn, ResumeThread
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
+from callboard.contracts.facts.turn import TurnInterrupted
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.commands.tasks import (
     CancelTask,
     GetTask,
@@ -21,7 +21,8 @@ from callboard.contracts.commands.tasks import (
 )
 from callboard.contracts.commands.team import CreateTask, SendHandoff
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskCancelled, TaskFailed, TurnSubmitted
+from callboard.contracts.facts.task import TaskCancelled, TaskFailed
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 from tests.agents.files import definition_file

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import GetTurns, InterruptTurn, RespondAction, SteerTurn
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.sessions import GetTurns
+from callboard.contracts.commands.turns import InterruptTurn, SteerTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame
 from callboard.contracts.ports.model import TextContent
 from callboard.contracts.ports.store import Append, Views
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, TextPart
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import TextPart
 from callboard.runtime import session_state
 from tests.runtime.rigs.house import calls, house, says, uses
 

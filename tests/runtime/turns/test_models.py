@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 import yaml
 
-from callboard.contracts.commands import InterruptTurn, SubmitTurn
 from callboard.contracts.commands.context import CompactThread
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.commands.turns import InterruptTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import MessageText, ModelRequested, RoutingResolved, TurnFailed
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.model import ModelRequested, RoutingResolved
+from callboard.contracts.facts.turn import TurnFailed
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.runtime.rigs.house import House, calls, house, says, uses
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import RespondAction, SubmitTurn
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.turns import SubmitTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, TurnStarted, TurnSubmitted
-from callboard.contracts.facts.action import Decision
+from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision
+from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ActionPart, PlanPart
+from callboard.contracts.rows.conversation import ActionPart, PlanPart
 from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
 
 PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession
 from callboard.contracts.commands.processes import (
     GetExecutionEnvironment,
     ListProcesses,
@@ -15,10 +14,13 @@ from callboard.contracts.commands.processes import (
     TerminateProcess,
     WriteProcessStdin,
 )
+from callboard.contracts.commands.sessions import DeleteSession
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ProcessEnded, ToolCompleted, WarningRaised
-from callboard.contracts.rows import ProcessRow
+from callboard.contracts.facts.process import ProcessEnded
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.tool import ToolCompleted
+from callboard.contracts.rows.process import ProcessRow
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.runtime.rigs.house import House, calls, house, says, uses

@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, cast
 
-from callboard.contracts.commands import InterruptTurn
-from callboard.contracts.facts import ModelFailed, ModelRequested, RoutingResolved, WarningRaised
+from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.facts.model import ModelFailed, ModelRequested, RoutingResolved
+from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, Route, TextDelta
-from callboard.contracts.rows import NoticePart
+from callboard.contracts.rows.conversation import NoticePart
 from callboard.contracts.settings import RetrySettings
 from callboard.models.registry import ConfiguredModels
 from tests.runtime.rigs.house import calls, house, says

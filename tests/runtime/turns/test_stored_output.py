@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.contracts.content import PREVIEW
-from callboard.contracts.facts import ToolCompleted, ToolFailed
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
-from callboard.contracts.rows import ToolPart
+from callboard.contracts.rows.conversation import ToolPart
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.tools.files.test_images import png
 

@@ -14,7 +14,7 @@ import msgspec
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.tooling import (
     GetToolInventory,
     ListServers,
@@ -23,20 +23,19 @@ from callboard.contracts.commands.tooling import (
     ServerList,
     ToolInventory,
 )
+from callboard.contracts.commands.turns import InterruptTurn
 from callboard.contracts.entities.tool_inventory import ToolInfo
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionWithdrawn,
-    ModelRequested,
-    PermissionEvaluated,
-    PermissionRuleAdded,
+from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded
+from callboard.contracts.facts.tool import (
     ToolCatalogResolved,
     ToolCompleted,
     ToolFailed,
     ToolServerConnected,
     ToolServerLost,
 )
-from callboard.contracts.rows import ToolPart
+from callboard.contracts.rows.conversation import ToolPart
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.runtime.rigs.team import facts
 from tests.tools.mcp.serving import SCRIPTED, noted

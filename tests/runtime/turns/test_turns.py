@@ -8,19 +8,15 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import (
-    DeleteSession,
-    InterruptTurn,
-    PromoteQueuedTurn,
-    RemoveQueuedTurn,
-    RespondAction,
-    SteerTurn,
-    SubmitTurn,
-    UpdateSession,
-)
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.sessions import DeleteSession, UpdateSession
+from callboard.contracts.commands.turns import InterruptTurn, PromoteQueuedTurn, RemoveQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import MessageInterrupted, SteerAccepted, ThreadPaused, TurnInterrupted
-from callboard.contracts.rows import TextPart, ToolPart, TurnRow
+from callboard.contracts.facts.message import MessageInterrupted
+from callboard.contracts.facts.queue import SteerAccepted
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnInterrupted
+from callboard.contracts.rows.conversation import TextPart, ToolPart, TurnRow
 from callboard.contracts.settings import RetrySettings
 from tests.runtime.rigs.house import calls, house, says, uses
 

@@ -11,7 +11,9 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import MessageText, SessionCreated, TurnStarted
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.session import SessionCreated
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.live import Frame, partial_key
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import NewFact, Origin

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, GetSession, GetTurns, UpdateSession
+from callboard.contracts.commands.sessions import DeleteSession, GetSession, GetTurns, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, parse_cursor
-from callboard.contracts.rows import SESSION_PANELS, QueueRow, SessionCard, StatusRow, TextPart, TurnRow
+from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.conversation import QueueRow, StatusRow, TextPart, TurnRow
+from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
 from tests.runtime.rigs.house import PATIENCE, House, calls, events, house, says, uses
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import ListSessions, SessionList
-from callboard.contracts.rows import Upsert, WorkspaceRow
+from callboard.contracts.commands.sessions import ListSessions, SessionList
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.session import WorkspaceRow
 from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.house import House, house, says
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from callboard.contracts.live import Cursor
-from callboard.contracts.rows import Op, Remove
+from callboard.contracts.rows.base import Op, Remove
 from callboard.runtime.views.ring import Ring, encode
 from tests.runtime.rigs.house import PATIENCE
 

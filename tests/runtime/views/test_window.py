@@ -5,10 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.jobs import CancelJob
-from callboard.contracts.facts import ArtifactCreated
+from callboard.contracts.facts.artifact import ArtifactCreated
 from callboard.contracts.record import Record
-from callboard.contracts.rows import SESSION_PANELS, AgentRow, ArtifactRow, TaskRow, TeamRow, TurnRow, Upsert
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.artifact import ArtifactRow
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.team import AgentRow, JobItems, TaskRow, TeamRow
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window

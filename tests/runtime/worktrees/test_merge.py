@@ -13,7 +13,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
 from callboard.contracts.commands.team import SpawnSubagent
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentMerged, SubagentMergeRequested
+from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON
 from callboard.control.state.session import Session
 from tests.runtime.rigs.house import House, house, says

@@ -8,16 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.facts import (
-    SubagentClosed,
-    SubagentFailed,
-    SubagentIsolated,
-    ToolCompleted,
-    ToolFailed,
-    ToolRefused,
-    WarningRaised,
-    WorkerNotification,
-)
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.subagent import SubagentClosed, SubagentFailed, SubagentIsolated, WorkerNotification
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused
 from tests.runtime.rigs.house import PATIENCE, House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until
 

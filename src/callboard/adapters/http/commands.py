@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from callboard.contracts.commands import TABLE, Declaration
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.base import Declaration
 from callboard.contracts.ports.runtime import CommandService
 
 from .access import PageAccess

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from callboard import __version__
-from callboard.contracts.commands import TABLE, Declaration
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.base import Declaration
 from callboard.contracts.errors import Problem
 from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.schema.generate import facts_schema

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from callboard.contracts.commands import COMMANDS, Declaration
+from callboard.contracts.commands.base import COMMANDS, Declaration
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.scope import Actor

@@ -27,7 +27,7 @@ from callboard.contracts.commands.artifacts import (
 from callboard.contracts.content import BlobRef
 from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import ArtifactRow, ExportEntry, VersionEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry, VersionEntry
 
 from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader

@@ -13,9 +13,10 @@ import typer
 from callboard import __version__
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands import StartDemo, TurnAccepted
+from callboard.contracts.commands.demos import StartDemo
+from callboard.contracts.commands.turns import TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SessionCreated
+from callboard.contracts.facts.session import SessionCreated
 
 from ..demos.demo_catalog import Demo, list_demos, load_demo
 from ..hosting.connection import connect

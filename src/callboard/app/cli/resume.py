@@ -10,7 +10,8 @@ import msgspec
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands import GetSession, ResumeThread, SessionRead, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.sessions import GetSession, SessionRead
+from callboard.contracts.commands.turns import ResumeThread, ThreadChanged, TurnAccepted
 
 from ..hosting.connection import connect
 from ..reading import no_session, resolve_session

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands import GetSession, SessionRead
+from callboard.contracts.commands.sessions import GetSession, SessionRead
 from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule

@@ -11,9 +11,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.commands.sizes import SessionSize
-from callboard.contracts.rows import SessionCard, WorkspaceRow
+from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder

@@ -14,7 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
-from callboard.contracts.rows import WorkspaceRow
+from callboard.contracts.rows.session import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tool_names import is_tool_name, tool_of
 from callboard.tools.mcp.environment import base_environment as program_environment

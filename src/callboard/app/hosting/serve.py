@@ -14,7 +14,7 @@ import msgspec
 
 from callboard import __version__
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
+from callboard.contracts.commands.sessions import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
 from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import SessionCard, WorkspaceRow
+from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 from callboard.projection.rows import Table
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from callboard.client.client import Client
-from callboard.contracts.commands import (
+from callboard.contracts.commands.sessions import (
     GetParts,
     GetTurns,
     ListSessions,
@@ -19,7 +19,9 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.sizes import ListSizes, SessionSize, SizeList
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import TurnRow, Upsert, WorkspaceRow
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.session import WorkspaceRow
 from callboard.projection.rows import Table
 
 from .port import SessionListing

@@ -24,44 +24,7 @@ from . import (
     trust,
     turns,
 )
-from .actions import ActionAnswered, RespondAction
-from .base import COMMANDS, Answer, Authority, Command, Declaration, Serial
-from .demos import StartDemo
-from .imports import ImportTurn, TurnImported
-from .sessions import (
-    DeleteSession,
-    GetParts,
-    GetSession,
-    GetThreadRead,
-    GetTurns,
-    Incident,
-    ListSessions,
-    ListWorkspaces,
-    OpenWorkspace,
-    PartList,
-    SessionGone,
-    SessionList,
-    SessionRead,
-    SessionUpdated,
-    ThreadRead,
-    TurnList,
-    UpdateSession,
-    WorkspaceIsOpen,
-    WorkspaceList,
-)
-from .turns import (
-    EditQueuedTurn,
-    InterruptTurn,
-    PromoteQueuedTurn,
-    QueueChanged,
-    RemoveQueuedTurn,
-    ResumeThread,
-    SteerTaken,
-    SteerTurn,
-    SubmitTurn,
-    ThreadChanged,
-    TurnAccepted,
-)
+from .base import COMMANDS, Declaration
 
 _FAMILIES = (
     *(sessions, turns, actions, agents, team, tasks, jobs, artifacts, context, trust, settings, secrets, models),
@@ -71,48 +34,3 @@ _FAMILIES = (
 TABLE: tuple[Declaration, ...] = tuple(
     row for family in _FAMILIES for row in COMMANDS.values() if row.command.__module__ == family.__name__
 )
-
-__all__ = [
-    "COMMANDS",
-    "TABLE",
-    "ActionAnswered",
-    "Answer",
-    "Authority",
-    "Command",
-    "Declaration",
-    "DeleteSession",
-    "EditQueuedTurn",
-    "GetParts",
-    "GetSession",
-    "GetThreadRead",
-    "GetTurns",
-    "ImportTurn",
-    "Incident",
-    "InterruptTurn",
-    "ListSessions",
-    "ListWorkspaces",
-    "OpenWorkspace",
-    "PartList",
-    "PromoteQueuedTurn",
-    "QueueChanged",
-    "RemoveQueuedTurn",
-    "RespondAction",
-    "ResumeThread",
-    "Serial",
-    "SessionGone",
-    "SessionList",
-    "SessionRead",
-    "SessionUpdated",
-    "StartDemo",
-    "SteerTaken",
-    "SteerTurn",
-    "SubmitTurn",
-    "ThreadChanged",
-    "ThreadRead",
-    "TurnAccepted",
-    "TurnImported",
-    "TurnList",
-    "UpdateSession",
-    "WorkspaceIsOpen",
-    "WorkspaceList",
-]

@@ -6,7 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..rows import ActionRow, AnyPart, QueueRow, SessionCard, SessionRow, StatusRow, TurnRow, WorkspaceRow
+from ..rows import AnyPart
+from ..rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow
+from ..rows.session import SessionCard, SessionRow, WorkspaceRow
 from .base import Answer, Command, Sequence, command
 from .turns import Id
 

@@ -189,26 +189,3 @@ class MergeSubagent(Command, frozen=True, kw_only=True):
     session_id: Id
     agent: AgentName
     reason: Reason = ""
-
-
-__all__ = [
-    "AppendTaskProgress",
-    "CancelTask",
-    "CompleteTask",
-    "FailTask",
-    "GetTask",
-    "LinkTasks",
-    "ListTasks",
-    "MergeDone",
-    "MergeSubagent",
-    "PauseTask",
-    "ResumeTask",
-    "RetryTask",
-    "StartTask",
-    "TaskAttempt",
-    "TaskChanged",
-    "TaskInList",
-    "TaskList",
-    "TaskRead",
-    "UnlinkTasks",
-]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from .artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
-from .base import AppendText, Op, Remove, Row, Upsert
+from .artifact import ArtifactRow, ArtifactVersionRow
+from .base import AppendText, Op, Remove, Upsert
 from .context import ArtifactPart, ContextPart, ContextRow
 from .conversation import (
     ActionPart,
     ActionRow,
-    AskedChange,
     ErrorPart,
     HandoffPart,
     NoticePart,
     NotificationPart,
-    Part,
     PlanPart,
     QueueRow,
     ReasoningPart,
@@ -28,19 +26,7 @@ from .conversation import (
 )
 from .process import ProcessRow
 from .session import SessionCard, SessionRow, WorkspaceRow
-from .team import (
-    TEAM_PANELS,
-    AgentRow,
-    EdgeRow,
-    HandoffRow,
-    MessageRow,
-    NotificationRow,
-    ReviewRow,
-    RunRow,
-    TaskRow,
-    TeamAnyRow,
-    TeamRow,
-)
+from .team import TEAM_PANELS, TeamAnyRow
 
 AnyPart = (
     TextPart
@@ -112,56 +98,3 @@ SESSION_PANELS = (
 )
 #: The panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")
-
-__all__ = [
-    "SESSION_PANELS",
-    "TEAM_PANELS",
-    "WORKSPACE_PANELS",
-    "ActionPart",
-    "ActionRow",
-    "AgentRow",
-    "AnyPart",
-    "AnyRow",
-    "AppendText",
-    "ArtifactPart",
-    "ArtifactRow",
-    "ArtifactVersionRow",
-    "AskedChange",
-    "ContextPart",
-    "ContextRow",
-    "EdgeRow",
-    "ErrorPart",
-    "ExportEntry",
-    "HandoffPart",
-    "HandoffRow",
-    "MessageRow",
-    "NoticePart",
-    "NotificationPart",
-    "NotificationRow",
-    "Op",
-    "Part",
-    "PlanPart",
-    "ProcessRow",
-    "QueueRow",
-    "ReasoningPart",
-    "RemoteStatusPart",
-    "Remove",
-    "ReviewRow",
-    "Row",
-    "RunRow",
-    "SessionCard",
-    "SessionRow",
-    "StatusRow",
-    "SteerPart",
-    "TaskRow",
-    "TeamAnyRow",
-    "TeamRow",
-    "TextPart",
-    "ToolPart",
-    "TurnRow",
-    "Upsert",
-    "VersionEntry",
-    "WorkspaceRow",
-    "decode_ops",
-    "decode_row",
-]

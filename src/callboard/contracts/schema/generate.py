@@ -13,7 +13,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from ..commands import TABLE, Authority, Serial
+from ..commands import TABLE
+from ..commands.base import Authority, Serial
 from ..commands.turns import WhenBusy
 from ..errors import Code, Problem
 from ..facts import FACTS
@@ -26,7 +27,8 @@ from ..facts.tool import SandboxLevel
 from ..facts.turn import InterruptCause, Mode, PermissionMode
 from ..live import Cursor
 from ..record import WireEvent
-from ..rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow, AppendText, Remove, Upsert
+from ..rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow
+from ..rows.base import AppendText, Remove, Upsert
 from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
 from ..rows.session import Attention, SessionState
 from ..scope import ActorKind, ScopeKey

@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from callboard.contracts.commands import (
+from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.context import CompactThread, SetContext
+from callboard.contracts.commands.imports import ImportTurn
+from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.trust import AddRule, RevokeRule
+from callboard.contracts.commands.turns import (
     EditQueuedTurn,
-    ImportTurn,
     InterruptTurn,
     PromoteQueuedTurn,
     RemoveQueuedTurn,
-    RespondAction,
     ResumeThread,
     SteerTurn,
     SubmitTurn,
 )
-from callboard.contracts.commands.base import Answer
-from callboard.contracts.commands.context import CompactThread, SetContext
-from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
-from callboard.contracts.commands.trust import AddRule, RevokeRule
 
 from ..batch import Batch, Decision
 from ..decision_inputs import DecisionInputs

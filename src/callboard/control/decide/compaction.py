@@ -5,19 +5,15 @@ from __future__ import annotations
 from callboard.contracts.commands.context import CompactionBegun, CompactThread
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    CompactionCompleted,
-    CompactionFailed,
-    ModelFailed,
-    TurnCompleted,
-    TurnSubmitted,
-)
-from callboard.contracts.facts.context import Said
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, Said
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
 from ..state.context import BYTES_PER_TOKEN, MAX_SPOKEN_BYTES, OpenCompaction, count_tokens
-from ..state.session import OpenRun, QueuedTurn, Thread
+from ..state.session import Thread
+from ..state.turn import OpenRun, QueuedTurn
 from .turn.context import KEPT_SHARE, ask_for_summary, count_older_tokens, find_older_part, record_context_change
 from .turn.iterate import ask_model, fail_turn, record_model_end, reject_steers, repeat_request, require_run
 from .turn.routing import find_fallbacks, record_quota, route_to_fallback

@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
 from callboard.contracts.content import Blob
-from callboard.contracts.facts import EvidenceExported
+from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch

@@ -3,10 +3,11 @@ ended, agents woken. They derive from the state alone."""
 
 from __future__ import annotations
 
-from callboard.contracts.facts import ThreadPaused
+from callboard.contracts.facts.session import ThreadPaused
 
 from ..batch import Batch, thread_scope
-from ..state.session import Child, Session, Thread, TurnEnd
+from ..state.session import Session, Thread
+from ..state.team import Child, TurnEnd
 from .agent.background import put_to_sleep, wake_due_agents
 from .exchange import review
 from .job.control import pause_interrupted_jobs

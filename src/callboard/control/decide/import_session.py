@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands import ImportTurn, TurnImported
-from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
+from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart, ImportTurn, TurnImported
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    CompactionCompleted,
-    CompactionStarted,
-    CostRecorded,
+from callboard.contracts.facts.context import CompactionCompleted, CompactionStarted
+from callboard.contracts.facts.message import MessageText, OutputFinal, ReasoningCompleted
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.tool import (
     FileChange,
-    MessageText,
-    ModelCompleted,
-    ModelRequested,
-    OutputFinal,
-    ReasoningCompleted,
-    SessionCreated,
-    ThreadOpened,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
     ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    TurnSubmitted,
 )
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope

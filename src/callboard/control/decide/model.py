@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    MessageInterrupted,
-    MessageText,
-    ModelFailed,
-    ReasoningCompleted,
-    ReasoningInterrupted,
-    WarningRaised,
-)
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.session import WarningRaised
 
 from ..batch import Batch, run_scope
 from ..decision_inputs import EXTERNAL_PROVIDERS
 from ..evolve.repetition import last_words
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
-from ..state.session import OpenRun, Thread
+from ..state.session import Thread
+from ..state.turn import OpenRun
 from .compaction import fail_compaction_attempt, finish_compaction
 from .external_agent.remote import reply_to_senders
 from .tool.calls import abandon_calls, request_calls

@@ -12,16 +12,9 @@ from callboard.contracts.commands.trust import (
     TrustWorkspace,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    Fact,
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    Rule,
-    SettingsChanged,
-    WorkspaceTrusted,
-    WorkspaceTrustRevoked,
-)
-from callboard.contracts.facts.permission import RuleScope
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule, RuleScope
+from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted, WorkspaceTrustRevoked
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import Asked

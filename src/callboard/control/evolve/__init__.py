@@ -10,10 +10,11 @@ from typing import assert_type, cast
 import msgspec
 
 from callboard.contracts.erased import readable
-from callboard.contracts.facts import AnySessionFact, Fact
+from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.facts.action import ActionFact
 from callboard.contracts.facts.agent import AgentFact
 from callboard.contracts.facts.artifact import ArtifactFact
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.context import ContextFact
 from callboard.contracts.facts.evidence import EvidenceFact
 from callboard.contracts.facts.handoff import HandoffFact

@@ -8,7 +8,8 @@ import msgspec
 
 from callboard.contracts.facts.action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn
 
-from ..state.session import OpenRun, Session
+from ..state.session import Session
+from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run, past
 from .tool import change_call
 

@@ -22,7 +22,9 @@ from callboard.contracts.facts.agent import (
 )
 from callboard.contracts.ports.agents import Definition, folded
 
-from ..state.session import AddedEdge, ExternalLink, OpenRun, RemoteDelivery, Session, Thread
+from ..state.session import Session, Thread
+from ..state.team import AddedEdge, ExternalLink
+from ..state.turn import OpenRun, RemoteDelivery
 from .background_agent import slept, woke
 from .fact_context import FactContext, change_run, change_thread
 

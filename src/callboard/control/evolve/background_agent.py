@@ -6,23 +6,21 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    Fact,
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.task import (
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
     TaskPaused,
     TaskResumed,
     TaskStarted,
-    ThreadResumed,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
 )
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 
-from ..state.session import Background, Session, Thread, WakeTrigger
+from ..state.session import Session, Thread
+from ..state.team import Background, WakeTrigger
 from .fact_context import FactContext, change_thread
 
 

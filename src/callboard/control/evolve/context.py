@@ -7,20 +7,7 @@ from typing import assert_never
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    CostRecorded,
-    Fact,
-    InboxReserved,
-    MessageInterrupted,
-    MessageText,
-    ModelRequested,
-    ReasoningCompleted,
-    SteerAccepted,
-    ToolCompleted,
-    ToolFailed,
-    ToolRefused,
-    ToolRequested,
-)
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
@@ -29,6 +16,11 @@ from callboard.contracts.facts.context import (
     ContextPinned,
     ContextResolved,
 )
+from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
+from callboard.contracts.facts.model import CostRecorded, ModelRequested
+from callboard.contracts.facts.queue import SteerAccepted
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 
 from ..state.context import (
     BYTES_PER_TOKEN,
@@ -44,7 +36,8 @@ from ..state.context import (
     count_tokens,
     text_size,
 )
-from ..state.session import OpenRun, Session, Thread
+from ..state.session import Session, Thread
+from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run, change_thread
 
 #: How many rounds of a run are told apart; of more, the oldest are one.

@@ -8,7 +8,8 @@ import msgspec
 
 from callboard.contracts.scope import Scope
 
-from ..state.session import OpenRun, Session, Thread
+from ..state.session import Session, Thread
+from ..state.turn import OpenRun
 
 
 class FactContext(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,6 @@ from typing import assert_never
 
 import msgspec
 
-from callboard.contracts.facts import ReviewRequested, WorkerNotification
 from callboard.contracts.facts.handoff import (
     ChannelClosed,
     ChannelMessage,
@@ -21,9 +20,13 @@ from callboard.contracts.facts.handoff import (
     InboxReserved,
     ReplyEnded,
 )
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import news_item
 
-from ..state.session import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
+from ..state.session import Session
+from ..state.team import InboxItem, OpenChannel, OpenHandoff
+from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run
 
 

@@ -8,7 +8,8 @@ import msgspec
 
 from callboard.contracts.facts.job import JobCreated, JobFact, JobItemRetried
 
-from ..state.session import OpenJob, Session
+from ..state.session import Session
+from ..state.team import OpenJob
 from .fact_context import FactContext
 
 

@@ -16,7 +16,8 @@ from callboard.contracts.facts.message import (
     ReasoningInterrupted,
 )
 
-from ..state.session import OpenPlan, OpenRun, Session
+from ..state.session import Session
+from ..state.turn import OpenPlan, OpenRun
 from .fact_context import FactContext, change_run, past
 from .repetition import said
 

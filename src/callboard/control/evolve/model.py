@@ -6,7 +6,8 @@ from typing import assert_never
 
 import msgspec
 
-from callboard.contracts.facts import ContextResolved, Fact, SteerRequested, ToolCompleted
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.model import (
     CostRecorded,
     Limit,
@@ -18,8 +19,11 @@ from callboard.contracts.facts.model import (
     QuotaReported,
     RoutingResolved,
 )
+from callboard.contracts.facts.queue import SteerRequested
+from callboard.contracts.facts.tool import ToolCompleted
 
-from ..state.session import OpenRun, Session, Thread
+from ..state.session import Session, Thread
+from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run, change_thread, past
 from .repetition import called, streak
 

@@ -18,7 +18,9 @@ from callboard.contracts.facts.queue import (
 )
 
 from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, text_size
-from ..state.session import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
+from ..state.session import Session, Thread
+from ..state.team import TurnEnd
+from ..state.turn import OpenSteer, QueuedTurn
 from .context import asked
 from .fact_context import FactContext, change_run, change_thread
 from .task import turn_ended

@@ -7,9 +7,9 @@ import hashlib
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused
 
-from ..state.session import OpenCall, OpenRun, Repetition
+from ..state.turn import OpenCall, OpenRun, Repetition
 
 ToolEnd = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 

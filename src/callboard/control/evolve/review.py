@@ -8,7 +8,8 @@ import msgspec
 
 from callboard.contracts.facts.task import ReviewApplied, ReviewFact, ReviewRequested, ReviewVerdict
 
-from ..state.session import OpenReview, Session
+from ..state.session import Session
+from ..state.team import OpenReview
 from .fact_context import FactContext
 from .handoff import review_asked
 

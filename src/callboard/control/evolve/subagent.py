@@ -25,7 +25,9 @@ from callboard.contracts.facts.subagent import (
     WorkerNotification,
 )
 
-from ..state.session import Child, OpenRun, Session, TeamLoad, Thread
+from ..state.session import Session, Thread
+from ..state.team import Child, TeamLoad
+from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run, change_thread
 from .handoff import notified as notified_parent
 

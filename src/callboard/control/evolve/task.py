@@ -20,7 +20,8 @@ from callboard.contracts.facts.task import (
     TaskUpdated,
 )
 
-from ..state.session import OpenTask, Session, Thread, TurnEnd
+from ..state.session import Session, Thread
+from ..state.team import OpenTask, TurnEnd
 from .fact_context import FactContext
 from .job import item_done, without_job
 

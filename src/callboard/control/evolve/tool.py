@@ -22,7 +22,8 @@ from callboard.contracts.facts.tool import (
     ToolStarted,
 )
 
-from ..state.session import FINALIZE, OpenCall, OpenRun, Session, Thread
+from ..state.session import Session, Thread
+from ..state.turn import FINALIZE, OpenCall, OpenRun
 from .fact_context import FactContext, change_run, change_thread, past
 from .repetition import ToolEnd, did
 

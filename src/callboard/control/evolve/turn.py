@@ -18,7 +18,9 @@ from callboard.contracts.facts.turn import (
 )
 
 from ..state.context import Round, count_ref_tokens, count_tokens
-from ..state.session import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
+from ..state.session import Session, Thread
+from ..state.team import TurnEnd
+from ..state.turn import OpenRun, QueuedTurn, TurnMark
 from .context import asked, spoken
 from .fact_context import FactContext, change_run, change_thread
 from .repetition import last_words

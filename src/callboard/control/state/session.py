@@ -27,18 +27,10 @@ from .team import (
     OpenTask,
     TeamLoad,
     TurnEnd,
-    WakeTrigger,
 )
 from .turn import (
-    FINALIZE,
-    CallPhase,
-    OpenCall,
-    OpenPlan,
     OpenRun,
-    OpenSteer,
     QueuedTurn,
-    RemoteDelivery,
-    Repetition,
     TurnMark,
 )
 
@@ -160,36 +152,3 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     rule_ids: frozenset[str] = frozenset()
     trusted: str = ""
     wide: bool = False
-
-
-__all__ = [
-    "FINALIZE",
-    "AddedEdge",
-    "Background",
-    "CallPhase",
-    "Child",
-    "ExternalLink",
-    "ForwardedRule",
-    "InboxItem",
-    "ListedSession",
-    "OpenCall",
-    "OpenChannel",
-    "OpenHandoff",
-    "OpenJob",
-    "OpenPlan",
-    "OpenProcess",
-    "OpenReview",
-    "OpenRun",
-    "OpenSteer",
-    "OpenTask",
-    "QueuedTurn",
-    "RemoteDelivery",
-    "Repetition",
-    "Session",
-    "TeamLoad",
-    "Thread",
-    "TurnEnd",
-    "TurnMark",
-    "WakeTrigger",
-    "Workspace",
-]

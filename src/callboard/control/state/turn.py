@@ -8,11 +8,10 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import PromptRef
 from callboard.contracts.facts.action import ApprovalScope, Binding, Decision
 from callboard.contracts.facts.model import Candidate
 from callboard.contracts.facts.permission import HookSaid
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
 from .context import OpenCompaction, Round, SpokenTurn

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import Fact
 from callboard.contracts.facts.action import ActionType
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.live import FrameKind
 from callboard.contracts.rows.conversation import RuntimeStatus
 from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owner, Persistence, Phase, Surface

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import Fact
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.session import AgentKind
 
 RunEventName = Literal[

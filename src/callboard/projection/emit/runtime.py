@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ErasedFact, SessionCreated
+from callboard.contracts.facts.base import ErasedFact
+from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.record import Record, WireEvent, encode_payload
 from callboard.contracts.times import timestamp

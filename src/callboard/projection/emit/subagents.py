@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import (
+from callboard.contracts.facts.agent import RemoteArtifact
+from callboard.contracts.facts.handoff import (
     ChannelClosed,
     ChannelMessage,
     ChannelOpened,
@@ -15,10 +16,8 @@ from callboard.contracts.facts import (
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    RemoteArtifact,
-    ToolCompleted,
-    ToolFailed,
 )
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.record import Record
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    ArtifactVersionCreated,
-    CompactionCompleted,
-    CompactionFailed,
-    CompactionStarted,
-    ContextResolved,
-    ErrorRaised,
-    EvidenceExported,
-    InboxReserved,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
+from callboard.contracts.facts.base import UnknownFact
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, CompactionStarted, ContextResolved
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
-    ModelFailed,
-    ModelRequested,
     OutputFinal,
-    PermissionEvaluated,
     PlanUpdated,
-    QuotaReported,
     ReasoningCompleted,
     ReasoningInterrupted,
-    RemoteArtifact,
-    RemoteTaskChanged,
+)
+from callboard.contracts.facts.model import ModelFailed, ModelRequested, QuotaReported
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRequested
+from callboard.contracts.facts.session import ErrorRaised, ThreadPaused, WarningRaised
+from callboard.contracts.facts.subagent import SubagentMerged
+from callboard.contracts.facts.tool import (
     SandboxApplied,
-    SteerAccepted,
-    SteerRejected,
-    SteerRequested,
-    SubagentMerged,
-    ThreadPaused,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -42,15 +33,10 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
     ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    UnknownFact,
-    WarningRaised,
 )
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op
+from callboard.contracts.rows.base import Op
 
 from . import action, artifact, context, notices, progress, text, tool
 from .received import Waiting
@@ -176,6 +162,3 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             return notices.add_notice(run, record)
         case _:
             return []
-
-
-__all__ = ["OpenRun", "PartPosition", "PartsPanel"]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
-from callboard.contracts.facts.action import ApprovalScope
+from callboard.contracts.facts.action import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    ApprovalScope,
+)
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ActionPart, Op
-from callboard.contracts.rows.conversation import ActionOutcome
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import ActionOutcome, ActionPart
 from callboard.contracts.scope import Actor
 
 from ..actions import asked_tool

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.entities.artifact import title_of
-from callboard.contracts.facts import ArtifactVersionCreated
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ArtifactPart, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.context import ArtifactPart
 
 from ..reducer import upsert
 from .run import OpenRun, aside_key

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import CompactionCompleted, CompactionFailed, CompactionStarted, ContextResolved
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, CompactionStarted, ContextResolved
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ContextPart, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.context import ContextPart
 
 from ..reducer import upsert
 from .run import OpenRun, aside_key, step_key

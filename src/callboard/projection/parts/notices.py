@@ -6,22 +6,16 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ErrorRaised,
-    EvidenceExported,
-    ModelFailed,
-    QuotaReported,
-    SteerAccepted,
-    SteerRejected,
-    SteerRequested,
-    SubagentMerged,
-    ThreadPaused,
-    TurnFailed,
-    UnknownFact,
-    WarningRaised,
-)
+from callboard.contracts.facts.base import UnknownFact
+from callboard.contracts.facts.evidence import EvidenceExported
+from callboard.contracts.facts.model import ModelFailed, QuotaReported
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRequested
+from callboard.contracts.facts.session import ErrorRaised, ThreadPaused, WarningRaised
+from callboard.contracts.facts.subagent import SubagentMerged
+from callboard.contracts.facts.turn import TurnFailed
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import ErrorPart, NoticePart, SteerPart
 
 from ..reducer import upsert
 from .run import LAST_STEP, OpenRun, PartPosition, aside_key, retry_key

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import PlanUpdated, RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, PlanPart, RemoteStatusPart
-from callboard.contracts.rows.conversation import PartState
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import PartState, PlanPart, RemoteStatusPart
 
 from ..reducer import upsert
 from .run import OpenRun, RemoteTask, aside_key, step_key

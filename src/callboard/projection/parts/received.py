@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.handoff import (
     ChannelMessage,
     HandoffAccepted,
     HandoffCompleted,
@@ -15,15 +15,13 @@ from callboard.contracts.facts import (
     InboxConsumed,
     InboxReserved,
     ReplyEnded,
-    ReviewRequested,
-    SubagentClosed,
-    WorkerNotification,
 )
-from callboard.contracts.facts.subagent import NotificationStatus
+from callboard.contracts.facts.subagent import NotificationStatus, SubagentClosed, WorkerNotification
+from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import news_item
 from callboard.contracts.record import Record
-from callboard.contracts.rows import HandoffPart, NoticePart, NotificationPart, Op
-from callboard.contracts.rows.conversation import HandoffNews
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import HandoffNews, HandoffPart, NoticePart, NotificationPart
 
 from ..reducer import Reducer, on, upsert
 from .run import OpenRun, aside_key

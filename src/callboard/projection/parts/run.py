@@ -7,8 +7,16 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import ActionPart, ContextPart, PlanPart, RemoteStatusPart, SteerPart, TextPart, ToolPart
-from callboard.contracts.rows.conversation import part_order
+from callboard.contracts.rows.context import ContextPart
+from callboard.contracts.rows.conversation import (
+    ActionPart,
+    PlanPart,
+    RemoteStatusPart,
+    SteerPart,
+    TextPart,
+    ToolPart,
+    part_order,
+)
 
 #: The step of parts at the end of a run: pending steers, its error, and a later pause.
 LAST_STEP = (1 << 20) - 1

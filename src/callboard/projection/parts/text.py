@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import MessageText
+from callboard.contracts.facts.message import MessageText
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, ReasoningPart, TextPart
-from callboard.contracts.rows.conversation import PartState
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import PartState, ReasoningPart, TextPart
 
 from ..reducer import upsert
 from .run import OpenRun, step_key

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionRequired,
-    PermissionEvaluated,
+from callboard.contracts.facts.action import ActionRequired
+from callboard.contracts.facts.permission import PermissionEvaluated, passed
+from callboard.contracts.facts.tool import (
     SandboxApplied,
     ToolCancelled,
     ToolCompleted,
@@ -18,9 +18,9 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.facts.permission import passed
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, ToolPart
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.conversation import ToolPart
 
 from ..reducer import upsert
 from .run import OpenRun

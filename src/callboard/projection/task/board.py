@@ -7,15 +7,13 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import TaskStatus
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    JobCreated,
-    JobItemRetried,
-    QueueRemoved,
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.job import JobCreated, JobItemRetried
+from callboard.contracts.facts.queue import QueueRemoved
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.subagent import SubagentContinued, SubagentStarted, WorkerNotification
+from callboard.contracts.facts.task import (
     ReviewRequested,
-    SubagentContinued,
-    SubagentStarted,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -25,18 +23,11 @@ from callboard.contracts.facts import (
     TaskResumed,
     TaskStarted,
     TaskUpdated,
-    ThreadPaused,
-    ThreadResumed,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    TurnSubmitted,
-    WorkerNotification,
 )
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, TaskRow
-from callboard.contracts.rows.team import Comment, JobItems
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import Comment, JobItems, TaskRow
 
 from ..reducer import Panel, on, upsert
 from ..run_end import run_end

@@ -6,8 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.rows import TaskRow
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.rows.team import JobItems, TaskRow
 
 _ItemState = Literal["waiting", "running", "failed", "completed", "cancelled"]
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.agent import (
     AgentConnected,
     AgentDisconnected,
     AgentModeChanged,
     AgentSlept,
     AgentWoke,
-    CostRecorded,
-    ModelCompleted,
-    ModelFailed,
-    ModelInterrupted,
-    ModelRequested,
-    QueueAdded,
-    QueueRemoved,
     RemoteArtifact,
     RemoteTaskChanged,
+)
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelFailed, ModelInterrupted, ModelRequested
+from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
+from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.subagent import (
     SubagentCancelled,
     SubagentClosed,
     SubagentCompleted,
@@ -32,20 +27,10 @@ from callboard.contracts.facts import (
     SubagentsAwaited,
     SubagentSpawned,
     SubagentStarted,
-    ThreadPaused,
-    ThreadResumed,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolLost,
-    ToolRefused,
-    ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
     WorkerNotification,
 )
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused, ToolStarted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, BackgroundWork
 

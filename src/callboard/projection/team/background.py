@@ -5,19 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import BackgroundState
-from callboard.contracts.facts import (
-    AgentSlept,
-    AgentWoke,
-    TaskCancelled,
-    TaskCompleted,
-    TaskFailed,
-    TaskPaused,
-    TaskResumed,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-)
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused, TaskResumed
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import BackgroundWork
 

@@ -8,26 +8,16 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts import (
-    EdgeAdded,
-    HandoffCompleted,
-    HandoffRejected,
-    HandoffRequested,
-    SubagentClosed,
-    SubagentsAwaited,
-    TaskCancelled,
-    TaskCompleted,
-    TaskCreated,
-    TaskUpdated,
-    ThreadOpened,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolLost,
-)
+from callboard.contracts.facts.agent import EdgeAdded
+from callboard.contracts.facts.handoff import HandoffCompleted, HandoffRejected, HandoffRequested
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.subagent import SubagentClosed, SubagentsAwaited
+from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskCreated, TaskUpdated
+from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost
 from callboard.contracts.ports.agents import folded
 from callboard.contracts.record import Record
-from callboard.contracts.rows import EdgeRow, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import EdgeRow
 
 from ..reducer import Panel, on, remove, upsert
 

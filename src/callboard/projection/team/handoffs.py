@@ -6,16 +6,17 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
     ReplyEnded,
-    TurnStarted,
 )
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import HandoffRow, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import HandoffRow
 
 from ..reducer import Panel, on, upsert
 

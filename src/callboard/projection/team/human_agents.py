@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
     InboxConsumed,
     ReplyEnded,
+)
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
+from callboard.contracts.facts.task import (
     ReviewRequested,
     ReviewVerdict,
-    SubagentCancelled,
-    SubagentClosed,
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
     TaskStarted,
     TaskUpdated,
-    ThreadOpened,
 )
 from callboard.contracts.record import Record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.handoff import (
     ChannelMessage,
     HandoffAccepted,
     HandoffCompleted,
@@ -12,9 +12,9 @@ from callboard.contracts.facts import (
     HandoffRequested,
     InboxConsumed,
     ReplyEnded,
-    ReviewRequested,
-    WorkerNotification,
 )
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import news_item
 from callboard.contracts.record import Record
 

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts import casing
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.commands.team_tools import MERGE
-from callboard.contracts.facts import (
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,

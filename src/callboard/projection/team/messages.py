@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ChannelMessage
+from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.record import Record
-from callboard.contracts.rows import MessageRow, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import MessageRow
 
 from ..reducer import Panel, on, remove, upsert
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from callboard.contracts.facts import InboxConsumed, WorkerNotification
+from callboard.contracts.facts.handoff import InboxConsumed
+from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.record import Record
-from callboard.contracts.rows import NotificationRow, Op
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import NotificationRow
 
 from ..reducer import Panel, on, upsert
 from .agent import Member

@@ -6,9 +6,10 @@ from collections.abc import Callable, Container
 
 import msgspec
 
-from callboard.contracts.facts import FACTS, Fact
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op
+from callboard.contracts.rows.base import Op
 
 from ..task.board import TasksPanel
 from .agent_changes import CHANGES

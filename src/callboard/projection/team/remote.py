@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts import AgentConnected, RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, Delivered, RemoteWork
 

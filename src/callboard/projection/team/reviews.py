@@ -6,16 +6,12 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import (
-    InboxReserved,
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
-    SubagentCancelled,
-    SubagentClosed,
-)
+from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
+from callboard.contracts.facts.task import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, ReviewRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import ReviewRow
 
 from ..reducer import Panel, on, upsert
 

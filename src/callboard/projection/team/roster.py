@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.facts import AgentSlept, AgentWoke, Fact, SubagentClosed, ThreadOpened, WarningRaised
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.session import ThreadOpened, WarningRaised
+from callboard.contracts.facts.subagent import SubagentClosed
 from callboard.contracts.record import Record
-from callboard.contracts.rows import AgentRow, Op
-from callboard.contracts.rows.team import Degraded, RemoteWork
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import AgentRow, Degraded, RemoteWork
 
 from ..reducer import upsert
 from .agent import Member

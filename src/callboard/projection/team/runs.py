@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import WorkUsage
-from callboard.contracts.facts import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, RunRow
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import RunRow
 
 from ..reducer import Panel, on, upsert
 from ..run_end import run_end

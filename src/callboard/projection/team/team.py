@@ -7,18 +7,14 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import TeamPhase
-from callboard.contracts.facts import (
-    Fact,
-    HandoffAccepted,
-    HandoffCompleted,
-    SessionCreated,
-    TeamChanged,
-    ThreadOpened,
-    TurnStarted,
-)
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.subagent import TeamChanged
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, TeamRow
-from callboard.contracts.rows.team import Degraded
+from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.team import Degraded, TeamRow
 
 from ..reducer import Reducer, on, upsert
 from .topology import TopologyState

@@ -17,24 +17,12 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    AgentWoke,
-    HandoffRejected,
-    HandoffRequested,
-    RemoteArtifact,
-    RemoteTaskChanged,
-    ReviewRequested,
-    SubagentsAwaited,
-    SubagentSpawned,
-    TaskCreated,
-    TaskUpdated,
-    TeamChanged,
-    ThreadOpened,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-)
-from callboard.contracts.facts.session import AgentKind
+from callboard.contracts.facts.agent import AgentWoke, RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.handoff import HandoffRejected, HandoffRequested
+from callboard.contracts.facts.session import AgentKind, ThreadOpened
+from callboard.contracts.facts.subagent import SubagentsAwaited, SubagentSpawned, TeamChanged
+from callboard.contracts.facts.task import ReviewRequested, TaskCreated, TaskUpdated
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import Topology
 

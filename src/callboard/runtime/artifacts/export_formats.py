@@ -13,7 +13,7 @@ import msgspec
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.entities.artifact import content_of, title_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import ArtifactRow
+from callboard.contracts.rows.artifact import ArtifactRow
 from callboard.tools.builtin.folder_files import compare, to_text
 
 #: The time of every file in an archive, so that equal contents give equal bytes.

@@ -17,7 +17,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
-from callboard.contracts.rows import ArtifactRow, ExportEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry
 from callboard.contracts.scope import Actor
 from callboard.control.state.artifact import ExportReported, ExportRequested
 

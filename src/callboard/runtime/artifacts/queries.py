@@ -17,7 +17,7 @@ from callboard.contracts.commands.artifacts import (
 from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.entities.artifact import title_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
+from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
 from callboard.tools.builtin.folder_files import compare
 
 from ..dependencies import Dependencies

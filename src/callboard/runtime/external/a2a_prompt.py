@@ -7,7 +7,7 @@ from typing import assert_never
 
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ToolRefused, ToolStarted
+from callboard.contracts.facts.tool import ToolRefused, ToolStarted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
     ArtifactReported,

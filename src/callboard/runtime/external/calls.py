@@ -11,7 +11,8 @@ from typing import Literal
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import Fact, ToolCompleted, ToolFailed, ToolRefused, ToolStarted
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolStarted
 from callboard.contracts.ports.external import (
     ExternalCall,
     ExternalSession,

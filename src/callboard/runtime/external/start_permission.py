@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.errors import Code
-from callboard.contracts.facts import ToolRefused, ToolStarted
+from callboard.contracts.facts.tool import ToolRefused, ToolStarted
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope

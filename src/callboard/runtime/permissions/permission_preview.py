@@ -18,8 +18,8 @@ from callboard.contracts.commands.trust import (
 )
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import PermissionEvaluated, ToolRequested
-from callboard.contracts.facts.permission import Rule, Verdict, passed
+from callboard.contracts.facts.permission import PermissionEvaluated, Rule, Verdict, passed
+from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry

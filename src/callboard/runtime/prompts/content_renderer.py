@@ -7,7 +7,9 @@ from html import escape
 from typing import NamedTuple
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import Fact, QueueEdited, SteerRequested, TurnSubmitted
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.queue import QueueEdited, SteerRequested
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import Content, ImageContent, ModelMessage, TextContent, ToolResultContent
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.refs import ContextRef, MissingRef

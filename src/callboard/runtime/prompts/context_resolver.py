@@ -6,15 +6,15 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from callboard.contracts.commands import EditQueuedTurn, SteerTurn, SubmitTurn
-from callboard.contracts.commands.turns import Attachment
+from callboard.contracts.commands.turns import Attachment, EditQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ArtifactVersionCreated
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.ids import PREFIXES
 from callboard.contracts.ports.tools import PathContent, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
-from callboard.contracts.rows import ArtifactRow, TextPart, TurnRow
+from callboard.contracts.rows.artifact import ArtifactRow
+from callboard.contracts.rows.conversation import TextPart, TurnRow
 from callboard.control.decide import SessionCommand
 from callboard.control.input_text import find_mentions
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadOpened
+from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.record import Record
 from callboard.control.state.session import Thread
 

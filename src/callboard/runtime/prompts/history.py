@@ -8,28 +8,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    CompactionCompleted,
-    ContextResolved,
-    InboxConsumed,
-    InboxReserved,
-    MessageInterrupted,
-    MessageText,
-    ModelRequested,
-    QueueEdited,
-    ReasoningCompleted,
-    SteerAccepted,
-    SteerRequested,
-    SubagentIsolated,
+from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
+from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
+from callboard.contracts.facts.model import ModelRequested
+from callboard.contracts.facts.queue import QueueEdited, SteerAccepted, SteerRequested
+from callboard.contracts.facts.subagent import SubagentIsolated
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
-    TurnStarted,
-    TurnSubmitted,
 )
+from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.ports.model import (
     Content,
     ImageContent,

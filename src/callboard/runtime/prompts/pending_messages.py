@@ -8,7 +8,7 @@ from html import escape
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
+from callboard.contracts.facts.handoff import (
     ChannelMessage,
     HandoffAccepted,
     HandoffCompleted,
@@ -16,9 +16,9 @@ from callboard.contracts.facts import (
     HandoffRequested,
     InboxReserved,
     ReplyEnded,
-    ReviewRequested,
-    WorkerNotification,
 )
+from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import envelope_of, news_item, written
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT

@@ -24,7 +24,8 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, RunConfig, ToolCatalog
 from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import session_roster
-from callboard.control.state.session import OpenRun, Session
+from callboard.control.state.session import Session
+from callboard.control.state.turn import OpenRun
 
 from ..dependencies import Dependencies
 from ..secrets.append_redactor import redact_value

@@ -15,19 +15,17 @@ from typing import Any, get_args
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    SessionCreated,
-    SubagentContinued,
-    SubagentIsolated,
-    SubagentSpawned,
-    ThreadOpened,
+from callboard.contracts.facts.session import SessionCreated, ThreadOpened
+from callboard.contracts.facts.subagent import SubagentContinued, SubagentIsolated, SubagentSpawned
+from callboard.contracts.facts.turn import (
+    Mode,
+    PermissionMode,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
     TurnSubmitted,
 )
-from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.record import Record
 from callboard.contracts.rows.run_record import (
     AgentRunRecord,

@@ -8,9 +8,11 @@ from callboard.contracts.commands.context import ContextRead, FindMentions, GetC
 from callboard.contracts.commands.sizes import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import CompactionCompleted, QueueEdited, SteerRequested, TurnSubmitted
+from callboard.contracts.facts.context import CompactionCompleted
+from callboard.contracts.facts.queue import QueueEdited, SteerRequested
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ContextRow
+from callboard.contracts.rows.context import ContextRow
 from callboard.control.state.session import Session
 from callboard.tools.gate.rules import Target, find_rule
 

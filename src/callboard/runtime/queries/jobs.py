@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.jobs import GetJob, JobItem, JobItemStatus, JobRead, JobStatus
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import TaskRow
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.rows.team import JobItems, TaskRow
 
 from .tasks import TaskReads
 

@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.tools import ToolContext
-from callboard.contracts.rows import ProcessRow
+from callboard.contracts.rows.process import ProcessRow
 from callboard.control.state.agent_definitions import session_roster
 
 from ..dependencies import Dependencies

@@ -8,7 +8,8 @@ from callboard.control.decide.turn.routing import model_name, route_takes_images
 from callboard.control.decide.turn.start import require_thread
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.state.context import ModelCapabilities
-from callboard.control.state.session import OpenRun, Session
+from callboard.control.state.session import Session
+from callboard.control.state.turn import OpenRun
 
 from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder

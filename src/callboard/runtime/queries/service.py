@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands import (
-    ActionAnswered,
+from callboard.contracts.commands.actions import ActionAnswered
+from callboard.contracts.commands.agents import ListAgents
+from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
+from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.context import FindMentions, GetContext
+from callboard.contracts.commands.evidence import ListExports
+from callboard.contracts.commands.jobs import GetJob
+from callboard.contracts.commands.models import ListModels, PreviewRoute, TryModel
+from callboard.contracts.commands.past import ListPastSessions
+from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
+from callboard.contracts.commands.sessions import (
     GetParts,
     GetSession,
     GetThreadRead,
@@ -20,15 +29,6 @@ from callboard.contracts.commands import (
     TurnList,
     WorkspaceList,
 )
-from callboard.contracts.commands.agents import ListAgents
-from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
-from callboard.contracts.commands.base import Command
-from callboard.contracts.commands.context import FindMentions, GetContext
-from callboard.contracts.commands.evidence import ListExports
-from callboard.contracts.commands.jobs import GetJob
-from callboard.contracts.commands.models import ListModels, PreviewRoute, TryModel
-from callboard.contracts.commands.past import ListPastSessions
-from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
 from callboard.contracts.commands.settings import GetSettings
 from callboard.contracts.commands.sizes import ListSizes
 from callboard.contracts.commands.tasks import GetTask, ListTasks
@@ -36,9 +36,11 @@ from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.commands.tooling import GetToolInventory, ListServers
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, GetTrust, ListRules
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
-from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
-from callboard.contracts.rows.conversation import part_order
+from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.session import ErrorRaised, WarningRaised
+from callboard.contracts.rows import AnyPart
+from callboard.contracts.rows.conversation import ActionPart, ActionRow, QueueRow, StatusRow, TurnRow, part_order
+from callboard.contracts.rows.session import SessionRow
 
 from ..artifacts.service import ArtifactService
 from ..dependencies import Dependencies

@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.commands.tasks import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import TaskRow
+from callboard.contracts.rows.team import TaskRow
 from callboard.projection.snapshot import TaskFold
 
 from ..dependencies import Dependencies

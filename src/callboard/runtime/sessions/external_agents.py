@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionResolved, Fact, ToolStarted
+from callboard.contracts.facts.action import ActionResolved
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.tool import ToolStarted
 from callboard.contracts.ports.external import AgentSettings, ExternalSession, ReachedAgent, RemoteSession
 from callboard.contracts.record import Record
 

@@ -14,7 +14,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, ToolContext
 from callboard.control.decide.tool.action_answer import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
-from callboard.control.state.session import OpenCall
+from callboard.control.state.turn import OpenCall
 from callboard.tools.arguments import digest
 from callboard.tools.hooks.restrictions import apply_hooks, deny_rewrite
 

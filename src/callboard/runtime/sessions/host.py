@@ -9,10 +9,12 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.commands import RespondAction, ResumeThread, SubmitTurn
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.turns import ResumeThread, SubmitTurn
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import AgentWoke, Fact
+from callboard.contracts.facts.agent import AgentWoke
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import Origin, unreadable
 from callboard.contracts.scope import SCHEDULE, Actor

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionExpired, ActionResolved, ActionWithdrawn, Fact
+from callboard.contracts.facts.action import ActionExpired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ElicitationEnded, Outcome

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from callboard.contracts.facts import TurnStarted
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode, TurnStarted
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.record import Record
 from callboard.control.decision_inputs import RunConfig
-from callboard.control.state.session import OpenRun
+from callboard.control.state.turn import OpenRun
 
 from ..prompts.run_config import RunConfigBuilder, RunStart, build_tool_context
 from ..prompts.tool_catalog import with_settings

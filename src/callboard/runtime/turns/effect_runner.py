@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from typing import assert_never
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ModelRequested
+from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
@@ -32,7 +32,8 @@ from callboard.control.effects import (
     WriteProcess,
 )
 from callboard.control.outcomes import ActionTimedOut, ExternalDisconnected, RunStopped, WakeTimeReached
-from callboard.control.state.session import OpenRun, Session, Thread
+from callboard.control.state.session import Session, Thread
+from callboard.control.state.turn import OpenRun
 
 from ..background_tasks import BackgroundTasks
 from ..external import A2aPromptRunner, AcpPromptRunner

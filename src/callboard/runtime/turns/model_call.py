@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ModelRequested
+from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.live import PartialKind
 from callboard.contracts.ports.model import (
     Finished,

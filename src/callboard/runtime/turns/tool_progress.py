@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from callboard.contracts.facts import ActionResolved, Fact
+from callboard.contracts.facts.action import ActionResolved
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.live import Frame
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.scope import Scope

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 import msgspec
 
 from callboard.contracts.live import Cursor
-from callboard.contracts.rows import Op
+from callboard.contracts.rows.base import Op
 
 _encoder = msgspec.json.Encoder()
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
-from callboard.contracts.rows import Op, Remove, Upsert
+from callboard.contracts.rows.base import Op, Remove, Upsert
 from callboard.projection.view import SessionView
 
 from ..background_tasks import BackgroundTasks

@@ -13,7 +13,9 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.record import Record
-from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, Upsert
+from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.base import Op, Upsert
+from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import compact
 from callboard.projection.view import SessionView
 

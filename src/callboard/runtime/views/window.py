@@ -8,30 +8,23 @@ from typing import TypeVar
 import msgspec
 
 from callboard.contracts.ports.store import RowStore
-from callboard.contracts.rows import (
-    SESSION_PANELS,
-    ActionRow,
+from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.artifact import ArtifactRow
+from callboard.contracts.rows.base import Op, Remove, Row, Upsert
+from callboard.contracts.rows.context import ContextRow
+from callboard.contracts.rows.conversation import ActionRow, Part, QueueRow, StatusRow, TurnRow
+from callboard.contracts.rows.process import ProcessRow
+from callboard.contracts.rows.session import SessionRow
+from callboard.contracts.rows.team import (
     AgentRow,
-    ArtifactRow,
-    ContextRow,
     EdgeRow,
     HandoffRow,
     MessageRow,
     NotificationRow,
-    Op,
-    Part,
-    ProcessRow,
-    QueueRow,
-    Remove,
     ReviewRow,
-    Row,
     RunRow,
-    SessionRow,
-    StatusRow,
     TaskRow,
     TeamRow,
-    TurnRow,
-    Upsert,
 )
 from callboard.projection.rows import Table
 

@@ -13,7 +13,8 @@ from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import NewFact, Origin, Record, unreadable
-from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
+from callboard.contracts.rows.base import Op, Upsert
+from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Effective
 from callboard.control import workspace as rules

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands import (
+from callboard.contracts.commands.sessions import (
     DeleteSession,
     OpenWorkspace,
     SessionGone,
@@ -19,11 +19,11 @@ from callboard.contracts.commands import (
     WorkspaceIsOpen,
 )
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import SessionDeleted
+from callboard.contracts.facts.workspace import SessionDeleted
 from callboard.contracts.ids import render
 from callboard.contracts.ports.store import Contents, Head, StoredAnswer
 from callboard.contracts.record import NewFact
-from callboard.contracts.rows import SessionCard
+from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.scope import RUNTIME, Actor
 from callboard.control import workspace as rules
 from callboard.control.effects import ListSession, ShareRule

@@ -17,7 +17,7 @@ from callboard.adapters.http.access.codes import CODE_S, MOST_CODES
 from callboard.adapters.http.access.confirmations import CHALLENGE_S
 from callboard.adapters.http.access.credentials import CREDENTIAL_S, MOST_CREDENTIALS
 from callboard.adapters.http.access.granting import GRANTING
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from tests.adapters.http.rigs.server import API, TOKEN, Board, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

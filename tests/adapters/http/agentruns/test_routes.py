@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.facts import TurnSubmitted
+from callboard.contracts.facts.turn import TurnSubmitted
 from tests.adapters.http.agentruns.crew import asked, ended, go, listening, refused, told, until
 from tests.adapters.http.rigs.server import TOKEN, Board
 

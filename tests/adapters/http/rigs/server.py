@@ -18,9 +18,9 @@ from callboard import __version__
 from callboard.adapters.http import HttpApp, HttpDependencies, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.models.model_catalog import ModelCatalog
-from callboard.contracts.commands import ListWorkspaces
+from callboard.contracts.commands.sessions import ListWorkspaces
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts import WarningRaised
+from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import Models
 from callboard.contracts.ports.past import PastSessions

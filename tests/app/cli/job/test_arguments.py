@@ -13,7 +13,7 @@ from callboard.app.cli.job.formatter import JobEvents, format_counts, format_ite
 from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskCompleted
+from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.rows.team import JobItems
 from tests.app.rigs.jobs import REFUSED, matched, with_session
 from tests.app.rigs.product import Product, says

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands import COMMANDS, OpenWorkspace
 from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.base import COMMANDS, Command
+from callboard.contracts.commands.sessions import OpenWorkspace
 from callboard.contracts.commands.trust import ResolvePermission
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService

@@ -8,21 +8,18 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    MessageInterrupted,
-    MessageText,
-    QueueEdited,
-    SteerAccepted,
-    SteerRequested,
+from callboard.contracts.facts.message import MessageInterrupted, MessageText
+from callboard.contracts.facts.queue import QueueEdited, SteerAccepted, SteerRequested
+from callboard.contracts.facts.tool import (
+    FileChange,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
-    TurnSubmitted,
 )
-from callboard.contracts.facts.tool import FileChange
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.runtime import RunReads
 from callboard.contracts.record import Record, WireEvent, step_id
 from callboard.contracts.rows.run_record import AgentRunRecord, FoundRun

@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from callboard.contracts.commands import GetSession, InterruptTurn, SessionRead, SubmitTurn, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.sessions import GetSession, SessionRead
 from callboard.contracts.commands.team import CancelSubagent
+from callboard.contracts.commands.turns import InterruptTurn, SubmitTurn, ThreadChanged, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows import StatusRow
+from callboard.contracts.rows.conversation import StatusRow
 from callboard.contracts.scope import PERSON
 
 from ..commands import json_response

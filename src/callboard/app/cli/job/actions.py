@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.commands.jobs import (
     CancelJob,
     CreateJob,
@@ -21,6 +20,7 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
+from callboard.contracts.commands.sessions import GetSession, SessionRead
 from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.errors import Refusal
 

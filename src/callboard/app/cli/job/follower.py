@@ -12,10 +12,12 @@ import msgspec
 from callboard.client.client import Client
 from callboard.contracts.commands.jobs import GetJob, JobChanged, JobRead, JobStatus, PauseJob
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused
+from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent, decode_payload
-from callboard.contracts.rows import ActionRow, Remove, TaskRow, Upsert
+from callboard.contracts.rows.base import Remove, Upsert
+from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.team import TaskRow
 
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from callboard.contracts.commands.jobs import JobItem, JobRead, JobStatus
-from callboard.contracts.facts import (
-    Fact,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.task import (
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,

@@ -8,10 +8,12 @@ import sys
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands import TurnAccepted
+from callboard.contracts.commands.turns import TurnAccepted
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import AgentRow, TurnRow, Upsert
+from callboard.contracts.rows.base import Upsert
+from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.team import AgentRow
 
 from ...turn_follower import FactPrinter, follow_turn, interrupt_turn
 from ..terminal.approvals import Approvals, Approve

@@ -6,15 +6,14 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 
 from callboard.contracts.content import Text
-from callboard.contracts.rows import (
+from callboard.contracts.rows.base import AppendText, Op, Upsert
+from callboard.contracts.rows.context import ContextPart
+from callboard.contracts.rows.conversation import (
     ActionPart,
-    AppendText,
-    ContextPart,
     ErrorPart,
     HandoffPart,
     NoticePart,
     NotificationPart,
-    Op,
     Part,
     PlanPart,
     ReasoningPart,
@@ -22,7 +21,6 @@ from callboard.contracts.rows import (
     SteerPart,
     TextPart,
     ToolPart,
-    Upsert,
 )
 
 from ..terminal.output import ControlStripper, Style, print_err, print_out, terminal_width, to_line

@@ -13,13 +13,13 @@ import typer
 
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands import GetSession, SessionRead, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.sessions import GetSession, SessionRead
 from callboard.contracts.commands.settings import GetSettings, SettingsRead
 from callboard.contracts.commands.trust import GetTrust, TrustRead
-from callboard.contracts.commands.turns import Attachment, WhenBusy
+from callboard.contracts.commands.turns import Attachment, SubmitTurn, TurnAccepted, WhenBusy
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.contracts.rows import TurnRow
+from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.settings import AnyModel
 
 from ...hosting.announcement import find_unused_models

@@ -11,8 +11,8 @@ from collections.abc import Callable, Container
 from typing import Literal
 
 from callboard.client.client import Client
-from callboard.contracts.commands import ActionAnswered, RespondAction
-from callboard.contracts.rows import ActionRow
+from callboard.contracts.commands.actions import ActionAnswered, RespondAction
+from callboard.contracts.rows.conversation import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark
 
 from .output import Style, mark_hidden, print_err

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionResolved,
-    AgentSlept,
-    AgentWoke,
-    ChannelMessage,
-    Fact,
-    HandoffAccepted,
-    HandoffRequested,
-    MessageText,
-    PlanUpdated,
-    ReasoningCompleted,
-    RemoteArtifact,
-    RemoteTaskChanged,
-    ReviewVerdict,
-    SubagentCompleted,
-    SubagentFailed,
-    SubagentSpawned,
-    TaskCompleted,
-    TaskCreated,
-    TaskUpdated,
-    ThreadPaused,
-    ToolCompleted,
-    ToolFailed,
-    ToolRefused,
-    ToolRequested,
-    TurnFailed,
-    TurnInterrupted,
-)
-from callboard.contracts.facts.agent import WakeReason
+from callboard.contracts.facts.action import ActionRequired, ActionResolved
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke, RemoteArtifact, RemoteTaskChanged, WakeReason
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.handoff import ChannelMessage, HandoffAccepted, HandoffRequested
+from callboard.contracts.facts.message import MessageText, PlanUpdated, ReasoningCompleted
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.subagent import SubagentCompleted, SubagentFailed, SubagentSpawned
+from callboard.contracts.facts.task import ReviewVerdict, TaskCompleted, TaskCreated, TaskUpdated
+from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
+from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.times import timestamp
 
 from .output import Style, strip_controls, to_line

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from callboard.contracts.rows import (
+from callboard.contracts.rows.context import ContextPart
+from callboard.contracts.rows.conversation import (
     ActionPart,
     ActionRow,
-    ContextPart,
     ErrorPart,
     HandoffPart,
     NoticePart,
@@ -14,12 +14,12 @@ from callboard.contracts.rows import (
     PlanPart,
     ReasoningPart,
     RemoteStatusPart,
-    RunRow,
     SteerPart,
     TextPart,
     ToolPart,
     TurnRow,
 )
+from callboard.contracts.rows.team import RunRow
 from callboard.contracts.text.sentences import clause
 from callboard.projection.rows import Table
 

@@ -10,9 +10,10 @@ from contextlib import aclosing
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands import GetSession, SessionRead
+from callboard.contracts.commands.sessions import GetSession, SessionRead
 from callboard.contracts.record import WireEvent, decode_payload
-from callboard.contracts.rows import ActionRow, Remove, Upsert
+from callboard.contracts.rows.base import Remove, Upsert
+from callboard.contracts.rows.conversation import ActionRow
 
 from .approvals import Approvals
 from .fact_formatter import format_fact, format_output_tail

@@ -6,12 +6,17 @@ import re
 
 import msgspec
 
-from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import Code, Problem
 from callboard.contracts.facts.turn import InputSource
 from callboard.contracts.refs import MissingReason, MissingRef
-from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatusPart
-from callboard.contracts.rows.conversation import HandoffNews, PartState
+from callboard.contracts.rows.conversation import (
+    HandoffNews,
+    HandoffPart,
+    NotificationPart,
+    PartState,
+    RemoteStatusPart,
+)
 from callboard.contracts.text.sentences import punctuated, sentence
 
 from .output import to_line

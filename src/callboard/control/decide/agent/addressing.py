@@ -4,14 +4,16 @@ invariants)."""
 from __future__ import annotations
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadOpened
+from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode
-from ...state.session import Child, QueuedTurn, Session, Thread
+from ...state.session import Session, Thread
+from ...state.team import Child
+from ...state.turn import QueuedTurn
 from ..turn.sleep import begin_background
 
 

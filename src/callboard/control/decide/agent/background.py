@@ -9,12 +9,15 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import AgentWoke, ThreadPaused, TurnSubmitted
+from callboard.contracts.facts.agent import AgentWoke
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 
 from ...batch import Batch, thread_scope
-from ...state.session import Background, Thread, WakeTrigger
+from ...state.session import Thread
+from ...state.team import Background, WakeTrigger
 from ..turn.idle import MAX_HOPS, pause_chain
 from ..turn.sleep import fall_asleep, scheduled_modes
 from ..turn.start import start_turn

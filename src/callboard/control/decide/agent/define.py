@@ -11,7 +11,7 @@ from callboard.contracts.commands.defining import AddEdge, AgentMade, DefineAgen
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.team import Capability, Edge
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import AgentDefined, EdgeAdded
+from callboard.contracts.facts.agent import AgentDefined, EdgeAdded
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.artifacts import ExportBegun, RetryArtifact
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactExportCompleted,
     ArtifactExportProgressed,
     ArtifactExportStarted,

@@ -17,7 +17,7 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.entities.artifact import ArtifactOperation, ArtifactStatus
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactSaveRequested, ArtifactUpdated
+from callboard.contracts.facts.artifact import ArtifactDeleted, ArtifactFailed, ArtifactSaveRequested, ArtifactUpdated
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

@@ -10,14 +10,9 @@ import msgspec
 from callboard.contracts.content import BlobRef, blob_of
 from callboard.contracts.entities.artifact import VersionOrigin, content_of, kind_of
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import (
-    ArtifactCreated,
-    ArtifactDeleted,
-    ArtifactFailed,
-    ArtifactVersionCreated,
-    FileChange,
-    RemoteArtifact,
-)
+from callboard.contracts.facts.agent import RemoteArtifact
+from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

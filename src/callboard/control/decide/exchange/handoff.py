@@ -10,11 +10,18 @@ from callboard.contracts.commands.team import Handoff, HandoffAnswered, HandoffS
 from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import HandoffAccepted, HandoffCompleted, HandoffRejected, HandoffRequested, ReplyEnded
+from callboard.contracts.facts.handoff import (
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    ReplyEnded,
+)
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.session import OpenHandoff, Session, Thread
+from ...state.session import Session, Thread
+from ...state.team import OpenHandoff
 from ..agent.addressing import find_agent, require_agent, require_main_agent
 from ..artifact.versions import resolve_refs, worktree_of
 from ..turn.idle import delay_reason

@@ -7,7 +7,7 @@ import msgspec
 
 from callboard.contracts.commands.team import Message, MessageSent
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ChannelMessage, ChannelOpened
+from callboard.contracts.facts.handoff import ChannelMessage, ChannelOpened
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

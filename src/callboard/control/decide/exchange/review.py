@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import AskReview, Judge, ReviewOpened, VerdictGiven
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
+from callboard.contracts.facts.subagent import SubagentCompleted
+from callboard.contracts.facts.task import (
+    Fix,
     ReviewApplied,
     ReviewRequested,
     ReviewVerdict,
-    SubagentCompleted,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
 )
-from callboard.contracts.facts.task import Fix
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.session import Child, OpenReview, Thread
+from ...state.session import Thread
+from ...state.team import Child, OpenReview
 from ..agent.addressing import find_agent, require_agent, require_child, require_main_agent
 from ..subagent import ending
 from ..subagent.child_scope import child_scope

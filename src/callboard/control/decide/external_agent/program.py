@@ -6,17 +6,10 @@ another model call. The end of the prompt is reported like a model's response.
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
-    AgentConnected,
-    AgentDisconnected,
-    AgentModeChanged,
-    MessageText,
-    PermissionEvaluated,
-    ReasoningCompleted,
-    ToolCancelled,
-    ToolRefused,
-    ToolRequested,
-)
+from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
+from callboard.contracts.facts.message import MessageText, ReasoningCompleted
+from callboard.contracts.facts.permission import PermissionEvaluated
+from callboard.contracts.facts.tool import ToolCancelled, ToolRefused, ToolRequested
 from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
 from callboard.contracts.scope import Scope
 
@@ -29,7 +22,8 @@ from ...outcomes import (
     ExternalPlanReported,
     PartEnded,
 )
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from ..tool.calls import ask_approval, build_hook_said, original_arguments, start_call
 from ..turn.inbox import consume_inbox
 from ..turn.iterate import find_run

@@ -7,13 +7,17 @@ beside the open prompt that waits for a person.
 from __future__ import annotations
 
 from callboard.contracts.commands.team import Message
-from callboard.contracts.facts import ActionWithdrawn, RemoteArtifact, RemoteTaskChanged, ReplyEnded, ToolCancelled
+from callboard.contracts.facts.action import ActionWithdrawn
+from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
+from callboard.contracts.facts.handoff import ReplyEnded
+from callboard.contracts.facts.tool import ToolCancelled
 from callboard.contracts.ports.external import TaskReported
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, action_scope, call_scope, run_scope
 from ...outcomes import RemoteNeedEnded, RemoteReported
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from ..agent.addressing import find_agent
 from ..artifact.versions import record_delivery
 from ..exchange import messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.commands.jobs import CancelJob, JobChanged, PauseJob, ResumeJob
 from callboard.contracts.commands.tasks import PauseTask, ResumeTask
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskPaused
+from callboard.contracts.facts.task import TaskPaused
 
 from ...batch import Batch
 from ...task_status import list_parts, task_scope

@@ -7,7 +7,8 @@ import msgspec
 from callboard.contracts.commands.jobs import CreateJob, JobChanged
 from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import JobCreated, TaskCreated, TaskStarted
+from callboard.contracts.facts.job import JobCreated
+from callboard.contracts.facts.task import TaskCreated, TaskStarted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from callboard.contracts.commands.jobs import JobChanged, RetryJobItem
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import JobItemRetried
+from callboard.contracts.facts.job import JobItemRetried
 
 from ...batch import Batch
-from ...state.session import OpenJob, OpenTask
+from ...state.team import OpenJob, OpenTask
 from ...task_status import task_scope
 from .start_items import settle_jobs
 from .status import job_changed, list_items, require_active_job

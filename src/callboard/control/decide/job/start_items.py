@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.task import (
     SnapshotUpdated,
     TaskCancelled,
     TaskCompleted,
@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
 )
 
 from ...batch import Batch
-from ...state.session import OpenJob, OpenTask
+from ...state.team import OpenJob, OpenTask
 from ...task_status import task_run, task_scope
 from ..subagent import ending
 from ..subagent.child_scope import ENDED

@@ -6,7 +6,8 @@ from callboard.contracts.commands.jobs import JobChanged, JobStatus
 from callboard.contracts.errors import Refusal
 
 from ...batch import Batch
-from ...state.session import OpenJob, OpenTask, Session
+from ...state.session import Session
+from ...state.team import OpenJob, OpenTask
 
 
 def require_job(state: Session, job_id: str) -> OpenJob:

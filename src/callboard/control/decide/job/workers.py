@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import Spawn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskFailed, TaskStarted
+from callboard.contracts.facts.task import TaskFailed, TaskStarted
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode, narrow_mode
-from ...state.session import OpenJob, OpenTask, Thread
+from ...state.session import Thread
+from ...state.team import OpenJob, OpenTask
 from ..agent.addressing import require_subagent, resolve_modes
 from ..subagent.spawn import BoardTask, spawn_child
 from ..task import attempts

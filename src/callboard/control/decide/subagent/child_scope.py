@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from callboard.contracts.scope import Scope
 
-from ...state.session import Child, Session, Thread
+from ...state.session import Session, Thread
+from ...state.team import Child
 
 #: Statuses of a child without work; it can get more input.
 ENDED = ("completed", "failed", "cancelled")

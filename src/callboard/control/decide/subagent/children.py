@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import ChildChanged, ChildResult, Close, GiveInput, InputGiven
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    QueueAdded,
-    QueueRemoved,
-    SubagentContinued,
-    TaskCreated,
-    ThreadResumed,
-    TurnInterruptRequested,
-    TurnSubmitted,
-)
-from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.subagent import SubagentContinued
+from callboard.contracts.facts.task import TaskCreated
+from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested, TurnSubmitted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
-from ...state.session import Child, OpenRun, Thread
+from ...state.session import Thread
+from ...state.team import Child
+from ...state.turn import OpenRun
 from ..agent.addressing import carry_mode, require_child, resolve_modes
 from . import ending as ends
 from .child_scope import ENDED, list_children

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    ChannelClosed,
-    QueueRemoved,
+from callboard.contracts.facts.handoff import ChannelClosed
+from callboard.contracts.facts.queue import QueueRemoved
+from callboard.contracts.facts.subagent import (
+    NotificationStatus,
     SubagentCancelled,
     SubagentClosed,
     SubagentCompleted,
     SubagentFailed,
-    TaskCancelled,
-    TaskCompleted,
-    TaskFailed,
     WorkerNotification,
 )
-from callboard.contracts.facts.subagent import NotificationStatus
+from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
-from ...state.session import Child, Thread, TurnEnd
+from ...state.session import Thread
+from ...state.team import Child, TurnEnd
 from ...task_status import was_stopped
 from ..artifact.versions import close_worktree
 from .child_scope import ENDED, child_scope

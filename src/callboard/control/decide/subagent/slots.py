@@ -8,11 +8,14 @@ import msgspec
 
 from callboard.contracts.entities.team import QueueReason, TeamPhase
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentQueued, SubagentStarted, TaskStarted, TeamChanged
+from callboard.contracts.facts.subagent import SubagentQueued, SubagentStarted, TeamChanged
+from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.session import Child, QueuedTurn, Session, TeamLoad, Thread
+from ...state.session import Session, Thread
+from ...state.team import Child, TeamLoad
+from ...state.turn import QueuedTurn
 from ...task_status import was_stopped
 from ..turn.queue_eligibility import find_startable
 from ..turn.start import start_turn

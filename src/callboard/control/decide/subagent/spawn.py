@@ -9,21 +9,20 @@ import msgspec
 from callboard.contracts.commands.team import Spawn, Spawned
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Isolation, QueueReason
-from callboard.contracts.facts import (
-    ChannelOpened,
-    QueueAdded,
-    SubagentSpawned,
-    TaskCreated,
-    TaskStarted,
-    TurnSubmitted,
-)
+from callboard.contracts.facts.handoff import ChannelOpened
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.subagent import SubagentSpawned
+from callboard.contracts.facts.task import TaskCreated, TaskStarted
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...input_text import make_title
-from ...state.session import Child, OpenJob, OpenRun, Thread
+from ...state.session import Thread
+from ...state.team import Child, OpenJob
+from ...state.turn import OpenRun
 from ..agent.addressing import build_thread_opened, find_agent, require_delegate, require_subagent, resolve_modes
 from ..turn.queue_eligibility import find_startable
 from ..turn.sleep import work_mode

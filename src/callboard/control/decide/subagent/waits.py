@@ -6,10 +6,13 @@ from __future__ import annotations
 from callboard.contracts import casing
 from callboard.contracts.commands.team import Await, ChildResult, Waited
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import InboxConsumed, SubagentsAwaited, ToolCompleted
+from callboard.contracts.facts.handoff import InboxConsumed
+from callboard.contracts.facts.subagent import SubagentsAwaited
+from callboard.contracts.facts.tool import ToolCompleted
 
 from ...batch import Batch, call_scope, run_scope
-from ...state.session import OpenCall, OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenCall, OpenRun
 from ..agent.addressing import require_child
 from .child_scope import list_children
 from .children import build_result

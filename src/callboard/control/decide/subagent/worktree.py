@@ -10,19 +10,16 @@ from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
 from callboard.contracts.commands.team import ChildChanged, Merge
 from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    FileChange,
-    SubagentIsolated,
-    SubagentMerged,
-    SubagentMergeRequested,
-    WarningRaised,
-)
+from callboard.contracts.facts.session import WarningRaised
+from callboard.contracts.facts.subagent import SubagentIsolated, SubagentMerged, SubagentMergeRequested
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.scope import Scope
 from callboard.contracts.text.sentences import clause
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
-from ...state.session import Child, Thread
+from ...state.session import Thread
+from ...state.team import Child
 from ..agent.addressing import require_child
 from ..artifact.versions import record_changes as changed
 from . import ending

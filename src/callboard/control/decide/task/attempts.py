@@ -10,11 +10,17 @@ from callboard.contracts.commands.tasks import RetryTask, StartTask
 from callboard.contracts.commands.team import Spawn, TaskChanged
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueAdded, SubagentContinued, TaskStarted, ThreadResumed, TurnSubmitted
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.subagent import SubagentContinued
+from callboard.contracts.facts.task import TaskStarted
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
-from ...state.session import Child, OpenTask, QueuedTurn, Thread
+from ...state.session import Thread
+from ...state.team import Child, OpenTask
+from ...state.turn import QueuedTurn
 from ...task_status import is_at_work, refuse_job_task, require_task, task_changed
 from ..agent.addressing import carry_mode, find_agent, join_session, require_agent, resolve_modes
 from ..subagent.child_scope import ENDED, child_scope

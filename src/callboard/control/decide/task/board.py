@@ -6,11 +6,12 @@ from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask,
 from callboard.contracts.commands.team import ChangeTask, MakeTask, TaskChanged
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.session import OpenTask, Thread
+from ...state.session import Thread
+from ...state.team import OpenTask
 from ...task_status import check_may_end, cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed
 from .control import cancel_task
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskFailed
+from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskFailed
 
 from ...batch import Batch
 from ...evolve.task import UNASKED
-from ...state.session import OpenTask, Thread, TurnEnd
+from ...state.session import Thread
+from ...state.team import OpenTask, TurnEnd
 from ...task_status import list_parts, task_run, task_scope, task_worker
 from ..subagent.ending import SUMMARY
 from ..turn.queue_eligibility import find_startable

@@ -8,21 +8,15 @@ import msgspec
 from callboard.contracts.commands.tasks import PauseTask, ResumeTask
 from callboard.contracts.commands.team import TaskChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    QueueAdded,
-    QueuePromoted,
-    QueueRemoved,
-    TaskCancelRequested,
-    TaskPaused,
-    TaskResumed,
-    ThreadResumed,
-    TurnInterruptRequested,
-    TurnSubmitted,
-)
-from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, QueueRemoved
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.task import TaskCancelRequested, TaskPaused, TaskResumed
+from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested, TurnSubmitted
 
 from ...batch import Batch, run_scope, thread_scope
-from ...state.session import OpenTask, QueuedTurn, Thread
+from ...state.session import Thread
+from ...state.team import OpenTask
+from ...state.turn import QueuedTurn
 from ...task_status import (
     check_may_end,
     list_parts,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from callboard.contracts.commands.tasks import LinkTasks, UnlinkTasks
 from callboard.contracts.commands.team import TaskChanged
-from callboard.contracts.facts import TaskUpdated
+from callboard.contracts.facts.task import TaskUpdated
 
 from ...batch import Batch
-from ...state.session import OpenTask
+from ...state.team import OpenTask
 from ...task_status import cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed, task_scope
 from .board import merge_refs
 

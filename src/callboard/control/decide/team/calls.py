@@ -24,11 +24,12 @@ from callboard.contracts.commands.team import (
 )
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ToolCompleted, ToolRefused, ToolStarted
+from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.session import OpenCall, OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenCall, OpenRun
 from ..agent import define
 from ..exchange import handoff, messages, review
 from ..subagent import children, waits, worktree

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
+from callboard.contracts.commands.turns import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
+from callboard.contracts.facts.queue import QueueEdited, QueuePromoted, QueueRemoved
 
 from ...batch import Batch, thread_scope
 from ...resolved_context import ResolvedContext, merge_contexts

@@ -3,7 +3,7 @@ stay."""
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SessionTakenOver, WarningRaised
+from callboard.contracts.facts.session import SessionTakenOver, WarningRaised
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
@@ -11,7 +11,8 @@ from callboard.contracts.times import timestamp
 
 from ...batch import Batch
 from ...outcomes import ClockStepped, HostTakenOver, Piece
-from ...state.session import OpenCall, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import OpenCall
 from ..artifact.exports import fail_interrupted_exports as exports_unknown
 from ..external_agent.program import disconnect
 from ..subagent import worktree

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands import ResumeThread, ThreadChanged
+from callboard.contracts.commands.turns import ResumeThread, ThreadChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueAdded, QueuePromoted, TaskStarted, ThreadResumed, TurnSubmitted
+from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.task import TaskStarted
+from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
 from ...evolve.task import UNASKED
-from ...state.session import QueuedTurn, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import QueuedTurn
 from ..agent.addressing import carry_mode
 from ..subagent.child_scope import ENDED, list_children
 from ..subagent.slots import start_or_wait

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import InterruptTurn, ThreadChanged
+from callboard.contracts.commands.turns import InterruptTurn, ThreadChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ModelInterrupted,
-    QueueRemoved,
-    ThreadPaused,
-    TurnInterrupted,
-    TurnInterruptRequested,
-)
-from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.facts.model import ModelInterrupted
+from callboard.contracts.facts.queue import QueueRemoved
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted, TurnInterruptRequested
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ...batch import Batch, run_scope, thread_scope
 from ...outcomes import Piece, RunStopped
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from ..compaction import abandon_compaction
 from ..model import record_interrupted_parts, record_late_answer
 from ..subagent.children import cancel_children

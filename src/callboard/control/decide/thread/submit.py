@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
 from callboard.contracts.commands.context import ContextChanged, SetContext
+from callboard.contracts.commands.turns import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ContextPinned,
-    QueueAdded,
-    QueuePromoted,
-    SteerRequested,
-    ThreadResumed,
-    TurnInterruptRequested,
-    TurnSubmitted,
-)
-from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.facts.context import ContextPinned
+from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, SteerRequested
+from callboard.contracts.facts.session import ThreadResumed
+from callboard.contracts.facts.turn import PermissionMode, TurnInterruptRequested, TurnSubmitted
 
 from ...batch import Batch, run_scope, thread_scope
 from ...decision_inputs import limit_carried_mode
 from ...input_text import make_title
 from ...resolved_context import merge_contexts
-from ...state.session import QueuedTurn, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import QueuedTurn
 from ..agent.join import begin_session
 from ..subagent.children import continue_child
 from ..subagent.slots import start_or_wait

@@ -6,10 +6,13 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueAdded, ThreadPaused, TurnSubmitted
+from callboard.contracts.facts.queue import QueueAdded
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnSubmitted
 
 from ...batch import Batch, thread_scope
-from ...state.session import QueuedTurn, Thread
+from ...state.session import Thread
+from ...state.turn import QueuedTurn
 from ..agent.addressing import carry_mode, resolve_modes
 from ..subagent.children import continue_child
 from ..subagent.slots import start_or_wait

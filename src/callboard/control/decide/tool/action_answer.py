@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.actions import ActionAnswered, RespondAction
 from callboard.contracts.commands.team_tools import QUESTIONS
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionExpired, ActionResolved, PermissionRuleAdded, Rule, ToolRefused, ToolStarted
-from callboard.contracts.facts.action import Decision
+from callboard.contracts.facts.action import ActionExpired, ActionResolved, Decision
+from callboard.contracts.facts.permission import PermissionRuleAdded, Rule
+from callboard.contracts.facts.tool import ToolRefused, ToolStarted
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Actor
 
 from ...batch import Batch, action_scope, call_scope
 from ...outcomes import ActionTimedOut
-from ...state.session import OpenCall, OpenRun, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import OpenCall, OpenRun
 from .calls import proceed, start_call
 from .plan_approval import accepted_mode, carry_out
 from .questions import settle_question

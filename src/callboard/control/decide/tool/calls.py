@@ -8,10 +8,9 @@ import msgspec
 
 from callboard.contracts.commands.team_tools import QUESTIONS, TEAM_TOOLS
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ActionRequired,
-    ActionWithdrawn,
-    PermissionEvaluated,
+from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
+from callboard.contracts.facts.permission import STATIONS, Check, HookSaid, PermissionEvaluated
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -20,13 +19,13 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.facts.permission import STATIONS, Check, HookSaid
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, action_scope, call_scope, run_scope
 from ...outcomes import RequestedCall, ToolEnded
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from ..agent.definition_cards import MAKING, render_card
 from ..artifact.versions import record_changes
 from ..team.calls import carry_out, refuse

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ActionRequired, ActionWithdrawn
+from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
 from callboard.contracts.ports.tools import Question
 
 from ...batch import Batch, action_scope, call_scope

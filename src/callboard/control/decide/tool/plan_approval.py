@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.asking import ProposePlan
 from callboard.contracts.commands.team_tools import PROPOSE_PLAN
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueAdded, QueuePromoted, TurnSubmitted
 from callboard.contracts.facts.action import ContinuationMode
+from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
+from callboard.contracts.facts.turn import TurnSubmitted
 
 from ...batch import Batch, thread_scope
 from ...decision_inputs import limit_carried_mode, narrow_mode
-from ...state.session import OpenCall, OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenCall, OpenRun
 
 _OFFERED: tuple[ContinuationMode, ...] = ("ask", "edits")
 #: `full` is offered only if it was the mode before planning.

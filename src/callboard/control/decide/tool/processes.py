@@ -5,13 +5,8 @@ from __future__ import annotations
 from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import (
-    ProcessEnded,
-    ProcessInputGiven,
-    ProcessStarted,
-    ProcessStopRequested,
-    WarningRaised,
-)
+from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.session import WarningRaised
 
 from ...batch import Batch
 from ...outcomes import ProcessEndReported, ProcessStartReported

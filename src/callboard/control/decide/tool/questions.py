@@ -6,17 +6,18 @@ from __future__ import annotations
 from typing import Literal
 
 from callboard.contracts import casing
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.actions import RespondAction
 from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
 from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ToolCompleted, ToolStarted
 from callboard.contracts.facts.action import ActionType, Decision
+from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 
 from ...batch import Batch, call_scope
-from ...state.session import OpenCall, OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenCall, OpenRun
 from ..artifact.versions import find_artifact, worktree_of
 from ..turn.iterate import require_run
 from ..turn.plan import propose_plan

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import CompactionStarted, ContextResolved, ModelRequested
-from callboard.contracts.facts.context import CompactionCause
+from callboard.contracts.facts.context import CompactionCause, CompactionStarted, ContextResolved
+from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.scope import Scope
 
@@ -12,7 +12,8 @@ from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...evolve.turn import MOST_MARKS
 from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, allocate_bytes
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 
 #: Share of the window for the newest part, which stays verbatim.
 KEPT_SHARE = 0.25

@@ -18,8 +18,7 @@ Three kinds of agents need no pause, because another fact says what they wait fo
 
 from __future__ import annotations
 
-from callboard.contracts.facts import ThreadPaused
-from callboard.contracts.facts.session import PauseCause
+from callboard.contracts.facts.session import PauseCause, ThreadPaused
 
 from ...batch import Batch, thread_scope
 from ...state.session import Session, Thread

@@ -6,11 +6,12 @@ its model's first response.
 
 from __future__ import annotations
 
-from callboard.contracts.facts import HandoffAccepted, HandoffCompleted, InboxConsumed, InboxReserved
+from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted, InboxConsumed, InboxReserved
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 
 
 def list_deliverable(thread: Thread) -> tuple[str, ...]:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
-    CostRecorded,
-    ModelCompleted,
-    ModelRequested,
-    OutputFinal,
-    SteerAccepted,
-    SteerRejected,
-    ThreadPaused,
-    TurnCompleted,
-    TurnFailed,
-)
-from callboard.contracts.facts.queue import SteerRejection
+from callboard.contracts.facts.message import OutputFinal
+from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRejection
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
 from ...evolve.repetition import last_words
 from ...outcomes import ModelAnswered
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from .context import begin_compaction, compute_cut, record_context_change
 from .plan import finish_plan
 from .repetition import fail_repetition, find_repetition

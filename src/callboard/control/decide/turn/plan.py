@@ -6,10 +6,11 @@ import msgspec
 
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts import PlanUpdated
+from callboard.contracts.facts.message import PlanUpdated
 
 from ...batch import Batch, run_scope
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 
 #: Maximum length of a plan's line, in characters.
 MAX_LINE = 400

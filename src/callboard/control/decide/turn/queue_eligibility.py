@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...state.session import QueuedTurn, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import QueuedTurn
 
 
 def find_startable(state: Session, thread: Thread) -> QueuedTurn | None:

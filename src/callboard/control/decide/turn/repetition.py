@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import ThreadPaused, TurnFailed
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnFailed
 
 from ...batch import Batch, run_scope, thread_scope
 from ...evolve.repetition import streak
-from ...state.session import OpenRun, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun
 from .plan import finish_plan
 
 #: Consecutive rounds with the same result that fail a turn.

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QuotaReported, RoutingResolved, WarningRaised
-from callboard.contracts.facts.model import Candidate, Limit
+from callboard.contracts.facts.model import Candidate, Limit, QuotaReported, RoutingResolved
+from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope
@@ -18,7 +18,8 @@ from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...evolve.model import scarce
 from ...outcomes import ModelAttemptFailed
 from ...state.context import ModelCapabilities
-from ...state.session import OpenRun, QueuedTurn, Thread
+from ...state.session import Thread
+from ...state.turn import OpenRun, QueuedTurn
 from .context import count_older_tokens, count_used_tokens
 from .iterate import repeat_request
 

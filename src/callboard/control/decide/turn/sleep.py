@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import AgentSlept, AgentWoke, TaskCreated, TaskStarted
-from callboard.contracts.facts.agent import SleepReason, WakeReason
+from callboard.contracts.facts.agent import AgentSlept, AgentWoke, SleepReason, WakeReason
+from callboard.contracts.facts.task import TaskCreated, TaskStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...input_text import make_title
-from ...state.session import FINALIZE, Background, QueuedTurn, Thread
+from ...state.session import Thread
+from ...state.team import Background
+from ...state.turn import FINALIZE, QueuedTurn
 
 
 def begin_background(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:

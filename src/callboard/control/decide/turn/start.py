@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands import ThreadChanged
+from callboard.contracts.commands.turns import ThreadChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadPaused, TurnStarted
+from callboard.contracts.facts.session import ThreadPaused
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
-from ...state.session import QueuedTurn, Session, Thread
+from ...state.session import Session, Thread
+from ...state.turn import QueuedTurn
 from .context import record_context
 from .inbox import reserve_inbox
 from .iterate import ask_model

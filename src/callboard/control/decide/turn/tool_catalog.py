@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from callboard.contracts.entities.tool_inventory import ServerState
-from callboard.contracts.facts import ToolCatalogResolved, ToolServerConnected, ToolServerLost
+from callboard.contracts.facts.tool import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

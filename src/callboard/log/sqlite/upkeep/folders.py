@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ....contracts.errors import Refusal
-from ....contracts.facts import WorkspaceOpened
+from ....contracts.facts.workspace import WorkspaceOpened
 from ...batch import record_of
 from ..failures import refusal_of
 from ..links import read_stored

@@ -9,19 +9,18 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import (
-    Fact,
+from callboard.contracts.facts.base import Fact, UnknownFact
+from callboard.contracts.facts.workspace import (
     SessionArchived,
     SessionDeleted,
     SessionPinned,
     SessionTitled,
     SessionTrimmed,
-    UnknownFact,
 )
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.record import Record
-from callboard.contracts.rows import TeamRow
+from callboard.contracts.rows.team import TeamRow
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 

@@ -12,9 +12,10 @@ import msgspec
 
 from callboard.contracts.entities.team import BackgroundState
 from callboard.contracts.erased import readable
-from callboard.contracts.facts import QueueAdded, QueueRemoved, TurnStarted
+from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import TaskRow
+from callboard.contracts.rows.team import TaskRow
 
 from ...team.agent import Member
 from ...team.panels import TeamPanels

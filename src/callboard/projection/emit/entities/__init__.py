@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import FACTS, Fact
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import Fact
 
 from ..translation import Translation
 from . import agent, artifact, context, handoff, model, permission, session, subagent, task, tool, turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.entities.team import BackgroundState, RemoteTaskState
-from callboard.contracts.facts import (
+from callboard.contracts.facts.agent import (
     AgentConnected,
     AgentDefined,
     AgentDisconnected,
@@ -13,13 +13,11 @@ from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
     EdgeAdded,
-    Fact,
     RemoteArtifact,
     RemoteTaskChanged,
-    ThreadOpened,
-    ThreadPaused,
-    ThreadResumed,
 )
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.session import ThreadOpened, ThreadPaused, ThreadResumed
 from callboard.contracts.rows.conversation import RuntimeStatus
 from callboard.contracts.vocabulary import Phase, Surface
 

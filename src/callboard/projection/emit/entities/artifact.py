@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
@@ -14,9 +14,9 @@ from callboard.contracts.facts import (
     ArtifactSaveRequested,
     ArtifactUpdated,
     ArtifactVersionCreated,
-    EvidenceExported,
-    Fact,
 )
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions

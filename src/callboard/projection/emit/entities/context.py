@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
     CompactionStarted,
     ContextPinned,
     ContextResolved,
-    Fact,
 )
 from callboard.contracts.vocabulary import EventClass, Phase
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.handoff import (
     ChannelClosed,
     ChannelMessage,
     ChannelOpened,
-    Fact,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,

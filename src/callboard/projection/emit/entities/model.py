@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
+from callboard.contracts.facts.model import (
     CostRecorded,
-    Fact,
-    MessageInterrupted,
-    MessageText,
     ModelCompleted,
     ModelFailed,
     ModelInterrupted,
     ModelRequested,
     QuotaReported,
-    ReasoningCompleted,
-    ReasoningInterrupted,
 )
 from callboard.contracts.vocabulary import Phase
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    Fact,
-    PermissionEvaluated,
-    PermissionRuleAdded,
-    PermissionRuleRevoked,
-    Rule,
-    SandboxApplied,
-)
-from callboard.contracts.facts.action import ActionType
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionType, ActionWithdrawn
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.vocabulary import Control, EventScope, Phase
 
 from ..agentui_emission import ACTION_OWNERS, Emission, Emissions, emit_agent, emit_permission, emit_run

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
-    ErrorRaised,
-    Fact,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.session import ErrorRaised, SessionCreated, SessionTakenOver, WarningRaised
+from callboard.contracts.facts.workspace import (
     SessionArchived,
-    SessionCreated,
     SessionDeleted,
     SessionListed,
     SessionPinned,
     SessionScheduled,
-    SessionTakenOver,
     SessionTitled,
     SessionTrimmed,
     SettingsChanged,
-    WarningRaised,
     WorkspaceOpened,
     WorkspaceTrusted,
     WorkspaceTrustRevoked,

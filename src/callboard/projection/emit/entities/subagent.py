@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.facts import (
-    Fact,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.subagent import (
     SubagentCancelled,
     SubagentClosed,
     SubagentCompleted,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.facts import (
-    Fact,
-    JobCreated,
-    JobItemRetried,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.job import JobCreated, JobItemRetried
+from callboard.contracts.facts.task import (
     ReviewApplied,
     ReviewRequested,
     ReviewVerdict,
@@ -22,8 +21,8 @@ from callboard.contracts.facts import (
     TaskStarted,
     TaskUpdated,
 )
-from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.conversation import RuntimeStatus
+from callboard.contracts.rows.team import TaskRow
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions, emit_task

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import (
-    Fact,
-    ProcessEnded,
-    ProcessInputGiven,
-    ProcessStarted,
-    ProcessStopRequested,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCatalogResolved,
     ToolCompleted,

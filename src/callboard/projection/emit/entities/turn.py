@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import (
-    Fact,
-    OutputFinal,
-    PlanUpdated,
+from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.message import OutputFinal, PlanUpdated
+from callboard.contracts.facts.model import RoutingResolved
+from callboard.contracts.facts.queue import (
     QueueAdded,
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
-    RoutingResolved,
     SteerAccepted,
     SteerRejected,
     SteerRequested,
+)
+from callboard.contracts.facts.turn import (
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
