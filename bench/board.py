@@ -9,8 +9,8 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import Command
-from callboard.contracts.commands.sessions import OpenWorkspace
-from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
+from callboard.contracts.commands.session import OpenWorkspace
+from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import (

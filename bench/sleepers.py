@@ -20,8 +20,8 @@ from typing import Any
 
 from bench.board import ENDS, WRITES, Board
 from bench.machine import resident
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import TurnAccepted
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import TurnAccepted
 
 AT_ONCE = 32
 STARTED = ("tool.started",)

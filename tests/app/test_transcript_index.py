@@ -12,7 +12,7 @@ import pytest
 
 from callboard.app import transcript_index
 from callboard.app.transcript_index import TranscriptIndex
-from callboard.contracts.commands.past import PastSessionFound, UnreadableTranscript
+from callboard.contracts.commands.session_import import PastSessionFound, UnreadableTranscript
 from callboard.contracts.errors import Refusal
 from tests.adapters.imports import transcripts
 

@@ -13,8 +13,8 @@ from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands.sessions import ListSessions, OpenWorkspace, SessionList, UpdateSession
-from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
+from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList, UpdateSession
+from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.conversation import TextPart, TurnRow
 from callboard.projection.rows import Table

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands import TABLE
-from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
+from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import CODES, Refusal
 from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.permission import ReasonCode

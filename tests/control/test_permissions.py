@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.permission import (
     AddRule,
     RevokeRule,
     RevokeTrust,

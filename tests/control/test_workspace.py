@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.sessions import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.session import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.base import UnknownFact
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule

@@ -22,8 +22,8 @@ from callboard.contracts.commands.evidence import (
     ExportUnderWay,
     ListExports,
 )
-from callboard.contracts.commands.imports import ImportedCall, ImportedPart, ImportTurn
-from callboard.contracts.commands.sessions import DeleteSession
+from callboard.contracts.commands.session import DeleteSession
+from callboard.contracts.commands.session_import import ImportedCall, ImportedPart, ImportTurn
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.evidence import EvidenceExported

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from callboard.app.reading.local_reader import LocalReader
-from callboard.contracts.commands.sessions import ListSessions, OpenWorkspace, SessionList
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.session import SessionCard
 from callboard.log.sqlite.store import open_store

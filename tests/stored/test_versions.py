@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from callboard.contracts import record
-from callboard.contracts.commands.trust import AddRule
+from callboard.contracts.commands.permission import AddRule
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.base import Fact, UnknownFact

@@ -17,8 +17,12 @@ import msgspec
 
 from callboard.adapters.imports import claude_code, codex
 from callboard.adapters.imports.past import PastSession, PastTurn, read_lines, session_id
-from callboard.contracts.commands.imports import ImportTurn
-from callboard.contracts.commands.past import PastSessionFound, PastSessionList, UnreadableTranscript
+from callboard.contracts.commands.session_import import (
+    ImportTurn,
+    PastSessionFound,
+    PastSessionList,
+    UnreadableTranscript,
+)
 from callboard.contracts.content import valid_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource

@@ -10,8 +10,8 @@ from typing import Protocol
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands.sessions import GetThreadRead, ThreadRead
-from callboard.contracts.commands.turns import InterruptTurn, RemoveQueuedTurn, TurnAccepted
+from callboard.contracts.commands.session import GetThreadRead, ThreadRead
+from callboard.contracts.commands.turn import InterruptTurn, RemoveQueuedTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch

@@ -12,7 +12,7 @@ from callboard.adapters.a2a import A2aAgents
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.http import DemoOffer, HttpApp, HttpDependencies, Meta, ModelOffer, PageAccess, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.sessions import ListWorkspaces, WorkspaceList
+from callboard.contracts.commands.session import ListWorkspaces, WorkspaceList
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON

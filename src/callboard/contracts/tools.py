@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .commands.processes import PROCESS_TOOLS
-from .commands.team_tools import TEAM_TOOLS
+from .commands.process import PROCESS_TOOLS
+from .team_tools import TEAM_TOOLS
 
 #: Looks for tools of servers that are not told at first; who has such tools has this one.
 FIND_TOOLS = "FindTools"

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentSlept
 from callboard.contracts.facts.handoff import HandoffRequested
@@ -19,6 +18,7 @@ from callboard.contracts.facts.tool import ToolStarted
 from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
+from callboard.contracts.team_tools import MERGE, TEAM_TOOLS
 
 from .state.session import Session
 

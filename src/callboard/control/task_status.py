@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.commands.task import TaskChanged
 from callboard.contracts.entities.team import TaskStatus
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Scope

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from callboard.contracts.commands.sessions import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.session import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import AnyWorkspaceFact
 from callboard.contracts.facts.base import Fact

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.commands import TABLE
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.agents import AddAgent
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.agent import AddAgent
+from callboard.contracts.commands.artifact import (
     CreateArtifact,
     DeleteArtifact,
     EditArtifact,
@@ -19,19 +19,10 @@ from callboard.contracts.commands.artifacts import (
     RollbackArtifact,
 )
 from callboard.contracts.commands.base import Command, Declaration
-from callboard.contracts.commands.demos import StartDemo
 from callboard.contracts.commands.evidence import ExportEvidence
-from callboard.contracts.commands.imports import ImportTurn
-from callboard.contracts.commands.jobs import CreateJob, ResumeJob, RetryJobItem
-from callboard.contracts.commands.models import TryModel
-from callboard.contracts.commands.past import ImportPastSession, ListPastSessions
-from callboard.contracts.commands.processes import ListProcesses
-from callboard.contracts.commands.secrets import ListSecrets, SetSecret
-from callboard.contracts.commands.sessions import DeleteSession, OpenWorkspace, UpdateSession, WorkspaceIsOpen
-from callboard.contracts.commands.settings import UpdateSettings
-from callboard.contracts.commands.tasks import MergeSubagent
-from callboard.contracts.commands.tooling import GetToolInventory, ListServers, ReconnectServer
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.job import CreateJob, ResumeJob, RetryJobItem
+from callboard.contracts.commands.model import TryModel
+from callboard.contracts.commands.permission import (
     AddRule,
     DryRunRules,
     EvaluatePermission,
@@ -40,7 +31,14 @@ from callboard.contracts.commands.trust import (
     RevokeTrust,
     TrustWorkspace,
 )
-from callboard.contracts.commands.turns import EditQueuedTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.process import ListProcesses
+from callboard.contracts.commands.secret import ListSecrets, SetSecret
+from callboard.contracts.commands.session import DeleteSession, OpenWorkspace, StartDemo, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.session_import import ImportPastSession, ImportTurn, ListPastSessions
+from callboard.contracts.commands.settings import UpdateSettings
+from callboard.contracts.commands.task import MergeSubagent
+from callboard.contracts.commands.tool import GetToolInventory, ListServers, ReconnectServer
+from callboard.contracts.commands.turn import EditQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ports.store import StoredAnswer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from callboard.contracts.commands.processes import READ_PROCESS, ReadProcessArguments, StopProcessArguments
+from callboard.contracts.commands.process import READ_PROCESS, ReadProcessArguments, StopProcessArguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.ports.processes import Process

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportTurn, TurnImported
-from callboard.contracts.commands.past import (
+from callboard.contracts.commands.session_import import (
     ImportPastSession,
+    ImportTurn,
     ListPastSessions,
     PastSessionFound,
     PastSessionImported,
     PastSessionList,
+    TurnImported,
 )
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource

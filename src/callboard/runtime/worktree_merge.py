@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
+from callboard.contracts.commands.task import MergeDone, MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.adapters.imports import claude_code, codex
 from callboard.adapters.imports.past import PastTurn
-from callboard.contracts.commands.imports import ImportedAgent
+from callboard.contracts.commands.session_import import ImportedAgent
 
 from . import transcripts
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.adapters.imports import claude_code, codex
 from callboard.adapters.imports.past import PastSession, PastTurn
-from callboard.contracts.commands.imports import ImportedChange
+from callboard.contracts.commands.session_import import ImportedChange
 
 from . import transcripts
 

@@ -16,10 +16,10 @@ from callboard.app.demos.demo_catalog import NAMES, copy_folder
 from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import Command
-from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
-from callboard.contracts.commands.team import RespondHandoff
+from callboard.contracts.commands.handoff import RespondHandoff
+from callboard.contracts.commands.task import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.facts.action import Decision
 from tests.app.rigs.product import PATIENCE, Product, says
 

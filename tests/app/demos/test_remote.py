@@ -12,7 +12,7 @@ import pytest
 from callboard.app.demos import remote_agent
 from callboard.app.demos.demo_catalog import DemoCatalog
 from callboard.app.demos.printshop import set_proof
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.runtime.workspaces.installation import install_command
 from tests.app.demos.test_demos import agents, given, of, played

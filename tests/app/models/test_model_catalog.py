@@ -18,7 +18,7 @@ import pytest
 from callboard.app.models.discovery import ModelServer, discover_models
 from callboard.app.models.keys import reveal_on_demand
 from callboard.app.models.model_catalog import ModelCatalog
-from callboard.contracts.commands.models import ConfiguredModel, FoundModel
+from callboard.contracts.commands.model import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import KEY, aimock

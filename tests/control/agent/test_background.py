@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.agents import AddAgent, AgentAdded
-from callboard.contracts.commands.team import SendMessage
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.agent import AddAgent, AgentAdded
+from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.tasks import CancelTask, CompleteTask, PauseTask, ResumeTask, StartTask
-from callboard.contracts.commands.team import SendMessage
-from callboard.contracts.commands.turns import InterruptTurn, ResumeThread, SubmitTurn
+from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.task import CancelTask, CompleteTask, PauseTask, ResumeTask, StartTask
+from callboard.contracts.commands.turn import InterruptTurn, ResumeThread, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.session import ThreadPaused, WarningRaised

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactChanged,
     CreateArtifact,
     DeleteArtifact,

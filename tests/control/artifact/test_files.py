@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.artifacts import CreateArtifact, DeleteArtifact, RetryArtifact, RollbackArtifact
+from callboard.contracts.commands.artifact import CreateArtifact, DeleteArtifact, RetryArtifact, RollbackArtifact
 from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactDeleted, ArtifactFailed, ArtifactSaveRequested
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.scope import Scope

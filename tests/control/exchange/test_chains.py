@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turns import ResumeThread
+from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.team import RespondHandoff, SendHandoff
+from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff
 from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Edge, Ref
 from callboard.contracts.facts.artifact import ArtifactCreated

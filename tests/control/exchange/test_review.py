@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import ApplyReview, CloseSubagent, CreateTask, SubmitVerdict, UpdateTask
+from callboard.contracts.commands.subagent import CloseSubagent
+from callboard.contracts.commands.task import ApplyReview, CreateTask, SubmitVerdict, UpdateTask
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.facts.subagent import SubagentCompleted, WorkerNotification
 from callboard.contracts.facts.task import Fix, ReviewApplied, ReviewRequested, ReviewVerdict, TaskCompleted

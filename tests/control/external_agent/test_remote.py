@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands.actions import ActionAnswered, RespondAction
+from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.jobs import CancelJob, JobChanged, PauseJob, ResumeJob
-from callboard.contracts.commands.tasks import CompleteTask
-from callboard.contracts.commands.team import CloseSubagent, CreateTask, SendSubagentInput, UpdateTask
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.job import CancelJob, JobChanged, PauseJob, ResumeJob
+from callboard.contracts.commands.subagent import CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.task import CompleteTask, CreateTask, UpdateTask
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.job import JobCreated, JobItemRetried
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentSpawned, WorkerNotification
 from callboard.contracts.facts.task import (

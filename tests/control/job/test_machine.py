@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
-from callboard.contracts.commands.team import CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.subagent import CloseSubagent, SendSubagentInput
 from callboard.control.state.team import OpenJob, OpenTask
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION

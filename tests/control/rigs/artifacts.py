@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.commands.artifacts import EditArtifact
+from callboard.contracts.commands.artifact import EditArtifact
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.entities.artifact import VersionOrigin
 from callboard.contracts.facts.artifact import ArtifactVersionCreated

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import InterruptTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import InterruptTurn, SteerTurn, SubmitTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.action import ApprovalScope, Binding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands.jobs import CreateJob, JobItemGiven, RetryJobItem
+from callboard.contracts.commands.job import CreateJob, JobItemGiven, RetryJobItem
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.tasks import board
 from tests.control.rigs.team import Team

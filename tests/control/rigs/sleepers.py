@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.agent import AddAgent
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.turn import Mode, PermissionMode, TurnSubmitted

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands.tasks import CancelTask, LinkTasks, PauseTask, ResumeTask, RetryTask, StartTask
-from callboard.contracts.commands.team import CreateTask
+from callboard.contracts.commands.task import (
+    CancelTask,
+    CreateTask,
+    LinkTasks,
+    PauseTask,
+    ResumeTask,
+    RetryTask,
+    StartTask,
+)
 from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.scope import Scope
 from callboard.control.state.team import OpenTask

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from callboard.contracts.commands.team import SpawnSubagent
+from callboard.contracts.commands.subagent import SpawnSubagent
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.model import Candidate

@@ -9,19 +9,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.agents import AddAgent
-from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
-from callboard.contracts.commands.tasks import CompleteTask, FailTask
-from callboard.contracts.commands.team import (
-    CancelSubagent,
-    CloseSubagent,
-    RespondHandoff,
-    SendHandoff,
-    SendMessage,
-    SendSubagentInput,
-)
-from callboard.contracts.commands.turns import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.agent import AddAgent
+from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff, SendMessage
+from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.task import CompleteTask, FailTask
+from callboard.contracts.commands.turn import RemoveQueuedTurn, ResumeThread
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadResumed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import CancelSubagent, ChildChanged, CloseSubagent, SendSubagentInput
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.subagent import CancelSubagent, ChildChanged, CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.facts.subagent import SubagentCancelled
 from callboard.contracts.facts.turn import TurnInterruptRequested
 from callboard.control.effects import StopRun

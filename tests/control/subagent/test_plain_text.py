@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import ChildResult
+from callboard.contracts.commands.subagent import ChildResult
 from callboard.contracts.facts.message import OutputFinal
 from callboard.contracts.facts.subagent import SubagentCompleted, SubagentFailed, WorkerNotification
 from callboard.contracts.facts.task import TaskCompleted

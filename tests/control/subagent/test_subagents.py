@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.team import CloseSubagent
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.subagent import CloseSubagent
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts.action import ActionRequired

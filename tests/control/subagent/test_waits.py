@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import CloseSubagent, Waited
+from callboard.contracts.commands.subagent import CloseSubagent, Waited
 from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import WakeAt

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.tasks import CompleteTask
-from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.commands.task import CompleteTask, TaskChanged
 from callboard.contracts.facts.queue import QueueRemoved
 from callboard.contracts.facts.subagent import SubagentCancelled, SubagentStarted, WorkerNotification
 from callboard.contracts.facts.task import TaskCancelled, TaskCancelRequested, TaskCompleted, TaskPaused, TaskResumed

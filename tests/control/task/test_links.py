@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.tasks import UnlinkTasks
+from callboard.contracts.commands.task import UnlinkTasks
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.task import TaskUpdated
 from tests.control.rigs.examples import SESSION

@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from callboard.contracts.commands.tasks import CompleteTask, FailTask
-from callboard.contracts.commands.team import CancelSubagent, CloseSubagent, SendSubagentInput
-from callboard.contracts.commands.turns import ResumeThread
+from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput
+from callboard.contracts.commands.task import CompleteTask, FailTask
+from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted

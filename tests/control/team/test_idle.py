@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.team import SendMessage, SendSubagentInput
-from callboard.contracts.commands.turns import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.subagent import SendSubagentInput
+from callboard.contracts.commands.turn import RemoveQueuedTurn, ResumeThread
 from callboard.contracts.facts.handoff import InboxReserved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.subagent import SubagentCancelled, TeamChanged

@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import EditQueuedTurn, PromoteQueuedTurn, RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import EditQueuedTurn, PromoteQueuedTurn, RemoveQueuedTurn, ResumeThread
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import Evaluation

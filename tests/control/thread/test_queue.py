@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.turns import (
+from callboard.contracts.commands.turn import (
     EditQueuedTurn,
     PromoteQueuedTurn,
     QueueChanged,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turns import SteerTaken
+from callboard.contracts.commands.turn import SteerTaken
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.message import OutputFinal

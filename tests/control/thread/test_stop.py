@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.turns import ThreadChanged
+from callboard.contracts.commands.turn import ThreadChanged
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.action import ActionWithdrawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.actions import ActionAnswered, RespondAction
+from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.action import ActionExpired, ActionResolved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.process import ProcessChanged, TerminateProcess, WriteProcessStdin
 from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
 from callboard.contracts.facts.session import WarningRaised

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision

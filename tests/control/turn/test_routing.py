@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands.turns import SteerTurn
+from callboard.contracts.commands.turn import SteerTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.model import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.turns import ResumeThread, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.turn import ResumeThread, ThreadChanged, TurnAccepted
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.message import OutputFinal

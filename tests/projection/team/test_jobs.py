@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
 from callboard.contracts.rows.team import JobItems, TaskRow
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents

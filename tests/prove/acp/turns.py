@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactDiff,
     CreateArtifact,
     DeleteArtifact,
@@ -17,7 +17,7 @@ from callboard.contracts.commands.artifacts import (
     RetryArtifact,
     RollbackArtifact,
 )
-from callboard.contracts.commands.team import CloseSubagent
+from callboard.contracts.commands.subagent import CloseSubagent
 from callboard.contracts.facts.artifact import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows.context import ArtifactPart
 from callboard.contracts.scope import PERSON

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.artifacts import CreateArtifact, ExportArtifact, RetryArtifact
+from callboard.contracts.commands.artifact import CreateArtifact, ExportArtifact, RetryArtifact
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import (
     ArtifactExportCompleted,

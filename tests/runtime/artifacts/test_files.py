@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.commands.artifacts import CreateArtifact, ListArtifacts, RetryArtifact
+from callboard.contracts.commands.artifact import CreateArtifact, ListArtifacts, RetryArtifact
 from callboard.contracts.facts.artifact import ArtifactDeleted
 from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, refused, texts, wrote
 from tests.runtime.rigs.house import calls, house, says, uses

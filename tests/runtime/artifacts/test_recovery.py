@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.artifacts import DeleteArtifact, RetryArtifact
+from callboard.contracts.commands.artifact import DeleteArtifact, RetryArtifact
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts.artifact import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated
 from callboard.contracts.facts.base import Fact

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import ActionRow

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCancelled, ToolFailed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record

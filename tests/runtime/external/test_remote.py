@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.trust import ResolvePermission
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.permission import ResolvePermission
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from callboard.contracts.commands.turns import InterruptTurn, ResumeThread
+from callboard.contracts.commands.turn import InterruptTurn, ResumeThread
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, RemoteTaskChanged

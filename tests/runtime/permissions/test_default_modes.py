@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.commands.trust import RevokeTrust
+from callboard.contracts.commands.permission import RevokeTrust
 from callboard.contracts.facts.turn import TurnSubmitted
 from tests.runtime.rigs.house import House, calls
 from tests.runtime.rigs.house import says as answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.model import CostRecorded, ModelCompleted
 from callboard.runtime.clock import Clock
 from tests.runtime.permissions.test_hooks import DONE, WRITE, of, toml

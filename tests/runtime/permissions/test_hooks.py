@@ -13,10 +13,16 @@ from msgspec import to_builtins
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.evidence import ExportEvidence
-from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.permission import (
+    DryRunRules,
+    EvaluatePermission,
+    PermissionSeen,
+    RevokeTrust,
+    RulesTried,
+)
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact

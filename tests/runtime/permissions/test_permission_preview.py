@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import ActionAnswered, RespondAction
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.action import ActionAnswered, RespondAction
+from callboard.contracts.commands.permission import (
     AddRule,
     DryRunRules,
     EvaluatePermission,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.permission import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.commands.settings import GetSettings, SettingsRead, UpdateSettings
-from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import PermissionEvaluated, Reason
 from callboard.contracts.facts.tool import ToolRefused

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.contracts.commands.context import CompactThread, GetContext
-from callboard.contracts.commands.turns import SteerTurn
+from callboard.contracts.commands.turn import SteerTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, CompactionStarted
 from callboard.contracts.facts.message import MessageText

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.contracts.commands.context import CompactThread
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.facts.agent import AgentWoke
 from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed
 from callboard.contracts.facts.model import ModelRequested

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.commands.context import FindMentions, GetContext, SetContext
-from callboard.contracts.commands.trust import AddRule
-from callboard.contracts.commands.turns import Attachment, EditQueuedTurn, SteerTurn
+from callboard.contracts.commands.permission import AddRule
+from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import ContextResolved

@@ -16,9 +16,9 @@ import callboard
 from callboard.agents.definition import load_definition
 from callboard.agents.roster import build_roster
 from callboard.agents.teams import list_presets, preset_files
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition
+from callboard.contracts.team_tools import TEAM_TOOLS
 from callboard.contracts.tool_names import model_name
 from callboard.contracts.tools import TOOL_NAMES
 from callboard.control.decide.task import control

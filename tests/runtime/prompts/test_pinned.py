@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.runtime.rigs.house import Changing, House, calls, house, says, uses

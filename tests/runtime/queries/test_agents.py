@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.agents import AddAgent, AgentList, DefinedAgent, ListAgents
+from callboard.contracts.commands.agent import AddAgent, AgentList, DefinedAgent, ListAgents
 from callboard.contracts.facts.session import ThreadOpened
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import calls, house, says

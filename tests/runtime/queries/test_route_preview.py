@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.models import PreviewRoute, RoutePreview
+from callboard.contracts.commands.model import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
 from tests.runtime.rigs.house import calls, house, says, uses
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.sessions import GetParts, GetTurns
+from callboard.contracts.commands.session import GetParts, GetTurns
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.rows.conversation import NotificationPart, TextPart, ToolPart, TurnRow

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.artifacts import ArtifactList, ArtifactRead, EditArtifact, GetArtifact, ListArtifacts
+from callboard.contracts.commands.artifact import ArtifactList, ArtifactRead, EditArtifact, GetArtifact, ListArtifacts
 from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry

@@ -14,8 +14,8 @@ import yaml
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import Command
-from callboard.contracts.commands.sessions import GetParts, GetThreadRead, OpenWorkspace, ThreadRead
-from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
+from callboard.contracts.commands.session import GetParts, GetThreadRead, OpenWorkspace, ThreadRead
+from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents

@@ -11,7 +11,7 @@ from typing import Any
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact
 from tests.runtime.rigs.house import House, house

@@ -10,7 +10,7 @@ from typing import Any
 
 from callboard.adapters.a2a import A2aAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import RemoteTaskChanged
 from callboard.contracts.facts.base import Fact

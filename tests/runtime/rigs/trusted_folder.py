@@ -10,7 +10,7 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands.trust import GetTrust, TrustChanged, TrustRead, TrustWorkspace
+from callboard.contracts.commands.permission import GetTrust, TrustChanged, TrustRead, TrustWorkspace
 from tests.runtime.rigs.house import House, house
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SetSecret
-from callboard.contracts.commands.sessions import UpdateSession
-from callboard.contracts.commands.trust import AddRule
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.permission import AddRule
+from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SetSecret
+from callboard.contracts.commands.session import UpdateSession
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, Binding

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from callboard.app.transcript_index import TranscriptIndex
-from callboard.contracts.commands.imports import ImportTurn
-from callboard.contracts.commands.past import (
+from callboard.contracts.commands.session import DeleteSession, UpdateSession
+from callboard.contracts.commands.session_import import (
     ImportPastSession,
+    ImportTurn,
     ListPastSessions,
     PastSessionFound,
     PastSessionImported,
     PastSessionList,
 )
-from callboard.contracts.commands.sessions import DeleteSession, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted
 from callboard.contracts.facts.session import SessionSource, ThreadOpened

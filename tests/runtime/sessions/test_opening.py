@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.runtime.runtime import Runtime

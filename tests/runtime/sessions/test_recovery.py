@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.sessions import DeleteSession, GetSession, ListSessions
-from callboard.contracts.commands.turns import ResumeThread, SubmitTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.session import DeleteSession, GetSession, ListSessions
+from callboard.contracts.commands.turn import ResumeThread, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionWithdrawn
 from callboard.contracts.facts.message import MessageInterrupted

@@ -10,8 +10,8 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.sessions import UpdateSession
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.session import UpdateSession
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionTrimmed

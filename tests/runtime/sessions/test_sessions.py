@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.sessions import (
-    DeleteSession,
-    GetSession,
-    OpenWorkspace,
-    SessionUpdated,
-    UpdateSession,
-)
+from callboard.contracts.commands.session import DeleteSession, GetSession, OpenWorkspace, SessionUpdated, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import parse_cursor
 from callboard.contracts.rows.base import Upsert

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.handoff import HandoffRequested
 from callboard.contracts.facts.permission import PermissionEvaluated

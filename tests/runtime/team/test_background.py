@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.agents import AddAgent
-from callboard.contracts.commands.sessions import DeleteSession, ListSessions, UpdateSession
-from callboard.contracts.commands.tasks import CancelTask
-from callboard.contracts.commands.turns import SubmitTurn, TurnAccepted
+from callboard.contracts.commands.agent import AddAgent
+from callboard.contracts.commands.session import DeleteSession, ListSessions, UpdateSession
+from callboard.contracts.commands.task import CancelTask
+from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.session import ThreadPaused

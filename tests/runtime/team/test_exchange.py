@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.sessions import GetSession
+from callboard.contracts.commands.session import GetSession
 from callboard.contracts.facts.handoff import HandoffAccepted, InboxConsumed, ReplyEnded
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session

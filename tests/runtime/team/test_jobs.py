@@ -11,9 +11,9 @@ import pytest
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands.artifacts import ListArtifacts
+from callboard.contracts.commands.artifact import ListArtifacts
 from callboard.contracts.commands.evidence import ExportEvidence
-from callboard.contracts.commands.jobs import (
+from callboard.contracts.commands.job import (
     CancelJob,
     CreateJob,
     GetJob,
@@ -23,8 +23,8 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
-from callboard.contracts.commands.sessions import ListSessions, UpdateSession
-from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
+from callboard.contracts.commands.permission import GetTrust, RevokeTrust, TrustWorkspace
+from callboard.contracts.commands.session import ListSessions, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.job import JobCreated
 from callboard.contracts.facts.model import ModelRequested

@@ -7,9 +7,9 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts import casing
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.team import Waited
-from callboard.contracts.commands.turns import InterruptTurn, ResumeThread
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.subagent import Waited
+from callboard.contracts.commands.turn import InterruptTurn, ResumeThread
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.session import ThreadPaused

@@ -10,8 +10,10 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import COMMANDS
-from callboard.contracts.commands.tasks import (
+from callboard.contracts.commands.handoff import SendHandoff
+from callboard.contracts.commands.task import (
     CancelTask,
+    CreateTask,
     GetTask,
     ListTasks,
     PauseTask,
@@ -19,7 +21,6 @@ from callboard.contracts.commands.tasks import (
     RetryTask,
     StartTask,
 )
-from callboard.contracts.commands.team import CreateTask, SendHandoff
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCancelled, TaskFailed
 from callboard.contracts.facts.turn import TurnSubmitted

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.sessions import GetTurns
-from callboard.contracts.commands.turns import InterruptTurn, SteerTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.session import GetTurns
+from callboard.contracts.commands.turn import InterruptTurn, SteerTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame
 from callboard.contracts.ports.model import TextContent

@@ -10,8 +10,8 @@ import yaml
 
 from callboard.contracts.commands.context import CompactThread
 from callboard.contracts.commands.evidence import ExportEvidence
-from callboard.contracts.commands.models import ListModels, TryModel
-from callboard.contracts.commands.turns import InterruptTurn, SubmitTurn
+from callboard.contracts.commands.model import ListModels, TryModel
+from callboard.contracts.commands.turn import InterruptTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.model import ModelRequested, RoutingResolved

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.turns import SubmitTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.processes import (
+from callboard.contracts.commands.process import (
     GetExecutionEnvironment,
     ListProcesses,
     ProcessChanged,
     TerminateProcess,
     WriteProcessStdin,
 )
-from callboard.contracts.commands.sessions import DeleteSession
+from callboard.contracts.commands.session import DeleteSession
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.process import ProcessEnded

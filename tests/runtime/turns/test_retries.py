@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, cast
 
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.model import ModelFailed, ModelRequested, RoutingResolved
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, Route, TextDelta

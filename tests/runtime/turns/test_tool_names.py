@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.trust import AddRule, ListRules
+from callboard.contracts.commands.permission import AddRule, ListRules
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server

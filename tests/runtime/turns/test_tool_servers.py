@@ -14,8 +14,8 @@ import msgspec
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.tooling import (
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.tool import (
     GetToolInventory,
     ListServers,
     ReconnectServer,
@@ -23,7 +23,7 @@ from callboard.contracts.commands.tooling import (
     ServerList,
     ToolInventory,
 )
-from callboard.contracts.commands.turns import InterruptTurn
+from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.entities.tool_inventory import ToolInfo
 from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
 from callboard.contracts.facts.model import ModelRequested

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.sessions import DeleteSession, UpdateSession
-from callboard.contracts.commands.turns import InterruptTurn, PromoteQueuedTurn, RemoveQueuedTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.session import DeleteSession, UpdateSession
+from callboard.contracts.commands.turn import InterruptTurn, PromoteQueuedTurn, RemoveQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.message import MessageInterrupted
 from callboard.contracts.facts.queue import SteerAccepted

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.sessions import DeleteSession, GetSession, GetTurns, UpdateSession
+from callboard.contracts.commands.session import DeleteSession, GetSession, GetTurns, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, parse_cursor
 from callboard.contracts.rows import SESSION_PANELS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands.sessions import ListSessions, SessionList
+from callboard.contracts.commands.session import ListSessions, SessionList
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.session import WorkspaceRow
 from callboard.runtime.runtime import Runtime

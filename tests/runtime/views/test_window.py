@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.jobs import CancelJob
+from callboard.contracts.commands.job import CancelJob
 from callboard.contracts.facts.artifact import ArtifactCreated
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
-from callboard.contracts.commands.team import SpawnSubagent
+from callboard.contracts.commands.subagent import SpawnSubagent
+from callboard.contracts.commands.task import MergeDone, MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON

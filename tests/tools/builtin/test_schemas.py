@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import ChildResult, Spawned, Waited
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.commands.subagent import ChildResult, Spawned, Waited
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
+from callboard.contracts.team_tools import TEAM_TOOLS
 from callboard.tools import arguments
 from callboard.tools.builtin import declarations
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.permission import STATIONS, Check, Reason, passed
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.team_tools import TEAM_TOOLS
 from callboard.tools.arguments import digest
 from callboard.tools.gate import stations
 from callboard.tools.gate.call_context import GateEnvironment

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.contracts.commands.processes import ExecutionEnvironment
+from callboard.contracts.commands.process import ExecutionEnvironment
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt, Process
 from callboard.contracts.ports.tools import ToolOutcome

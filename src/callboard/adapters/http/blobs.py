@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from callboard.contracts.commands.turns import Id
+from callboard.contracts.commands.base import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
 from callboard.tools.files.images import read_image_header

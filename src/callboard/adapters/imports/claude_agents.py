@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedAgent
+from callboard.contracts.commands.session_import import ImportedAgent
 
 from .past import Line, as_object, first_line, read_lines
 

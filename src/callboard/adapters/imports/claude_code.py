@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedChange, ImportedPart
+from callboard.contracts.commands.session_import import ImportedAgent, ImportedCall, ImportedChange, ImportedPart
 from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.turn import InputSource
 

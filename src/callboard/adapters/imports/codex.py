@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+from callboard.contracts.commands.session_import import ImportedCall, ImportedPart
 
 from .diffs import patch_changes
 from .past import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from callboard.contracts.commands.imports import ImportedChange
+from callboard.contracts.commands.session_import import ImportedChange
 
 _PATCH_FILES = {"*** Add File: ": "created", "*** Update File: ": "modified", "*** Delete File: ": "deleted"}
 

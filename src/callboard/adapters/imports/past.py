@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
+from callboard.contracts.commands.session_import import ImportedAgent, ImportedCall, ImportedPart
 from callboard.contracts.content import valid_text
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.facts.turn import InputSource

@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactDiff,
     ArtifactList,
     ArtifactRead,

@@ -13,8 +13,8 @@ import typer
 from callboard import __version__
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands.demos import StartDemo
-from callboard.contracts.commands.turns import TurnAccepted
+from callboard.contracts.commands.session import StartDemo
+from callboard.contracts.commands.turn import TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionCreated
 

@@ -13,7 +13,7 @@ import typer
 
 from callboard.adapters.imports.past import PastSession
 from callboard.client.client import Client
-from callboard.contracts.commands.imports import TurnImported
+from callboard.contracts.commands.session_import import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 

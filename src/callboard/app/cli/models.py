@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.models import ConfiguredModel, FoundModel, ModelList, ModelTested
+from callboard.contracts.commands.model import ConfiguredModel, FoundModel, ModelList, ModelTested
 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder

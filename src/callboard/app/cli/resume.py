@@ -10,8 +10,8 @@ import msgspec
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.sessions import GetSession, SessionRead
-from callboard.contracts.commands.turns import ResumeThread, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.session import GetSession, SessionRead
+from callboard.contracts.commands.turn import ResumeThread, ThreadChanged, TurnAccepted
 
 from ..hosting.connection import connect
 from ..reading import no_session, resolve_session

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.sessions import GetSession, SessionRead
-from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
+from callboard.contracts.commands.permission import DryRunRules, ListRules, RuleList, RulesTried
+from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
 from callboard.contracts.tool_names import is_tool_name, tool_of

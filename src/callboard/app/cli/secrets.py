@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SecretKept, SecretList, SetSecret
+from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretKept, SecretList, SetSecret
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 

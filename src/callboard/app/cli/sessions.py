@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from callboard.contracts.commands.base import COMMANDS
-from callboard.contracts.commands.sizes import SessionSize
+from callboard.contracts.commands.session import SessionSize
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 
 from ..reading import SessionListing, open_reader

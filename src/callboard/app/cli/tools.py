@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.tooling import GetToolInventory, ToolInventory
+from callboard.contracts.commands.tool import GetToolInventory, ToolInventory
 from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 
 from ..hosting.connection import connect

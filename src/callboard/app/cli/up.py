@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.sessions import WorkspaceIsOpen
+from callboard.contracts.commands.session import WorkspaceIsOpen
 
 from ..settings.loader import PORT
 from ..state_folder import StateFolder

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands.models import ConfiguredModel
+from callboard.contracts.commands.model import ConfiguredModel
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows.session import WorkspaceRow

@@ -14,8 +14,8 @@ import msgspec
 
 from callboard import __version__
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands.sessions import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
-from callboard.contracts.commands.trust import GetTrust, TrustRead
+from callboard.contracts.commands.permission import GetTrust, TrustRead
+from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings

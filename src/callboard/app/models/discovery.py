@@ -15,7 +15,7 @@ import msgspec
 
 from callboard.adapters.acp import installed_agents
 from callboard.client.endpoint import loopback_context
-from callboard.contracts.commands.models import FoundModel
+from callboard.contracts.commands.model import FoundModel
 from callboard.models.settings import ProviderSettings
 
 from .providers import VENDORS

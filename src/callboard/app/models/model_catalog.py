@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from callboard.contracts.commands.models import ConfiguredModel, ModelList, ModelTested
+from callboard.contracts.commands.model import ConfiguredModel, ModelList, ModelTested
 from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ports.model import (
     Finished,

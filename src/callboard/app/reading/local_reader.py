@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 
 import msgspec
 
-from callboard.contracts.commands.sizes import SessionSize
+from callboard.contracts.commands.session import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream

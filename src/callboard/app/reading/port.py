@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import NamedTuple, Protocol
 
-from callboard.contracts.commands.sizes import SessionSize
+from callboard.contracts.commands.session import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow

@@ -6,17 +6,19 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from callboard.client.client import Client
-from callboard.contracts.commands.sessions import (
+from callboard.contracts.commands.session import (
     GetParts,
     GetTurns,
     ListSessions,
+    ListSizes,
     ListWorkspaces,
     PartList,
     SessionList,
+    SessionSize,
+    SizeList,
     TurnList,
     WorkspaceList,
 )
-from callboard.contracts.commands.sizes import ListSizes, SessionSize, SizeList
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows.base import Upsert

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from . import (
-    actions,
-    agents,
-    artifacts,
+    action,
+    agent,
+    artifact,
     context,
-    demos,
     evidence,
-    imports,
-    jobs,
-    models,
-    past,
-    processes,
-    secrets,
-    sessions,
+    handoff,
+    job,
+    model,
+    permission,
+    process,
+    secret,
+    session,
+    session_import,
     settings,
-    sizes,
-    tasks,
-    team,
-    tooling,
-    trust,
-    turns,
+    subagent,
+    task,
+    tool,
+    turn,
 )
 from .base import COMMANDS, Declaration
 
 _FAMILIES = (
-    *(sessions, turns, actions, agents, team, tasks, jobs, artifacts, context, trust, settings, secrets, models),
-    *(tooling, processes, evidence, sizes, past, imports, demos),
+    *(session, turn, action, agent, subagent, handoff, task, job, artifact, context, permission, settings, secret),
+    *(model, tool, process, evidence, session_import),
 )
 #: Every command: the families in their order, the commands of each in the order of declaration.
 TABLE: tuple[Declaration, ...] = tuple(

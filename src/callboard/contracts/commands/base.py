@@ -1,4 +1,4 @@
-"""The base of commands and answers, and the declaration of a command."""
+"""The base classes of commands and answers, and the declaration of a command."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from ..entities.arguments import Arguments
+
 #: The largest whole number that every client and every store can represent exactly.
 LARGEST = 2**53 - 1
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
+Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+Reason = Annotated[str, Meta(max_length=2000)]
 Sequence = Annotated[int, Meta(ge=0, le=LARGEST)]
 
 
@@ -93,3 +98,10 @@ def command(
         return kind
 
     return declare
+
+
+Title = Annotated[str, Meta(max_length=200)]
+
+
+class AgentRequest(Arguments, frozen=True, kw_only=True, rename="camel"):
+    """What an agent asks of its team."""

@@ -1,4 +1,4 @@
-"""The commands of what models are told beside the words: what a turn was given, pins, compaction, what a mention may mean."""
+"""Commands that manage what a model receives beside the prompt."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from msgspec import Meta
 from ..content import Text
 from ..refs import MentionKind, MissingRef
 from ..rows.context import ContextRow
-from .base import Answer, Command, command
-from .turns import Id, Reason
+from .base import Answer, Command, Id, Reason, command
 
 Ref = Annotated[str, Meta(min_length=1, max_length=4096)]
 

@@ -1,12 +1,11 @@
-"""The commands that export evidence."""
+"""Commands that export evidence."""
 
 from __future__ import annotations
 
 import msgspec
 
 from ..content import BlobRef
-from .base import Answer, Command, command
-from .turns import Id, Reason
+from .base import Answer, Command, Id, Reason, command
 
 
 class EvidencePacked(Answer, frozen=True, kw_only=True):

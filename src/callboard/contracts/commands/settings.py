@@ -1,4 +1,4 @@
-"""The commands of settings."""
+"""Commands that read and change settings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from ..settings import Place, SettingsProblem
-from .base import Answer, Command, command
-from .turns import Id
+from .base import Answer, Command, Id, command
 
 
 class SettingsRead(Answer, frozen=True, kw_only=True):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..commands.imports import ImportTurn
-from ..commands.past import PastSessionList
+from ..commands.session_import import ImportTurn, PastSessionList
 from ..facts.session import SessionSource
 
 

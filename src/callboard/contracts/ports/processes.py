@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from ..commands.processes import ExecutionEnvironment
+from ..commands.process import ExecutionEnvironment
 from .secrets import StreamRedaction
 from .tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 

@@ -15,7 +15,7 @@ import msgspec
 
 from ..commands import TABLE
 from ..commands.base import Authority, Serial
-from ..commands.turns import WhenBusy
+from ..commands.turn import WhenBusy
 from ..errors import Code, Problem
 from ..facts import FACTS
 from ..facts.action import ActionType, ApprovalScope, Decision

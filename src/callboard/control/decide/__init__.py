@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.context import CompactThread, SetContext
-from callboard.contracts.commands.imports import ImportTurn
-from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
-from callboard.contracts.commands.trust import AddRule, RevokeRule
-from callboard.contracts.commands.turns import (
+from callboard.contracts.commands.permission import AddRule, RevokeRule
+from callboard.contracts.commands.process import TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.session_import import ImportTurn
+from callboard.contracts.commands.turn import (
     EditQueuedTurn,
     InterruptTurn,
     PromoteQueuedTurn,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart, ImportTurn, TurnImported
+from callboard.contracts.commands.session_import import (
+    ImportedAgent,
+    ImportedCall,
+    ImportedPart,
+    ImportTurn,
+    TurnImported,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted, CompactionStarted
 from callboard.contracts.facts.message import MessageText, OutputFinal, ReasoningCompleted

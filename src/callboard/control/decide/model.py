@@ -10,8 +10,8 @@ from callboard.contracts.facts.session import WarningRaised
 
 from ..batch import Batch, run_scope
 from ..decision_inputs import EXTERNAL_PROVIDERS
-from ..evolve.repetition import last_words
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
+from ..state.repetition import last_words
 from ..state.session import Thread
 from ..state.turn import OpenRun
 from .compaction import fail_compaction_attempt, finish_compaction

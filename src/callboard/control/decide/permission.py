@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.settings import SettingsUpdated
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.permission import (
     AddRule,
     RevokeRule,
     RevokeTrust,
@@ -11,6 +10,7 @@ from callboard.contracts.commands.trust import (
     TrustChanged,
     TrustWorkspace,
 )
+from callboard.contracts.commands.settings import SettingsUpdated
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule, RuleScope

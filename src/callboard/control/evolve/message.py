@@ -16,10 +16,10 @@ from callboard.contracts.facts.message import (
     ReasoningInterrupted,
 )
 
+from ..state.repetition import said
 from ..state.session import Session
 from ..state.turn import OpenPlan, OpenRun
 from .fact_context import FactContext, change_run, past
-from .repetition import said
 
 
 def apply(state: Session, fact: MessageFact, place: FactContext) -> Session:

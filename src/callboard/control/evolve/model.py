@@ -22,10 +22,10 @@ from callboard.contracts.facts.model import (
 from callboard.contracts.facts.queue import SteerRequested
 from callboard.contracts.facts.tool import ToolCompleted
 
+from ..state.repetition import called, streak
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
 from .fact_context import FactContext, change_run, change_thread, past
-from .repetition import called, streak
 
 
 def apply(state: Session, fact: ModelFact, place: FactContext) -> Session:

@@ -22,10 +22,10 @@ from callboard.contracts.facts.tool import (
     ToolStarted,
 )
 
+from ..state.repetition import ToolEnd, did
 from ..state.session import Session, Thread
 from ..state.turn import FINALIZE, OpenCall, OpenRun
 from .fact_context import FactContext, change_run, change_thread, past
-from .repetition import ToolEnd, did
 
 
 def apply(state: Session, fact: ToolFact, place: FactContext) -> Session:

@@ -18,12 +18,12 @@ from callboard.contracts.facts.turn import (
 )
 
 from ..state.context import Round, count_ref_tokens, count_tokens
+from ..state.repetition import last_words
 from ..state.session import Session, Thread
 from ..state.team import TurnEnd
 from ..state.turn import OpenRun, QueuedTurn, TurnMark
 from .context import asked, spoken
 from .fact_context import FactContext, change_run, change_thread
-from .repetition import last_words
 from .task import goes_on, run_started, turn_ended
 
 #: How many turns back a model is told of at most.

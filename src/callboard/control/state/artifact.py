@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     CreateArtifact,
     DeleteArtifact,
     EditArtifact,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import Merge
-from callboard.contracts.commands.team_tools import MERGE
+from callboard.contracts.commands.subagent import Merge
 from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
@@ -16,6 +15,7 @@ from callboard.contracts.facts.tool import (
     ToolRequested,
 )
 from callboard.contracts.record import Record
+from callboard.contracts.team_tools import MERGE
 
 from ..reducer import Reducer, on
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callboard.contracts.commands.artifacts import ExportArtifact, ExportBegun, RetryArtifact
+from callboard.contracts.commands.artifact import ExportArtifact, ExportBegun, RetryArtifact
 from callboard.contracts.content import Blob
 from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactDiff,
     ArtifactList,
     ArtifactQuery,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactChanged,
     ArtifactCommand,
     ArtifactDiff,

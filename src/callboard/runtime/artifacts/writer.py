@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactChanged,
     CreateArtifact,
     DeleteArtifact,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.permission import (
     DryRunRules,
     EvaluatePermission,
     PermissionSeen,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.settings import GetSettings, SettingsRead, SettingsUpdated, UpdateSettings
-from callboard.contracts.commands.trust import (
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.permission import (
     AddRule,
     DryRunRules,
     EvaluatePermission,
@@ -21,6 +20,7 @@ from callboard.contracts.commands.trust import (
     TrustState,
     TrustWorkspace,
 )
+from callboard.contracts.commands.settings import GetSettings, SettingsRead, SettingsUpdated, UpdateSettings
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule, holding
 from callboard.contracts.ports.settings import SettingsBook

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from callboard.contracts.commands.turns import Attachment, EditQueuedTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn, SubmitTurn
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import ArtifactVersionCreated

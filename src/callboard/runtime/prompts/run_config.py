@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from callboard.contracts.commands.team_tools import PROPOSE_PLAN
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.model import Candidate
@@ -21,6 +20,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, Pr
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.team_tools import PROPOSE_PLAN
 from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, RunConfig, ToolCatalog
 from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import session_roster

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team_tools import ASK_PERSON, MERGE, PROPOSE_PLAN, TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition, Roster, folded
+from callboard.contracts.team_tools import ASK_PERSON, MERGE, PROPOSE_PLAN, TEAM_TOOLS
 
 _DELEGATION_TOOLS = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")
 _CREATION_TOOLS = {tool.name: tool.capability for tool in TEAM_TOOLS.values() if tool.capability is not None}

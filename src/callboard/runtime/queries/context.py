@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList, SaidRead
-from callboard.contracts.commands.sizes import ListSizes, SizeList
+from callboard.contracts.commands.session import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import GetJob, JobItem, JobItemStatus, JobRead, JobStatus
+from callboard.contracts.commands.job import GetJob, JobItem, JobItemStatus, JobRead, JobStatus
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import JobItems, TaskRow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.processes import (
+from callboard.contracts.commands.process import (
     ExecutionEnvironment,
     GetExecutionEnvironment,
     ListProcesses,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.models import PreviewRoute, RoutePreview
+from callboard.contracts.commands.model import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
 from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
 from callboard.control.decide.turn.start import require_thread

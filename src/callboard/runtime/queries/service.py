@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands.actions import ActionAnswered
-from callboard.contracts.commands.agents import ListAgents
-from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
+from callboard.contracts.commands.action import ActionAnswered
+from callboard.contracts.commands.agent import ListAgents
+from callboard.contracts.commands.artifact import GetArtifact, GetArtifactDiff, ListArtifacts
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.context import FindMentions, GetContext
 from callboard.contracts.commands.evidence import ListExports
-from callboard.contracts.commands.jobs import GetJob
-from callboard.contracts.commands.models import ListModels, PreviewRoute, TryModel
-from callboard.contracts.commands.past import ListPastSessions
-from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
-from callboard.contracts.commands.sessions import (
+from callboard.contracts.commands.job import GetJob
+from callboard.contracts.commands.model import ListModels, PreviewRoute, TryModel
+from callboard.contracts.commands.permission import DryRunRules, EvaluatePermission, GetTrust, ListRules
+from callboard.contracts.commands.process import GetExecutionEnvironment, ListProcesses
+from callboard.contracts.commands.session import (
     GetParts,
     GetSession,
     GetThreadRead,
     GetTurns,
     Incident,
     ListSessions,
+    ListSizes,
     ListWorkspaces,
     PartList,
     SessionList,
@@ -29,12 +30,11 @@ from callboard.contracts.commands.sessions import (
     TurnList,
     WorkspaceList,
 )
+from callboard.contracts.commands.session_import import ListPastSessions
 from callboard.contracts.commands.settings import GetSettings
-from callboard.contracts.commands.sizes import ListSizes
-from callboard.contracts.commands.tasks import GetTask, ListTasks
-from callboard.contracts.commands.team import ListSubagents, WaitSubagents
-from callboard.contracts.commands.tooling import GetToolInventory, ListServers
-from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, GetTrust, ListRules
+from callboard.contracts.commands.subagent import ListSubagents, WaitSubagents
+from callboard.contracts.commands.task import GetTask, ListTasks
+from callboard.contracts.commands.tool import GetToolInventory, ListServers
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.session import ErrorRaised, WarningRaised

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.sizes import SessionSize, SizeList
+from callboard.contracts.commands.session import SessionSize, SizeList
 from callboard.contracts.ports.store import FactLog
 
 

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from callboard.contracts.commands.tasks import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
+from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import TaskRow
 from callboard.projection.snapshot import TaskFold

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 
-from callboard.contracts.commands.agents import AgentList, DefinedAgent, ListAgents
-from callboard.contracts.commands.team import (
+from callboard.contracts.commands.agent import AgentList, DefinedAgent, ListAgents
+from callboard.contracts.commands.subagent import (
     AgentInGraph,
     ChildResult,
     ListSubagents,

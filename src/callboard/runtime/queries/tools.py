@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.tooling import (
+from callboard.contracts.commands.tool import (
     GetToolInventory,
     ListServers,
     ReconnectServer,

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from callboard.contracts.commands.secrets import (
-    ListSecrets,
-    RemoveSecret,
-    SecretGone,
-    SecretKept,
-    SecretList,
-    SetSecret,
-)
+from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretGone, SecretKept, SecretList, SetSecret
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 
 SecretCommand = ListSecrets | SetSecret | RemoveSecret

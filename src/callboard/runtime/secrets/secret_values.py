@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Check, Rule
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.tools import Evaluation, Toolbox, ToolCall, ToolContext
+from callboard.contracts.team_tools import TEAM_TOOLS
 from callboard.tools.arguments import digest
 
 from .append_redactor import redact_evaluation, reveal_json

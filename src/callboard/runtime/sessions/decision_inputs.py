@@ -7,8 +7,8 @@ from functools import cache, partial
 
 import msgspec
 
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.imports import ImportTurn
+from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.session_import import ImportTurn
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import Answer
-from callboard.contracts.commands.turns import ResumeThread, SubmitTurn
+from callboard.contracts.commands.turn import ResumeThread, SubmitTurn
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.agent import AgentWoke
 from callboard.contracts.facts.base import Fact

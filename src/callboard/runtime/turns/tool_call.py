@@ -6,12 +6,12 @@ import logging
 
 import msgspec
 
-from callboard.contracts.commands.processes import PROCESS_TOOLS
-from callboard.contracts.commands.team_tools import MERGE
+from callboard.contracts.commands.process import PROCESS_TOOLS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.contracts.team_tools import MERGE
 from callboard.contracts.tools import READ_OUTPUT, may_be_brought
 from callboard.control.outcomes import ToolEnded
 

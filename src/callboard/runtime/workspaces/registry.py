@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands.sessions import (
+from callboard.contracts.commands.session import (
     DeleteSession,
     OpenWorkspace,
     SessionGone,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import Merge
+from callboard.contracts.commands.subagent import Merge
 from callboard.contracts.content import Blob
 from callboard.contracts.entities import worktree as worktrees
 from callboard.contracts.facts.tool import FileChange

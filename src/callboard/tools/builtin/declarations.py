@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from callboard.contracts.commands.processes import PROCESS_TOOL_TABLE, PROCESS_TOOLS
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.commands.process import PROCESS_TOOL_TABLE, PROCESS_TOOLS
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.team_tools import TEAM_TOOLS
 
 from ..arguments import schema
 from ..mcp import catalog

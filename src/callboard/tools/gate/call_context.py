@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.asking import AskPerson, ProposePlan
-from callboard.contracts.commands.defining import AddEdge, DefineAgent
-from callboard.contracts.commands.team import Merge
+from callboard.contracts.commands.action import AskPerson, ProposePlan
+from callboard.contracts.commands.agent import AddEdge, DefineAgent
+from callboard.contracts.commands.subagent import Merge
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.facts.permission import Reason, Rule
 from callboard.contracts.facts.tool import SandboxApplied

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.entities.tool_inventory import Availability, ToolInfo
 from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.team_tools import TEAM_TOOLS
 
 from ..builtin import bash, declarations, find_tools
 from ..mcp.names import PREFIX

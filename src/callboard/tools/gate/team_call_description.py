@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.asking import AskPerson, ProposePlan
-from callboard.contracts.commands.defining import AddEdge, DefineAgent
-from callboard.contracts.commands.team import (
-    AskReview,
-    Await,
-    ChangeTask,
-    Close,
-    GiveInput,
-    Handoff,
-    Judge,
-    MakeTask,
-    Merge,
-    Message,
-    Respond,
-    Spawn,
-)
+from callboard.contracts.commands.action import AskPerson, ProposePlan
+from callboard.contracts.commands.agent import AddEdge, DefineAgent
+from callboard.contracts.commands.handoff import Handoff, Message, Respond
+from callboard.contracts.commands.subagent import Await, Close, GiveInput, Merge, Spawn
+from callboard.contracts.commands.task import AskReview, ChangeTask, Judge, MakeTask
 from callboard.contracts.entities.arguments import Arguments
 
 

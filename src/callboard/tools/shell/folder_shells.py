@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 
-from callboard.contracts.commands.processes import ExecutionEnvironment
+from callboard.contracts.commands.process import ExecutionEnvironment
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Process
 from callboard.contracts.ports.secrets import StreamRedaction

@@ -18,7 +18,7 @@ from callboard import __version__
 from callboard.adapters.http import HttpApp, HttpDependencies, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.models.model_catalog import ModelCatalog
-from callboard.contracts.commands.sessions import ListWorkspaces
+from callboard.contracts.commands.session import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.agents import Definitions

@@ -11,7 +11,7 @@ import pytest
 from callboard.app.cli.job.arguments import read_items
 from callboard.app.cli.job.formatter import JobEvents, format_counts, format_item
 from callboard.app.cli.terminal.output import Style
-from callboard.contracts.commands.jobs import JobItem
+from callboard.contracts.commands.job import JobItem
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.rows.team import JobItems

@@ -5126,6 +5126,8 @@ export interface Commands {
   readonly get_thread_read: { readonly command: GetThreadRead; readonly answer: ThreadRead }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
+  readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
+  readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
   readonly submit_turn: { readonly command: SubmitTurn; readonly answer: TurnAccepted }
   readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerTaken }
   readonly interrupt_turn: { readonly command: InterruptTurn; readonly answer: ThreadChanged }
@@ -5145,9 +5147,6 @@ export interface Commands {
   readonly send_handoff: { readonly command: SendHandoff; readonly answer: HandoffSent }
   readonly respond_handoff: { readonly command: RespondHandoff; readonly answer: HandoffAnswered }
   readonly send_message: { readonly command: SendMessage; readonly answer: MessageSent }
-  readonly request_review: { readonly command: RequestReview; readonly answer: ReviewOpened }
-  readonly submit_verdict: { readonly command: SubmitVerdict; readonly answer: VerdictGiven }
-  readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
   readonly create_task: { readonly command: CreateTask; readonly answer: TaskChanged }
   readonly update_task: { readonly command: UpdateTask; readonly answer: TaskChanged }
   readonly start_task: { readonly command: StartTask; readonly answer: TaskChanged }
@@ -5163,6 +5162,9 @@ export interface Commands {
   readonly list_tasks: { readonly command: ListTasks; readonly answer: TaskList }
   readonly get_task: { readonly command: GetTask; readonly answer: TaskRead }
   readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
+  readonly request_review: { readonly command: RequestReview; readonly answer: ReviewOpened }
+  readonly submit_verdict: { readonly command: SubmitVerdict; readonly answer: VerdictGiven }
+  readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
   readonly create_job: { readonly command: CreateJob; readonly answer: JobChanged }
   readonly cancel_job: { readonly command: CancelJob; readonly answer: JobChanged }
   readonly pause_job: { readonly command: PauseJob; readonly answer: JobChanged }
@@ -5208,11 +5210,9 @@ export interface Commands {
   readonly terminate_process: { readonly command: TerminateProcess; readonly answer: ProcessChanged }
   readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
   readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
-  readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
+  readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
   readonly list_past_sessions: { readonly command: ListPastSessions; readonly answer: PastSessionList }
   readonly import_past_session: { readonly command: ImportPastSession; readonly answer: PastSessionImported }
-  readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
-  readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
 }
 
 export type CommandName = keyof Commands
@@ -5227,6 +5227,8 @@ export const COMMANDS = {
   get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a thread\'s status, pending actions, last outcome, incidents and queue.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'Read the parts of one turn.' },
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Read older turns of a session or of one thread.' },
+  start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a new folder, with a script in place of the model.' },
+  list_sizes: { serial: 'store', authority: 'anyone', query: true, summary: 'List the disk space that each session uses.' },
   submit_turn: { serial: 'session', authority: 'anyone', query: false, summary: 'Accept input, and start or queue a turn.' },
   steer_turn: { serial: 'session', authority: 'person', query: false, summary: 'Add input to a running turn, for its next model call.' },
   interrupt_turn: { serial: 'session', authority: 'person', query: false, summary: 'Stop the running turn of a thread.' },
@@ -5246,9 +5248,6 @@ export const COMMANDS = {
   send_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Send a handoff over an edge to the inbox of an agent.' },
   respond_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Accept, reject or return a handoff on behalf of its receiver.' },
   send_message: { serial: 'session', authority: 'person', query: false, summary: 'Send a message to agents of the session, which receive it in their next turn.' },
-  request_review: { serial: 'session', authority: 'person', query: false, summary: 'Ask an agent for a verdict on work.' },
-  submit_verdict: { serial: 'session', authority: 'person', query: false, summary: 'Record a verdict on a review, or on a child whose work waits for one.' },
-  apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Send the requested changes of a review to their assignees.' },
   create_task: { serial: 'session', authority: 'person', query: false, summary: 'Create a task on the session\'s board.' },
   update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the session\'s board.' },
   start_task: { serial: 'session', authority: 'person', query: false, summary: 'Start the first attempt of a task.' },
@@ -5264,6 +5263,9 @@ export const COMMANDS = {
   list_tasks: { serial: 'session', authority: 'anyone', query: true, summary: 'List the tasks of a session with their attempts, newest first.' },
   get_task: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a task with its attempts, and the snapshot that restores the view of its agents.' },
   merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge a child\'s worktree into its parent\'s folder, completely or not at all.' },
+  request_review: { serial: 'session', authority: 'person', query: false, summary: 'Ask an agent for a verdict on work.' },
+  submit_verdict: { serial: 'session', authority: 'person', query: false, summary: 'Record a verdict on a review, or on a child whose work waits for one.' },
+  apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Send the requested changes of a review to their assignees.' },
   create_job: { serial: 'session', authority: 'person', query: false, summary: 'Start durable work in batches, with a child agent on each item.' },
   cancel_job: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a job.' },
   pause_job: { serial: 'session', authority: 'person', query: false, summary: 'Pause a job until it is resumed.' },
@@ -5309,11 +5311,9 @@ export const COMMANDS = {
   terminate_process: { serial: 'session', authority: 'person', query: false, summary: 'Terminate a background process and all its descendants.' },
   export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts that others can verify without this product.' },
   list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'List the evidence exports in progress, with their progress.' },
-  list_sizes: { serial: 'store', authority: 'anyone', query: true, summary: 'List the disk space that each session uses.' },
+  import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Import a past turn of another product into a read-only session.' },
   list_past_sessions: { serial: 'workspace', authority: 'person', query: true, summary: 'List the past sessions of Claude Code and Codex in a workspace\'s folder.' },
   import_past_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Import a past session of Claude Code or Codex, to read it here.' },
-  import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Import a past turn of another product into a read-only session.' },
-  start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a new folder, with a script in place of the model.' },
 } as const
 
 /** The rows of each panel. */

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands.actions import RespondAction
+from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import COMMANDS, Command
-from callboard.contracts.commands.sessions import OpenWorkspace
-from callboard.contracts.commands.trust import ResolvePermission
+from callboard.contracts.commands.permission import ResolvePermission
+from callboard.contracts.commands.session import OpenWorkspace
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.scope import Actor

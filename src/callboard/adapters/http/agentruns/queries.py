@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from callboard.contracts.commands.turns import Id, Prompt, Reason
+from callboard.contracts.commands.base import Id, Prompt, Reason
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
 from ..feeds import Position

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from callboard.contracts.commands.sessions import GetSession, SessionRead
-from callboard.contracts.commands.team import CancelSubagent
-from callboard.contracts.commands.turns import InterruptTurn, SubmitTurn, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.session import GetSession, SessionRead
+from callboard.contracts.commands.subagent import CancelSubagent
+from callboard.contracts.commands.turn import InterruptTurn, SubmitTurn, ThreadChanged, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.conversation import StatusRow
 from callboard.contracts.scope import PERSON

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.client.client import Client
-from callboard.contracts.commands.jobs import (
+from callboard.contracts.commands.job import (
     CancelJob,
     CreateJob,
     GetJob,
@@ -20,8 +20,8 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
-from callboard.contracts.commands.sessions import GetSession, SessionRead
-from callboard.contracts.commands.trust import GetTrust, TrustRead
+from callboard.contracts.commands.permission import GetTrust, TrustRead
+from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
 
 from ...hosting.connection import connect

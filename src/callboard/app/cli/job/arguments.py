@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from callboard.contracts.commands.jobs import CreateJob, JobItemGiven
+from callboard.contracts.commands.job import CreateJob, JobItemGiven
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from callboard.contracts.commands.jobs import JobItem, JobRead, JobStatus
+from callboard.contracts.commands.job import JobItem, JobRead, JobStatus
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.task import (
     TaskCancelled,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob, RetryJobItem
+from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.facts.turn import PermissionMode
 
 from ..terminal.loop import run_async

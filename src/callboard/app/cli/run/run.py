@@ -13,10 +13,10 @@ import typer
 
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
-from callboard.contracts.commands.sessions import GetSession, SessionRead
+from callboard.contracts.commands.permission import GetTrust, TrustRead
+from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.commands.settings import GetSettings, SettingsRead
-from callboard.contracts.commands.trust import GetTrust, TrustRead
-from callboard.contracts.commands.turns import Attachment, SubmitTurn, TurnAccepted, WhenBusy
+from callboard.contracts.commands.turn import Attachment, SubmitTurn, TurnAccepted, WhenBusy
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows.conversation import TurnRow

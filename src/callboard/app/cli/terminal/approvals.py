@@ -11,7 +11,7 @@ from collections.abc import Callable, Container
 from typing import Literal
 
 from callboard.client.client import Client
-from callboard.contracts.commands.actions import ActionAnswered, RespondAction
+from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.rows.conversation import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark
 

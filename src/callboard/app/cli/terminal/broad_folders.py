@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from callboard.contracts.commands.sessions import OpenWorkspace, WorkspaceIsOpen
+from callboard.contracts.commands.session import OpenWorkspace, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
 
 from .approvals import read_line

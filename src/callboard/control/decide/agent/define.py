@@ -7,7 +7,7 @@ import hashlib
 
 import msgspec
 
-from callboard.contracts.commands.defining import AddEdge, AgentMade, DefineAgent, EdgeMade
+from callboard.contracts.commands.agent import AddEdge, AgentMade, DefineAgent, EdgeMade
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.team import Capability, Edge
 from callboard.contracts.errors import Refusal

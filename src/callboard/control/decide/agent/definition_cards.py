@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts import casing
-from callboard.contracts.commands.defining import AddEdge, DefineAgent
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.commands.agent import AddEdge, DefineAgent
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
+from callboard.contracts.team_tools import TEAM_TOOLS
 
 from ...batch import Batch
 from .define import build_definition, build_edge

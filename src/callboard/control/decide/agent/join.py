@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.agents import AddAgent, AgentAdded
+from callboard.contracts.commands.agent import AddAgent, AgentAdded
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
 from callboard.contracts.facts.turn import Mode, PermissionMode

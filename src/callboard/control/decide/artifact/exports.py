@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.artifacts import ExportBegun, RetryArtifact
+from callboard.contracts.commands.artifact import ExportBegun, RetryArtifact
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import (
     ArtifactExportCompleted,

@@ -7,7 +7,7 @@ neither is lost. The runtime changes the file after the fact of the intent, and 
 
 from __future__ import annotations
 
-from callboard.contracts.commands.artifacts import (
+from callboard.contracts.commands.artifact import (
     ArtifactChanged,
     CreateArtifact,
     DeleteArtifact,

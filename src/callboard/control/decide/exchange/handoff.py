@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.commands.team import Handoff, HandoffAnswered, HandoffSent, Respond
+from callboard.contracts.commands.handoff import Handoff, HandoffAnswered, HandoffSent, Respond
 from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.team import Message, MessageSent
+from callboard.contracts.commands.handoff import Message, MessageSent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.handoff import ChannelMessage, ChannelOpened
 from callboard.contracts.scope import Scope

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import AskReview, Judge, ReviewOpened, VerdictGiven
+from callboard.contracts.commands.task import AskReview, Judge, ReviewOpened, VerdictGiven
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentCompleted
 from callboard.contracts.facts.task import (

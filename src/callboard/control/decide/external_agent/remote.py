@@ -6,7 +6,7 @@ beside the open prompt that waits for a person.
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import Message
+from callboard.contracts.commands.handoff import Message
 from callboard.contracts.facts.action import ActionWithdrawn
 from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.facts.handoff import ReplyEnded

@@ -5,7 +5,7 @@ A job is a task whose parts are its items. Children outside of any conversation 
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import CancelJob, CreateJob, JobChanged, PauseJob, ResumeJob, RetryJobItem
+from callboard.contracts.commands.job import CancelJob, CreateJob, JobChanged, PauseJob, ResumeJob, RetryJobItem
 
 from ...batch import Batch
 from .control import cancel_job, pause_job, resume_job

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import CancelJob, JobChanged, PauseJob, ResumeJob
-from callboard.contracts.commands.tasks import PauseTask, ResumeTask
+from callboard.contracts.commands.job import CancelJob, JobChanged, PauseJob, ResumeJob
+from callboard.contracts.commands.task import PauseTask, ResumeTask
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskPaused
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.jobs import CreateJob, JobChanged
+from callboard.contracts.commands.job import CreateJob, JobChanged
 from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.job import JobCreated

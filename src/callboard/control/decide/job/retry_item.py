@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import JobChanged, RetryJobItem
+from callboard.contracts.commands.job import JobChanged, RetryJobItem
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.job import JobItemRetried
 

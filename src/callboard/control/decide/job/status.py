@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.jobs import JobChanged, JobStatus
+from callboard.contracts.commands.job import JobChanged, JobStatus
 from callboard.contracts.errors import Refusal
 
 from ...batch import Batch

@@ -3,7 +3,7 @@ the lead cannot stop them."""
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import Spawn
+from callboard.contracts.commands.subagent import Spawn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskFailed, TaskStarted
 from callboard.contracts.facts.turn import PermissionMode

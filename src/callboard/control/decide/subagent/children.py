@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import ChildChanged, ChildResult, Close, GiveInput, InputGiven
+from callboard.contracts.commands.subagent import ChildChanged, ChildResult, Close, GiveInput, InputGiven
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
 from callboard.contracts.facts.session import ThreadResumed

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.team import Spawn, Spawned
+from callboard.contracts.commands.subagent import Spawn, Spawned
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Isolation, QueueReason
 from callboard.contracts.facts.handoff import ChannelOpened

@@ -4,7 +4,7 @@ over."""
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.team import Await, ChildResult, Waited
+from callboard.contracts.commands.subagent import Await, ChildResult, Waited
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.handoff import InboxConsumed
 from callboard.contracts.facts.subagent import SubagentsAwaited

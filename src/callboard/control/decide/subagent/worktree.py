@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
-from callboard.contracts.commands.team import ChildChanged, Merge
+from callboard.contracts.commands.subagent import ChildChanged, Merge
+from callboard.contracts.commands.task import MergeDone, MergeSubagent
 from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import WarningRaised

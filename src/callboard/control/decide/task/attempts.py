@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.tasks import RetryTask, StartTask
-from callboard.contracts.commands.team import Spawn, TaskChanged
+from callboard.contracts.commands.subagent import Spawn
+from callboard.contracts.commands.task import RetryTask, StartTask, TaskChanged
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueAdded

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
-from callboard.contracts.commands.team import ChangeTask, MakeTask, TaskChanged
+from callboard.contracts.commands.task import (
+    AppendTaskProgress,
+    ChangeTask,
+    CompleteTask,
+    FailTask,
+    MakeTask,
+    TaskChanged,
+)
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from callboard.contracts.commands.tasks import (
+from callboard.contracts.commands.task import (
     AppendTaskProgress,
     CancelTask,
     CompleteTask,
+    CreateTask,
     FailTask,
     LinkTasks,
     PauseTask,
     ResumeTask,
     RetryTask,
     StartTask,
+    TaskChanged,
     UnlinkTasks,
+    UpdateTask,
 )
-from callboard.contracts.commands.team import CreateTask, TaskChanged, UpdateTask
 
 from ...batch import Batch
 from . import attempts, board, control, links

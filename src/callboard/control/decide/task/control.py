@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.tasks import PauseTask, ResumeTask
-from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.commands.task import PauseTask, ResumeTask, TaskChanged
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, QueueRemoved
 from callboard.contracts.facts.session import ThreadResumed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.tasks import LinkTasks, UnlinkTasks
-from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.commands.task import LinkTasks, TaskChanged, UnlinkTasks
 from callboard.contracts.facts.task import TaskUpdated
 
 from ...batch import Batch

@@ -5,27 +5,15 @@ from __future__ import annotations
 from typing import TypeVar
 
 from callboard.contracts import casing
-from callboard.contracts.commands.base import Answer
-from callboard.contracts.commands.defining import AddEdge, DefineAgent
-from callboard.contracts.commands.team import (
-    Asked,
-    AskReview,
-    Await,
-    ChangeTask,
-    Close,
-    GiveInput,
-    Handoff,
-    Judge,
-    MakeTask,
-    Merge,
-    Message,
-    Respond,
-    Spawn,
-)
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.commands.agent import AddEdge, DefineAgent
+from callboard.contracts.commands.base import AgentRequest, Answer
+from callboard.contracts.commands.handoff import Handoff, Message, Respond
+from callboard.contracts.commands.subagent import Await, Close, GiveInput, Merge, Spawn
+from callboard.contracts.commands.task import AskReview, ChangeTask, Judge, MakeTask
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope
+from callboard.contracts.team_tools import TEAM_TOOLS
 
 from ...batch import Batch
 from ...state.session import Thread
@@ -37,7 +25,7 @@ from ..subagent.child_scope import list_children as children_of
 from ..subagent.spawn import spawn_child
 from ..task import board
 
-T = TypeVar("T", bound=Asked)
+T = TypeVar("T", bound=AgentRequest)
 
 
 def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
@@ -78,7 +66,7 @@ def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | No
             return casing.encode(_decide_tool(batch, thread, tool, request))
 
 
-def _decide_tool(batch: Batch, thread: Thread, tool: str, request: Asked) -> Answer:
+def _decide_tool(batch: Batch, thread: Thread, tool: str, request: AgentRequest) -> Answer:
     match tool:
         case "spawn_subagent":
             return spawn_child(batch, thread, _expect(request, Spawn))
@@ -110,7 +98,7 @@ def _decide_tool(batch: Batch, thread: Thread, tool: str, request: Asked) -> Ans
             raise LookupError(f"{tool} is no tool of a team")
 
 
-def _expect(request: Asked, kind: type[T]) -> T:
+def _expect(request: AgentRequest, kind: type[T]) -> T:
     if not isinstance(request, kind):
         raise TypeError(f"{type(request).__name__} is not {kind.__name__}")
     return request

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.agent import AddAgent
 from callboard.contracts.commands.base import Answer
-from callboard.contracts.commands.jobs import CancelJob, CreateJob, PauseJob, ResumeJob, RetryJobItem
-from callboard.contracts.commands.tasks import MergeSubagent
-from callboard.contracts.commands.team import (
-    ApplyReview,
-    CancelSubagent,
-    CloseSubagent,
-    RequestReview,
-    RespondHandoff,
-    SendHandoff,
-    SendMessage,
-    SendSubagentInput,
-    SpawnSubagent,
-    SubmitVerdict,
-    VerdictGiven,
-)
+from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff, SendMessage
+from callboard.contracts.commands.job import CancelJob, CreateJob, PauseJob, ResumeJob, RetryJobItem
+from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput, SpawnSubagent
+from callboard.contracts.commands.task import ApplyReview, MergeSubagent, RequestReview, SubmitVerdict, VerdictGiven
 
 from ...batch import Batch
 from ..agent.join import add_agent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.turns import ResumeThread, ThreadChanged
+from callboard.contracts.commands.turn import ResumeThread, ThreadChanged
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
 from callboard.contracts.facts.session import ThreadResumed

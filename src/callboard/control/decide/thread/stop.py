@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turns import InterruptTurn, ThreadChanged
+from callboard.contracts.commands.turn import InterruptTurn, ThreadChanged
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.model import ModelInterrupted
 from callboard.contracts.facts.queue import QueueRemoved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.context import ContextChanged, SetContext
-from callboard.contracts.commands.turns import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.turn import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import ContextPinned
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, SteerRequested

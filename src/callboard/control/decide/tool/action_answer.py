@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.actions import ActionAnswered, RespondAction
-from callboard.contracts.commands.team_tools import QUESTIONS
+from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionExpired, ActionResolved, Decision
 from callboard.contracts.facts.permission import PermissionRuleAdded, Rule
 from callboard.contracts.facts.tool import ToolRefused, ToolStarted
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Actor
+from callboard.contracts.team_tools import QUESTIONS
 
 from ...batch import Batch, action_scope, call_scope
 from ...outcomes import ActionTimedOut

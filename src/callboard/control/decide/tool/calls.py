@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from callboard.contracts.commands.team_tools import QUESTIONS, TEAM_TOOLS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
 from callboard.contracts.facts.permission import STATIONS, Check, HookSaid, PermissionEvaluated
@@ -21,6 +20,7 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.contracts.team_tools import QUESTIONS, TEAM_TOOLS
 
 from ...batch import Batch, action_scope, call_scope, run_scope
 from ...outcomes import RequestedCall, ToolEnded

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.asking import ProposePlan
-from callboard.contracts.commands.team_tools import PROPOSE_PLAN
+from callboard.contracts.commands.action import ProposePlan, RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ContinuationMode
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
 from callboard.contracts.facts.turn import TurnSubmitted
+from callboard.contracts.team_tools import PROPOSE_PLAN
 
 from ...batch import Batch, thread_scope
 from ...decision_inputs import limit_carried_mode, narrow_mode

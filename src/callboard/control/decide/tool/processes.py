@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.process import ProcessChanged, TerminateProcess, WriteProcessStdin
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested

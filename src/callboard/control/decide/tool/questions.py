@@ -6,14 +6,13 @@ from __future__ import annotations
 from typing import Literal
 
 from callboard.contracts import casing
-from callboard.contracts.commands.actions import RespondAction
-from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
-from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
+from callboard.contracts.commands.action import AskPerson, PersonSaid, ProposePlan, RespondAction
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionType, Decision
 from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
+from callboard.contracts.team_tools import ASK_PERSON, PROPOSE_PLAN
 
 from ...batch import Batch, call_scope
 from ...state.session import Thread

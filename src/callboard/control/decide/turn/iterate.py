@@ -10,8 +10,8 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
-from ...evolve.repetition import last_words
 from ...outcomes import ModelAnswered
+from ...state.repetition import last_words
 from ...state.session import Thread
 from ...state.turn import OpenRun
 from .context import begin_compaction, compute_cut, record_context_change

@@ -6,7 +6,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnFailed
 
 from ...batch import Batch, run_scope, thread_scope
-from ...evolve.repetition import streak
+from ...state.repetition import streak
 from ...state.session import Thread
 from ...state.turn import OpenRun
 from .plan import finish_plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turns import ThreadChanged
+from callboard.contracts.commands.turn import ThreadChanged
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnStarted

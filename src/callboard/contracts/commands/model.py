@@ -1,4 +1,4 @@
-"""The reads of models: what is configured, what is found beside it, and whether one answers."""
+"""Queries of the configured models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from msgspec import Meta
 
 from ..errors import Problem
 from ..facts.model import PriceSource
-from .base import Answer, Command, command
-from .turns import Id
+from .base import Answer, Command, Id, command
 
 FoundKind = Literal["key", "server", "agent"]
 

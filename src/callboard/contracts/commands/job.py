@@ -10,9 +10,7 @@ from msgspec import Meta
 from ..entities.team import AgentName, Isolation, Ref
 from ..facts.turn import PermissionMode
 from ..rows.team import JobItems
-from .base import Answer, Command, command
-from .team import Title
-from .turns import Id, Reason
+from .base import Answer, Command, Id, Reason, Title, command
 
 #: How a job stands. One that is `failed` has items that failed and none that could go on.
 JobStatus = Literal["running", "paused", "failed", "completed", "cancelling", "cancelled"]

@@ -1,4 +1,4 @@
-"""Commands that work on the tasks of a session's board (Control plane specification, Tasks)."""
+"""Commands and tools that manage the tasks and reviews of a session (Control plane specification, Tasks)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,61 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus
-from .base import LARGEST, Answer, Command, command
-from .team import TaskChanged
-from .turns import Id, Reason
+from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus, Verdict
+from ..facts.task import Fix, Priority
+from .base import LARGEST, AgentRequest, Answer, Command, Id, Reason, Title, command
 
 Counters = Annotated[
     dict[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]], Meta(max_length=32)
 ]
+
+
+class MakeTask(AgentRequest, frozen=True, kw_only=True):
+    """Put a task on the board."""
+
+    title: Annotated[str, Meta(min_length=1, max_length=200)]
+    objective: Annotated[str, Meta(max_length=200_000)] = ""
+    assignee: AgentName | None = None
+    parent_task: Id | None = None
+    depends_on: tuple[Id, ...] = ()
+    priority: Priority = "normal"
+    acceptance: Annotated[str, Meta(max_length=20_000)] = ""
+
+
+class TaskChanged(Answer, frozen=True, kw_only=True):
+    session_id: str
+    task_id: str
+    status: TaskStatus
+    sequence: int
+
+
+@command("create_task", TaskChanged)
+class CreateTask(MakeTask, Command, frozen=True, kw_only=True):
+    """Create a task on the session's board."""
+
+    session_id: Id
+    task_id: Id | None = None
+
+
+class ChangeTask(AgentRequest, frozen=True, kw_only=True):
+    """Change a task of the board; what is left out stays as it is."""
+
+    task_id: Id
+    status: TaskStatus | None = None
+    title: Title | None = None
+    assignee: AgentName | None = None
+    priority: Priority | None = None
+    blocker: Annotated[str, Meta(max_length=2000)] | None = None
+    progress: Annotated[str, Meta(max_length=20_000)] | None = None
+    comment: Annotated[str, Meta(max_length=20_000)] | None = None
+    reason: Reason = ""
+
+
+@command("update_task", TaskChanged)
+class UpdateTask(ChangeTask, Command, frozen=True, kw_only=True):
+    """Change, comment on or end a task of the session's board."""
+
+    session_id: Id
 
 
 class _OnTask(Command, frozen=True, kw_only=True):
@@ -189,3 +236,72 @@ class MergeSubagent(Command, frozen=True, kw_only=True):
     session_id: Id
     agent: AgentName
     reason: Reason = ""
+
+
+class AskReview(AgentRequest, frozen=True, kw_only=True):
+    """Ask an agent to judge the work of another one, or yours."""
+
+    reviewer: AgentName
+    target: Annotated[AgentName | None, Meta(description="Whose work; yours, if left out.")] = None
+    instructions: Annotated[str, Meta(max_length=200_000)] = ""
+    refs: tuple[Ref, ...] = ()
+
+
+class ReviewOpened(Answer, frozen=True, kw_only=True):
+    session_id: str
+    review_id: str
+    task_id: str
+    sequence: int
+
+
+@command("request_review", ReviewOpened)
+class RequestReview(AskReview, Command, frozen=True, kw_only=True):
+    """Ask an agent for a verdict on work.
+
+    `thread_id` is the thread that asks; it defaults to the lead's.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class Judge(AgentRequest, frozen=True, kw_only=True):
+    """Give your verdict on a review that you were asked for, or on a child of yours whose work waits for it."""
+
+    review_id: Id | None = None
+    agent: Annotated[AgentName | None, Meta(description="The child that is judged, where no review_id is given.")] = (
+        None
+    )
+    verdict: Verdict
+    summary: Annotated[str, Meta(max_length=20_000)] = ""
+    refs: tuple[Ref, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+class VerdictGiven(Answer, frozen=True, kw_only=True):
+    session_id: str
+    review_id: str
+    verdict: Verdict
+    sequence: int
+
+
+@command("submit_verdict", VerdictGiven)
+class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
+    """Record a verdict on a review, or on a child whose work waits for one.
+
+    Requested changes become input of an assignee when the review is applied.
+    """
+
+    session_id: Id
+
+
+@command("apply_review", VerdictGiven)
+class ApplyReview(Command, frozen=True, kw_only=True):
+    """Send the requested changes of a review to their assignees.
+
+    `assignee` overrides the assignees.
+    """
+
+    session_id: Id
+    review_id: Id
+    assignee: AgentName | None = None

@@ -1,4 +1,4 @@
-"""The commands of processes, and the tools by which an agent has to do with those that it started."""
+"""Commands and tools that manage processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from ..entities.arguments import Arguments
 from ..facts.tool import ResourceLimits, SandboxLevel
 from ..facts.turn import PermissionMode
 from ..rows.process import ProcessRow
-from .base import Answer, Command, command
-from .turns import Id, Reason
+from .base import Answer, Command, Id, Reason, command
 
 READ_PROCESS = "ReadProcess"
 

@@ -1,22 +1,76 @@
-"""What an agent asks for that makes more of its team than the folder's files do. Each takes a person's yes, always."""
+"""Commands and tools that add agents and edges to a session."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from ..entities.team import AgentName, Edge, EdgeDirection, EdgeKind, Globs, Policy
+from ..facts.session import AgentKind
 from ..facts.turn import PermissionMode
-from .base import Answer
-from .team import Asked
-from .turns import Reason
+from .base import AgentRequest, Answer, Command, Id, Reason, command
+
+
+class AgentAdded(Answer, frozen=True, kw_only=True):
+    """The agent. `added` is False where it was there before."""
+
+    session_id: str
+    agent_id: str
+    thread_id: str
+    added: bool
+    sequence: int
+
+
+@command("add_agent", AgentAdded)
+class AddAgent(Command, frozen=True, kw_only=True):
+    """Add an agent of the folder to the session.
+
+    The agent gets a thread. An agent with a schedule sleeps until its next time. Adding an agent of the session again
+    changes nothing. Subagents are spawned instead.
+    """
+
+    session_id: Id
+    agent: AgentName
+    reason: Reason = ""
+
+
+class AgentList(Answer, frozen=True, kw_only=True):
+    """`problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them."""
+
+    session_id: str
+    agents: tuple[DefinedAgent, ...]
+    problems: int
+    sequence: int
+
+
+@command("list_agents", AgentList, authority="anyone", query=True)
+class ListAgents(Command, frozen=True, kw_only=True):
+    """List the agents that the folder or the session defines, and which of them take part.
+
+    Subagents are spawned; all others can be added.
+    """
+
+    session_id: Id
+
+
+class DefinedAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes
+    part in the session."""
+
+    name: str
+    kind: AgentKind
+    description: str
+    file: str
+    added: bool
+
 
 Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,39}$", description="Small letters, digits, - and _.")]
 Line = Annotated[str, Meta(pattern="^[^\\x00-\\x1f]*$", max_length=1000)]
 
 
-class DefineAgent(Asked, frozen=True, kw_only=True):
+class DefineAgent(AgentRequest, frozen=True, kw_only=True):
     """Make an agent for this session that no file defines. It is never allowed more than you are."""
 
     name: Name
@@ -44,7 +98,7 @@ class AgentMade(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class AddEdge(Asked, frozen=True, kw_only=True):
+class AddEdge(AgentRequest, frozen=True, kw_only=True):
     """Make an edge for this session that no file names."""
 
     source: Annotated[AgentName | None, Meta(description="From whom; from you, if left out.")] = None

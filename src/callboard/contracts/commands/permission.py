@@ -1,4 +1,4 @@
-"""The commands of trust, rules and permissions."""
+"""Commands that manage a folder's trust, permission rules and approvals."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from ..facts.action import ApprovalScope
 from ..facts.permission import Check, Risk, Verdict
 from ..facts.turn import Mode, PermissionMode
 from ..settings import RuleEntry, SettingsProblem, StandingRule, Widening
-from .actions import ActionAnswered
-from .base import Answer, Command, command
-from .turns import Id, Reason
+from .action import ActionAnswered
+from .base import Answer, Command, Id, Reason, command
 
 #: `changed` is a folder that was trusted for something else than what its files say now; `nothing` asks for nothing.
 TrustState = Literal["trusted", "untrusted", "changed", "nothing"]

@@ -1,4 +1,4 @@
-"""The commands of the key store. A value goes in and never comes out: answers and facts name it by its handle."""
+"""Commands that manage secrets. A command takes a value; no answer or fact ever holds one."""
 
 from __future__ import annotations
 

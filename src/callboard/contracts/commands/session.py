@@ -1,16 +1,17 @@
-"""Commands and reads of sessions and workspaces."""
+"""Commands and queries of sessions and workspaces."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from ..rows import AnyPart
 from ..rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow
 from ..rows.session import SessionCard, SessionRow, WorkspaceRow
-from .base import Answer, Command, Sequence, command
-from .turns import Id
+from .base import Answer, Command, Id, Sequence, command
+from .turn import TurnAccepted
 
 
 class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
@@ -174,3 +175,32 @@ class GetTurns(Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
     before: Sequence | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
+
+
+@command("start_demo", TurnAccepted, serial="store")
+class StartDemo(Command, frozen=True, kw_only=True):
+    """Play a demo: a real run in a new folder, with a script in place of the model.
+
+    The folder becomes a workspace. The team receives the demo's objective in a new session.
+    """
+
+    name: Annotated[str, Meta(min_length=1, max_length=64, description="As the server's `demos` name it.")]
+
+
+class SizeList(Answer, frozen=True, kw_only=True):
+    sizes: tuple[SessionSize, ...]
+
+
+@command("list_sizes", SizeList, serial="store", authority="anyone", query=True)
+class ListSizes(Command, frozen=True, kw_only=True):
+    """List the disk space that each session uses."""
+
+
+class SessionSize(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """`facts` are the bytes of its facts, `contents` those of the blobs that they refer to, which are so many. What sessions
+    share is counted for each of them."""
+
+    session_id: str
+    facts: int
+    blobs: int
+    contents: int

@@ -1,4 +1,4 @@
-"""The commands of artifacts."""
+"""Commands that manage artifacts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from msgspec import Meta
 
 from ..entities.artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
-from .base import LARGEST, Answer, Command, Sequence, command
-from .turns import Id, Reason
+from .base import LARGEST, Answer, Command, Id, Reason, Sequence, command
 
 #: The text of an artifact as a person writes it.
 Draft = Annotated[str, Meta(max_length=600_000)]

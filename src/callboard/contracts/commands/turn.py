@@ -1,4 +1,4 @@
-"""Commands that give an agent input, and that stop or resume it."""
+"""Commands that send input to an agent, and that stop or resume it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ import msgspec
 from msgspec import Meta
 
 from ..facts.turn import Mode, PermissionMode
-from .base import Answer, Command, command
+from .base import Answer, Command, Id, Prompt, Reason, command
 
 #: What becomes of input to a thread that is busy.
 WhenBusy = Literal["queue", "interrupt", "refuse"]
-
-
-Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
-
-
-Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
-
-
-Reason = Annotated[str, Meta(max_length=2000)]
 
 
 class Attachment(

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..entities.team import Capability
-from .asking import AskPerson, ProposePlan
-from .defining import AddEdge, DefineAgent
-from .team import (
-    Asked,
-    AskReview,
-    Await,
-    ChangeTask,
-    Close,
-    GiveInput,
-    Handoff,
-    Judge,
-    List,
-    MakeTask,
-    Merge,
-    Message,
-    Respond,
-    Spawn,
-)
+from .commands.action import AskPerson, ProposePlan
+from .commands.agent import AddEdge, DefineAgent
+from .commands.base import AgentRequest
+from .commands.handoff import Handoff, Message, Respond
+from .commands.subagent import Await, Close, GiveInput, List, Merge, Spawn
+from .commands.task import AskReview, ChangeTask, Judge, MakeTask
+from .entities.team import Capability
 
 
 class TeamTool(NamedTuple):
@@ -30,7 +18,7 @@ class TeamTool(NamedTuple):
     takes a `capability` is asked about in every mode, and no rule answers for the person."""
 
     name: str
-    arguments: type[Asked]
+    arguments: type[AgentRequest]
     description: str
     policy: Literal["Delegate", "Patch"] | None = None
     capability: Capability | None = None

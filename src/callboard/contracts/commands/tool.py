@@ -1,4 +1,4 @@
-"""The commands of tools, their servers and processes."""
+"""Queries of tools and tool servers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..entities.tool_inventory import ServerState, ToolInfo
-from .base import Answer, Command, command
-from .turns import Id
+from .base import Answer, Command, Id, command
 
 
 class ToolInventory(Answer, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused
 
-from ..state.turn import OpenCall, OpenRun, Repetition
+from .turn import OpenCall, OpenRun, Repetition
 
 ToolEnd = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 
