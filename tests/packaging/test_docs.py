@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.utils import canonicalize_name
 
+from scripts.check_style import AVOIDED_WORDS
 from tests.packaging.test_dependencies import LOCKED, grouped, locked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,11 +23,6 @@ NAMED = re.compile(r"`(?P<path>(?:src/callboard|tests|scripts|web/src|bench|sche
 MODULE = re.compile(r"`(?P<path>(?:app|client|contracts|control|models|projection|runtime|tools)/[\w./]+\.py)`")
 #: Modules that a reader of a recipe creates.
 CREATED = {"contracts/rows/plan.py", "projection/plans.py", "tools/builtin/count_lines.py"}
-#: Words that the documents replace by plainer ones.
-AVOIDED = re.compile(
-    r"\b(?:tells?|told|nobody|whoever|shall|mends?|mended|stands|stood|as usual|cut short|let through|goes on|so many)\b",
-    re.IGNORECASE,
-)
 #: Written by the benchmarks, quoted from the specifications, and the page that is still to be rewritten.
 EXEMPT = {"bench/README.md", "tests/spec/behaviours.md", "docs/design-notes.md"}
 FENCE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
@@ -118,7 +114,7 @@ def test_the_documents_are_in_plain_english():
         f"{name}: {word}"
         for document in documents()
         if (name := str(document.relative_to(ROOT))) not in EXEMPT
-        for word in AVOIDED.findall(re.sub(r"`[^`]*`", "", prose(document)))
+        for word in AVOIDED_WORDS.findall(re.sub(r"`[^`]*`", "", prose(document)))
     ]
 
     assert used == []

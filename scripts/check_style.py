@@ -1,0 +1,103 @@
+"""Checks sizes, names and texts: `check_style.py [ROOT]`. It prints each breach and exits with 1 if there is any.
+
+The rules are those of CONTRIBUTING.md: at most 400 lines in a file and 20 files in a folder, no file below 30 lines without a
+reason, no vague names, and no word that has a plainer one.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGE, SMALL, SIBLINGS = 400, 30, 20
+SOURCE = Path("src/callboard")
+#: Demo projects and generated files, which hold texts of others.
+_SKIPPED = {"plays", "page", "generated", "node_modules"}
+#: Why a module may have fewer than 30 lines, by its path below the package.
+_SMALL_MODULES: dict[str, str] = {}
+_VAGUE_NAMES = {"found", "given", "giving", "known", "one", "said", "shown", "telling", "told"}
+AVOIDED_WORDS = re.compile(
+    r"\b(?:tells?|told|nobody|whoever|shall|mends?|mended|stands|stood|is none|those that|that of|as usual|the usual"
+    r"|cut short|cut off|let through|goes on|so many|so often|wherefore|take up again|an agent elsewhere)\b",
+    re.IGNORECASE,
+)
+#: Words that a file quotes, with the reason.
+_QUOTED_WORDS: dict[str, str] = {}
+
+
+def main() -> int:
+    """Print the breaches of the tree at ROOT, which defaults to the current folder."""
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    breaches = [*_sizes(root), *_names(root), *_texts(root)]
+    for breach in breaches:
+        print(breach)
+    return 1 if breaches else 0
+
+
+def _modules(root: Path) -> Iterator[Path]:
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        if not _SKIPPED & set(path.relative_to(root).parts):
+            yield path
+
+
+def _sizes(root: Path) -> Iterator[str]:
+    siblings: Counter[Path] = Counter()
+    for path in _modules(root):
+        lines = path.read_text("utf-8").count("\n")
+        name = path.relative_to(root / SOURCE).as_posix()
+        siblings[path.parent] += 1
+        if lines > LARGE:
+            yield f"{SOURCE / name}: {lines} lines. Split it: {LARGE} is the most."
+        if lines < SMALL and path.name not in {"__init__.py", "__main__.py"} and name not in _SMALL_MODULES:
+            yield f"{SOURCE / name}: {lines} lines. Merge it, or give the reason in scripts/check_style.py."
+    for folder, count in sorted(siblings.items()):
+        if count > SIBLINGS:
+            yield f"{folder.relative_to(root).as_posix()}: {count} files. Split the folder: {SIBLINGS} is the most."
+
+
+def _names(root: Path) -> Iterator[str]:
+    for path in _modules(root):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                    pass
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    pass
+                case _:
+                    continue
+            if name.strip("_").lower() in _VAGUE_NAMES:
+                yield f"{path.relative_to(root).as_posix()}:{node.lineno}: `{name}` does not say what it is."
+
+
+def _texts(root: Path) -> Iterator[str]:
+    for path in _modules(root):
+        yield from _avoided(path.relative_to(root), python_texts(path.read_text("utf-8")))
+    for path in sorted((root / "web/src/system/i18n/en").glob("*.ts")):
+        yield from _avoided(path.relative_to(root), enumerate(path.read_text("utf-8").splitlines(), start=1))
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the comments and strings of a Python module, docstrings included, each with its line."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def _avoided(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
+    for line, text in texts:
+        for word in AVOIDED_WORDS.findall(text):
+            if path.as_posix() not in _QUOTED_WORDS:
+                yield f"{path.as_posix()}:{line}: avoid “{word}”."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

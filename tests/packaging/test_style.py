@@ -1,0 +1,111 @@
+"""`make check` rejects modules that are too large, names that say nothing, and words that have a plainer one."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts import check_style
+
+LINE = "x = 1\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree with one module of each layer, which keeps every rule."""
+    for name in ("src/callboard/queue.py", "src/callboard/control/decide.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text('"""The queue of a thread."""\n\n' + LINE * 50)
+    (tmp_path / "web/src/system/i18n/en").mkdir(parents=True)
+    (tmp_path / "web/src/system/i18n/en/turn.ts").write_text('export const turn = { stop: "Stop the turn" };\n')
+    return tmp_path
+
+
+def breaches(tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The printed lines; the exit code agrees with them."""
+    monkeypatch.setattr("sys.argv", ["check_style.py", str(tree)])
+    code = check_style.main()
+    printed = capsys.readouterr().out.splitlines()
+    assert code == (1 if printed else 0)
+    return printed
+
+
+def test_a_tree_that_keeps_the_rules_passes(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: the check prints nothing and succeeds."""
+    assert breaches(tree, capsys, monkeypatch) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "breach"),
+    [
+        ("large.py", LINE * 401, "src/callboard/large.py: 401 lines. Split it: 400 is the most."),
+        (
+            "small.py",
+            LINE * 29,
+            "src/callboard/small.py: 29 lines. Merge it, or give the reason in scripts/check_style.py.",
+        ),
+        ("names.py", LINE * 50 + "found = 1\n", "src/callboard/names.py:51: `found` does not say what it is."),
+        (
+            "arguments.py",
+            LINE * 50 + "def read(*, one: str): ...\n",
+            "src/callboard/arguments.py:51: `one` does not say what it is.",
+        ),
+        (
+            "methods.py",
+            LINE * 50 + "class Told: ...\n",
+            "src/callboard/methods.py:51: `Told` does not say what it is.",
+        ),
+        (
+            "strings.py",
+            LINE * 50 + 'text = "Nobody answered."\n',
+            "src/callboard/strings.py:51: avoid “Nobody”.",
+        ),
+        ("comments.py", LINE * 50 + "# It stands here.\n", "src/callboard/comments.py:51: avoid “stands”."),
+        (
+            "docstrings.py",
+            '"""What the person\nwas told."""\n' + LINE * 50,
+            "src/callboard/docstrings.py:1: avoid “told”.",
+        ),
+    ],
+)
+def test_a_breach_is_reported_with_its_place(
+    name: str,
+    text: str,
+    breach: str,
+    tree: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """X11: each rule of sizes, names and words sees its breach, and nothing else is reported."""
+    (tree / "src/callboard" / name).write_text(text)
+
+    assert breaches(tree, capsys, monkeypatch) == [breach]
+
+
+def test_a_folder_with_too_many_files_is_reported(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: a reader sees the structure of a folder at one look."""
+    for number in range(20):
+        (tree / f"src/callboard/control/part_{number}.py").write_text(LINE * 50)
+
+    assert breaches(tree, capsys, monkeypatch) == ["src/callboard/control: 21 files. Split the folder: 20 is the most."]
+
+
+def test_a_text_of_the_page_is_checked(tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """X11: the page's English texts follow the same list of words."""
+    (tree / "web/src/system/i18n/en/turn.ts").write_text('export const turn = {\n  stop: "Mend the turn",\n};\n')
+
+    assert breaches(tree, capsys, monkeypatch) == ["web/src/system/i18n/en/turn.ts:2: avoid “Mend”."]
+
+
+def test_demo_projects_and_initialisers_are_not_measured(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: a play is data, and an `__init__.py` may be one line."""
+    (tree / "src/callboard/plays").mkdir()
+    (tree / "src/callboard/plays/agent.py").write_text("told = 1\n")
+    (tree / "src/callboard/__init__.py").write_text('"""The package."""\n')
+
+    assert breaches(tree, capsys, monkeypatch) == []
