@@ -17,7 +17,6 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
-from callboard.control.evolve.turn import MOST_MARKS
 from callboard.control.outcomes import (
     ActionTimedOut,
     HostTakenOver,
@@ -31,6 +30,7 @@ from callboard.control.outcomes import (
 )
 from callboard.control.state.context import MAX_SPOKEN_TURNS
 from callboard.control.state.session import Thread
+from callboard.control.state.turn import MAX_MARKS
 from tests.control.rigs.decisions import Given, Step
 from tests.control.rigs.examples import (
     ALLOW,
@@ -308,7 +308,7 @@ class ThreadMachine(RuleBasedStateMachine):
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
             kept = {name: getattr(thread, name) for name in _KEPT}
-            assert len(thread.marks) <= MOST_MARKS
+            assert len(thread.marks) <= MAX_MARKS
             assert len(thread.spoken_turns) <= MAX_SPOKEN_TURNS
             assert thread == msgspec.structs.replace(rest, **kept)
 

@@ -15,11 +15,10 @@ from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.decide.turn.context import compute_cut
-from callboard.control.evolve.turn import MOST_MARKS
 from callboard.control.state.context import MAX_SPOKEN_TURNS, ContextUsage
 from callboard.control.state.session import Thread
 from callboard.control.state.team import TurnEnd
-from callboard.control.state.turn import QueuedTurn
+from callboard.control.state.turn import MAX_MARKS, QueuedTurn
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (
     FOLDER,
@@ -329,7 +328,7 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
     assert _without_last(once) == _without_last(session.thread) == bare
     assert once.last is not None
     assert msgspec.structs.replace(once.last, sequence=0) == last
-    assert len(session.thread.marks) <= MOST_MARKS
+    assert len(session.thread.marks) <= MAX_MARKS
     assert len(session.thread.spoken_turns) == MAX_SPOKEN_TURNS
 
 
@@ -344,10 +343,10 @@ def _gone(*_):
 def test_what_is_no_longer_marked_is_left_out():
     """However many short turns there were, a model is told of so many at most."""
     session = given(submit(), says("done"))
-    for run in range(2, MOST_MARKS + 10):
+    for run in range(2, MAX_MARKS + 10):
         session.after(submit(), says("done", run=run))
 
-    assert len(session.thread.marks) == MOST_MARKS
+    assert len(session.thread.marks) == MAX_MARKS
     assert compute_cut(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
     asked = [record.fact for record in session.records if isinstance(record.fact, ModelRequested)]
     assert asked[-1].context_after > 0

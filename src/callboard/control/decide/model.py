@@ -11,7 +11,7 @@ from callboard.contracts.facts.session import WarningRaised
 from ..batch import Batch, run_scope
 from ..decision_inputs import EXTERNAL_PROVIDERS
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
-from ..state.repetition import last_words
+from ..state.repetition import list_final_texts
 from ..state.session import Thread
 from ..state.turn import OpenRun
 from .compaction import fail_compaction_attempt, finish_compaction
@@ -78,7 +78,7 @@ def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
 def _end_in_text(batch: Batch, thread_id: str) -> None:
     """Complete the run with its newest text. Without a text it fails."""
     _, run = require_run(batch, thread_id)
-    if last_words(run):
+    if list_final_texts(run):
         complete_turn(batch, thread_id, plain_text=True)
         start_next(batch, thread_id)
         return

@@ -1,6 +1,6 @@
 """The fold of facts into the state that deciders read.
 
-Each entity has a module whose `apply` matches the facts of its family; the type checker proves that none is missing.
+Each entity has a module. Its `apply` matches the facts of its family, and the type checker proves that none is missing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ from . import (
     permission,
     process,
     queue,
-    review,
     session,
     subagent,
     task,
@@ -63,50 +62,50 @@ def evolve(state: Session, record: Record) -> Session:
 
 
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
-    """Return the state after a fact. A fact that cannot be read changes only the sequence, the time and the epoch."""
+    """Return the state after a fact. An unreadable fact changes only the sequence, the time and the epoch."""
     if fact.readable:
-        place = FactContext(scope=scope, epoch=epoch, at=at, sequence=sequence)
-        state = model.pictured(context.filled(state, fact, place), fact, place)
-        state = _apply(state, cast("AnySessionFact", fact), place)
+        fact_context = FactContext(scope=scope, epoch=epoch, at=at, sequence=sequence)
+        state = context.count_context(state, fact, fact_context)
+        state = _apply(state, cast("AnySessionFact", fact), fact_context)
         if state.sleepers:
-            state = background_agent.heard(state, fact, place)
+            state = background_agent.update_sleepers(state, fact, fact_context)
     return msgspec.structs.replace(state, sequence=sequence, at=at, epoch=epoch)
 
 
-def _apply(state: Session, fact: AnySessionFact, place: FactContext) -> Session:
+def _apply(state: Session, fact: AnySessionFact, fact_context: FactContext) -> Session:
     if isinstance(fact, ModelFact):
-        return model.apply(state, fact, place)
+        return model.apply(state, fact, fact_context)
     if isinstance(fact, ToolFact):
-        return tool.apply(state, fact, place)
+        return tool.apply(state, fact, fact_context)
     if isinstance(fact, MessageFact):
-        return message.apply(state, fact, place)
+        return message.apply(state, fact, fact_context)
     if isinstance(fact, TurnFact):
-        return turn.apply(state, fact, place)
+        return turn.apply(state, fact, fact_context)
     if isinstance(fact, PermissionFact):
-        return permission.apply(state, fact, place)
+        return permission.apply(state, fact, fact_context)
     if isinstance(fact, ActionFact):
-        return action.apply(state, fact, place)
+        return action.apply(state, fact, fact_context)
     if isinstance(fact, QueueFact):
-        return queue.apply(state, fact, place)
+        return queue.apply(state, fact, fact_context)
     if isinstance(fact, SubagentFact):
-        return subagent.apply(state, fact, place)
+        return subagent.apply(state, fact, fact_context)
     if isinstance(fact, HandoffFact):
-        return handoff.apply(state, fact, place)
+        return handoff.apply(state, fact, fact_context)
     if isinstance(fact, TaskFact):
-        return task.apply(state, fact, place)
+        return task.apply(state, fact, fact_context)
     if isinstance(fact, ReviewFact):
-        return review.apply(state, fact, place)
+        return task.apply_review(state, fact, fact_context)
     if isinstance(fact, JobFact):
-        return job.apply(state, fact, place)
+        return job.apply(state, fact, fact_context)
     if isinstance(fact, AgentFact):
-        return agent.apply(state, fact, place)
+        return agent.apply(state, fact, fact_context)
     if isinstance(fact, ProcessFact):
-        return process.apply(state, fact, place)
+        return process.apply(state, fact, fact_context)
     if isinstance(fact, ArtifactFact):
-        return artifact.apply(state, fact, place)
+        return artifact.apply(state, fact, fact_context)
     if isinstance(fact, ContextFact):
-        return context.apply(state, fact, place)
+        return context.apply(state, fact, fact_context)
     if isinstance(fact, SessionFact):
-        return session.apply(state, fact, place)
+        return session.apply(state, fact, fact_context)
     assert_type(fact, EvidenceFact)
     return state

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn
 
 from ..state.session import Session
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, past
+from .fact_context import FactContext, change_run, record_step
 from .tool import change_call
 
 
-def apply(state: Session, fact: ActionFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ActionFact, context: FactContext) -> Session:
     match fact:
         case ActionRequired():
-            return required(state, fact, place)
+            return _open_action(state, fact, context)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
-            return settled(state, fact, place)
+            return _close_action(state, fact, context)
         case _:
             assert_never(fact)
 
 
-def required(state: Session, fact: ActionRequired, place: FactContext) -> Session:
+def _open_action(state: Session, fact: ActionRequired, context: FactContext) -> Session:
     changed = change_call(
         state,
-        place,
-        lambda call: msgspec.structs.replace(
+        context,
+        lambda call: replace(
             call,
-            # What is asked in the middle of a call lets it run; one that asks whether it may go on waits.
+            # A question of a running call does not stop the call. An approval does.
             phase="running" if call.phase == "running" and "answer" in fact.decisions else "waiting",
-            action=place.scope.action,
-            action_step=place.scope.step,
+            action=context.scope.action,
+            action_step=context.scope.step,
             expires_at=fact.expires_at,
             decisions=fact.decisions,
             scopes=fact.scopes,
@@ -42,28 +41,27 @@ def required(state: Session, fact: ActionRequired, place: FactContext) -> Sessio
             binding=fact.binding,
         ),
     )
-    return change_run(changed, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
+    return record_step(changed, context)
 
 
-def settled(state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, place: FactContext) -> Session:
+def _close_action(
+    state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, context: FactContext
+) -> Session:
     plan_accepted = isinstance(fact, ActionResolved) and fact.permission_mode is not None
 
-    def answer(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(
-            run,
-            plan_accepted=run.plan_accepted or plan_accepted,
-            calls=tuple(
-                msgspec.structs.replace(
-                    call,
-                    phase="running" if call.phase == "running" else "requested",
-                    action="",
-                    action_step=0,
-                    expires_at=0,
-                )
-                if call.action == place.scope.action
-                else call
-                for call in run.calls
-            ),
+    def close(run: OpenRun) -> OpenRun:
+        calls = tuple(
+            replace(
+                call,
+                phase="running" if call.phase == "running" else "requested",
+                action="",
+                action_step=0,
+                expires_at=0,
+            )
+            if call.action == context.scope.action
+            else call
+            for call in run.calls
         )
+        return replace(run, plan_accepted=run.plan_accepted or plan_accepted, calls=calls)
 
-    return change_run(state, place, answer)
+    return change_run(state, context, close)

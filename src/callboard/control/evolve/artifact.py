@@ -1,10 +1,10 @@
-"""Artifacts: made, changed, saved by a person, exported, deleted."""
+"""Facts of artifacts: created, changed, saved by a person, exported, deleted."""
 
 from __future__ import annotations
 
-from typing import TypeVar, assert_never
+from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.artifact import (
     ArtifactCreated,
@@ -31,127 +31,101 @@ from ..state.artifact import (
     file_place,
 )
 from ..state.session import Session
-from .fact_context import FactContext
-
-T = TypeVar("T")
+from .fact_context import FactContext, without
 
 
-def apply(state: Session, fact: ArtifactFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ArtifactFact, context: FactContext) -> Session:
+    artifacts, key = state.artifacts, context.scope.artifact
     match fact:
         case ArtifactCreated():
-            return created(state, fact, place)
+            path = file_place(fact.path, fact.worktree)
+            place = delivery_place(context.scope.agent, fact.remote) if fact.remote else path
+            return _update(state, open={**artifacts.open, key: OpenArtifact(place, title=fact.title)})
         case ArtifactVersionCreated():
-            return version(state, fact, place)
+            return _add_version(state, fact, context)
         case ArtifactUpdated():
-            return updated(state, fact, place)
+            return _update_artifact(state, fact, key)
         case ArtifactSaveRequested():
-            return save_requested(state, fact, place)
+            save = OpenSave(
+                base=fact.base, epoch=context.epoch, draft=fact.draft, restores=fact.restores, reason=fact.reason
+            )
+            return _update(state, saves={**artifacts.saves, key: save})
         case ArtifactFailed():
-            return failed(state, fact, place)
+            return _fail_operation(state, fact, key)
         case ArtifactExportStarted():
-            return export_started(state, fact, place)
+            export = OpenExport(
+                artifact=key,
+                form=fact.form,
+                version=fact.version,
+                epoch=context.epoch,
+                source=fact.source,
+                artifacts=fact.artifacts,
+                everything=fact.everything,
+            )
+            return _update(state, exports={**without(artifacts.exports, fact.export), fact.export: export})
         case ArtifactExportCompleted():
-            return export_completed(state, fact)
+            return _update(state, exports=without(artifacts.exports, fact.export))
         case ArtifactDeleted():
-            return deleted(state, fact, place)
+            return _update(
+                state,
+                open=without(artifacts.open, key),
+                saves=without(artifacts.saves, key),
+                drafts=without(artifacts.drafts, key),
+            )
         case ArtifactExportProgressed():
             return state
         case _:
             assert_never(fact)
 
 
-def created(state: Session, fact: ArtifactCreated, place: FactContext) -> Session:
-    where = delivery_place(place.scope.agent, fact.remote) if fact.remote else file_place(fact.path, fact.worktree)
-    made = OpenArtifact(where, title=fact.title)
-    return _change(state, open={**state.artifacts.open, place.scope.artifact: made})
-
-
-def version(state: Session, fact: ArtifactVersionCreated, place: FactContext) -> Session:
-    """A version that was erased still counts. What a person wrote is saved with a version of theirs."""
-    known, key = state.artifacts, place.scope.artifact
-    before = known.open.get(key, OpenArtifact(""))
-    new = OpenArtifact(
-        before.place or file_place(fact.path, fact.worktree),
-        fact.version or before.version + 1,
+def _add_version(state: Session, fact: ArtifactVersionCreated, context: FactContext) -> Session:
+    """Add a version; count an erased one too. A version that a person made ends the save and the draft."""
+    artifacts, key = state.artifacts, context.scope.artifact
+    previous = artifacts.open.get(key, OpenArtifact(""))
+    artifact = OpenArtifact(
+        previous.place or file_place(fact.path, fact.worktree),
+        fact.version or previous.version + 1,
         fact.content.hash[:HASH_PREFIX_LENGTH],
-        before.title,
-        place.sequence,
+        previous.title,
+        context.sequence,
     )
-    changed = _change(state, open={**known.open, key: new})
+    changed = _update(state, open={**artifacts.open, key: artifact})
     if fact.version_origin in ("person", "rollback"):
-        return _change(changed, saves=_without(known.saves, key), drafts=_without(known.drafts, key))
+        return _update(changed, saves=without(artifacts.saves, key), drafts=without(artifacts.drafts, key))
     return changed
 
 
-def updated(state: Session, fact: ArtifactUpdated, place: FactContext) -> Session:
-    known, key = state.artifacts, place.scope.artifact
-    before = known.open.get(key)
-    if before is None:
+def _update_artifact(state: Session, fact: ArtifactUpdated, key: str) -> Session:
+    artifacts = state.artifacts
+    artifact = artifacts.open.get(key)
+    if artifact is None:
         return state
-    where = file_place(fact.path, before.worktree) if fact.path else before.place
-    new = OpenArtifact(where, before.version, before.hash_prefix, fact.title or before.title, before.last_sequence)
-    drafts = _without(known.drafts, key) if fact.dropped else known.drafts
-    return _change(state, open={**known.open, key: new}, drafts=drafts)
+    place = file_place(fact.path, artifact.worktree) if fact.path else artifact.place
+    changed = replace(artifact, place=place, title=fact.title or artifact.title)
+    drafts = without(artifacts.drafts, key) if fact.dropped else artifacts.drafts
+    return _update(state, open={**artifacts.open, key: changed}, drafts=drafts)
 
 
-def save_requested(state: Session, fact: ArtifactSaveRequested, place: FactContext) -> Session:
-    save = OpenSave(base=fact.base, epoch=place.epoch, draft=fact.draft, restores=fact.restores, reason=fact.reason)
-    return _change(state, saves={**state.artifacts.saves, place.scope.artifact: save})
-
-
-def failed(state: Session, fact: ArtifactFailed, place: FactContext) -> Session:
-    known, key = state.artifacts, place.scope.artifact
+def _fail_operation(state: Session, fact: ArtifactFailed, key: str) -> Session:
     if fact.operation == "export":
-        return _failed_export(state, fact.export)
-    drafts = known.drafts
+        return _fail_export(state, fact.export)
+    drafts = state.artifacts.drafts
     if fact.draft is not None:
         drafts = {**drafts, key: UnsavedDraft(base=fact.base, draft=fact.draft, restores=fact.restores)}
-    return _change(state, saves=_without(known.saves, key), drafts=drafts)
+    return _update(state, saves=without(state.artifacts.saves, key), drafts=drafts)
 
 
-def export_started(state: Session, fact: ArtifactExportStarted, place: FactContext) -> Session:
-    new = OpenExport(
-        artifact=place.scope.artifact,
-        form=fact.form,
-        version=fact.version,
-        epoch=place.epoch,
-        source=fact.source,
-        artifacts=fact.artifacts,
-        everything=fact.everything,
-    )
-    return _change(state, exports={**_without(state.artifacts.exports, fact.export), fact.export: new})
-
-
-def export_completed(state: Session, fact: ArtifactExportCompleted) -> Session:
-    return _change(state, exports=_without(state.artifacts.exports, fact.export))
-
-
-def deleted(state: Session, fact: ArtifactDeleted, place: FactContext) -> Session:
-    known, key = state.artifacts, place.scope.artifact
-    return _change(
-        state,
-        open=_without(known.open, key),
-        saves=_without(known.saves, key),
-        drafts=_without(known.drafts, key),
-    )
-
-
-def _failed_export(state: Session, export: str) -> Session:
-    """It can be made again, as long as not many others failed since."""
-    found = state.artifacts.exports.get(export)
-    if found is None:
+def _fail_export(state: Session, export: str) -> Session:
+    """Mark the export as failed. The newest failed exports can be retried."""
+    failed = state.artifacts.exports.get(export)
+    if failed is None:
         return state
-    others = _without(state.artifacts.exports, export)
-    gone = [key for key, one in others.items() if one.failed][: -(MAX_FAILED_EXPORTS - 1)]
-    kept = {key: one for key, one in others.items() if key not in gone}
-    return _change(state, exports={**kept, export: msgspec.structs.replace(found, failed=True)})
+    others = without(state.artifacts.exports, export)
+    dropped = [key for key, other in others.items() if other.failed][: -(MAX_FAILED_EXPORTS - 1)]
+    retained = {key: other for key, other in others.items() if key not in dropped}
+    return _update(state, exports={**retained, export: replace(failed, failed=True)})
 
 
-def _change(state: Session, **changes: object) -> Session:
-    artifacts: Artifacts = msgspec.structs.replace(state.artifacts, **changes)
-    return msgspec.structs.replace(state, artifacts=artifacts)
-
-
-def _without(known: dict[str, T], key: str) -> dict[str, T]:
-    return {name: one for name, one in known.items() if name != key} if key in known else known
+def _update(state: Session, **changes: object) -> Session:
+    artifacts: Artifacts = replace(state.artifacts, **changes)
+    return replace(state, artifacts=artifacts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.base import Fact
@@ -24,136 +24,132 @@ from ..state.team import Background, WakeTrigger
 from .fact_context import FactContext, change_thread
 
 
-def slept(state: Session, fact: AgentSlept, place: FactContext) -> Session:
-    """The first of an agent makes it one that sleeps."""
+def sleep(state: Session, fact: AgentSlept, context: FactContext) -> Session:
+    """Put the agent to sleep. The first time, it becomes a background agent."""
 
     def rest(thread: Thread) -> Thread:
-        former = thread.background or Background(task=place.scope.task, permission_mode=fact.permission_mode)
-        now = msgspec.structs.replace(
-            former,
+        background = thread.background or Background(task=context.scope.task, permission_mode=fact.permission_mode)
+        asleep = replace(
+            background,
             asleep=True,
-            slept_sequence=place.sequence,
+            slept_sequence=context.sequence,
             schedule=fact.schedule,
             wake_at=fact.wake_at,
             wake_on=fact.wake_on,
             turn="",
         )
-        return msgspec.structs.replace(thread, background=now)
+        return replace(thread, background=asleep)
 
-    changed = change_thread(state, place, rest)
-    if place.scope.thread in state.sleepers or place.scope.thread not in state.threads:
+    changed, thread = change_thread(state, context, rest), context.scope.thread
+    if thread in state.sleepers or thread not in state.threads:
         return changed
-    return msgspec.structs.replace(changed, sleepers=(*state.sleepers, place.scope.thread))
+    return replace(changed, sleepers=(*state.sleepers, thread))
 
 
-def woke(state: Session, fact: AgentWoke, place: FactContext) -> Session:
-    """What called it is told by this turn, where it woke for that; else it stays to be told."""
+def wake(state: Session, fact: AgentWoke, context: FactContext) -> Session:
+    """Wake the agent. A turn that began for a schedule or a fact uses up the trigger."""
 
     def rouse(background: Background) -> Background:
-        told = fact.reason in ("schedule", "fact")
-        called = background.trigger if told else None
-        return msgspec.structs.replace(
+        is_triggered = fact.reason in ("schedule", "fact")
+        trigger = background.trigger if is_triggered else None
+        return replace(
             background,
             asleep=False,
             wake_at=0,
-            turn=place.scope.turn,
-            woke_at=place.at,
-            hops=called.hops + 1 if called is not None else 0,
-            trigger=None if told else background.trigger,
+            turn=context.scope.turn,
+            woke_at=context.at,
+            hops=trigger.hops + 1 if trigger is not None else 0,
+            trigger=None if is_triggered else background.trigger,
         )
 
-    return _change(state, place.scope.thread, rouse)
+    return _change(state, context.scope.thread, rouse)
 
 
-def heard(state: Session, fact: Fact, place: FactContext) -> Session:
-    """What any fact means to the agents that sleep: to their tasks, their runs, and what wakes them."""
+def update_sleepers(state: Session, fact: Fact, context: FactContext) -> Session:
+    """Apply a fact to the background agents: to their tasks, their runs and their triggers."""
     for thread_id in state.sleepers:
         thread = state.threads.get(thread_id)
         if thread is None or thread.background is None:
             continue
         background = thread.background
-        if place.scope.task == background.task:
-            background = _of_task(thread, background, fact, place)
-        if place.scope.thread == thread_id:
-            background = _of_run(background, fact, place)
-        if fact.type in background.wake_on and _calls(state, thread, background, place):
-            background = _called(state, background, fact, place)
+        if context.scope.task == background.task:
+            background = _apply_to_task(thread, background, fact, context)
+        if context.scope.thread == thread_id:
+            background = _apply_to_run(background, fact, context)
+        if fact.type in background.wake_on and _is_trigger(state, thread, background, context):
+            background = _add_trigger(state, background, fact, context)
         if background is not thread.background:
             changed = background
             state = _change(state, thread_id, lambda _, changed=changed: changed)
     return state
 
 
-def _of_task(thread: Thread, background: Background, fact: Fact, place: FactContext) -> Background:
-    """Whoever pauses its task makes it deaf, and the end of the task is the end of its waking."""
+def _apply_to_task(thread: Thread, background: Background, fact: Fact, context: FactContext) -> Background:
+    """Pausing the task disables the triggers of its agent. The end of the task ends its waking."""
     match fact:
         case TaskStarted():
-            return msgspec.structs.replace(background, attempt=place.scope.attempt)
+            return replace(background, attempt=context.scope.attempt)
         case TaskPaused() | TaskCancelRequested():
-            return msgspec.structs.replace(background, is_held=True, asleep=False, wake_at=0, trigger=None)
+            return replace(background, is_held=True, asleep=False, wake_at=0, trigger=None)
         case TaskResumed():
             turn = background.turn if thread.run is not None else ""
-            return msgspec.structs.replace(background, is_held=False, failures=0, turn=turn)
+            return replace(background, is_held=False, failures=0, turn=turn)
         case TaskCancelled() | TaskCompleted():
-            return msgspec.structs.replace(background, is_ended=True, asleep=False, wake_at=0, trigger=None)
+            return replace(background, is_ended=True, asleep=False, wake_at=0, trigger=None)
         case _:
             return background
 
 
-def _of_run(background: Background, fact: Fact, place: FactContext) -> Background:
-    """A run that its host died of counts as failed: one that brings the host down must not do so for ever. One that it did not
-    wake for was there to summarise."""
+def _apply_to_run(background: Background, fact: Fact, context: FactContext) -> Background:
+    """Count failed runs. A run whose host died failed: an agent that crashes its host must not wake
+    for ever. A run of a sleeping agent only compacts its thread and does not count."""
     match fact:
         case TurnCompleted() | TurnFailed() | TurnInterrupted() if background.asleep:
             return background
         case TurnCompleted():
-            return msgspec.structs.replace(background, last_ended_at=place.at, failures=0)
+            return replace(background, last_ended_at=context.at, failures=0)
         case TurnFailed():
-            return msgspec.structs.replace(background, last_ended_at=place.at, failures=background.failures + 1)
+            return replace(background, last_ended_at=context.at, failures=background.failures + 1)
         case TurnInterrupted(cause=cause):
             failed = 1 if cause in ("crash", "lost", "storage") else 0
-            return msgspec.structs.replace(background, last_ended_at=place.at, failures=background.failures + failed)
+            return replace(background, last_ended_at=context.at, failures=background.failures + failed)
         case ThreadResumed():
-            called = background.trigger
-            again = msgspec.structs.replace(called, hops=0) if called is not None else None
-            return msgspec.structs.replace(background, failures=0, trigger=again)
+            trigger = replace(background.trigger, hops=0) if background.trigger is not None else None
+            return replace(background, failures=0, trigger=trigger)
         case _:
             return background
 
 
-def _calls(state: Session, thread: Thread, background: Background, place: FactContext) -> bool:
-    """False for what the agent caused itself, alone or by a child."""
-    if background.is_held or background.is_ended or place.scope.agent == thread.agent:
+def _is_trigger(state: Session, thread: Thread, background: Background, context: FactContext) -> bool:
+    """Exclude facts that the agent itself or a child of it caused."""
+    if background.is_held or background.is_ended or context.scope.agent == thread.agent:
         return False
-    doer = state.threads.get(place.scope.thread)
-    parent = doer.child.parent if doer is not None and doer.child is not None else place.scope.parent_thread
+    actor = state.threads.get(context.scope.thread)
+    parent = actor.child.parent if actor is not None and actor.child is not None else context.scope.parent_thread
     return parent != thread.thread
 
 
-def _called(state: Session, background: Background, fact: Fact, place: FactContext) -> Background:
-    """Facts that come before it wakes are one call, told by the first."""
-    former = background.trigger
-    hops = _hops(state.threads.get(place.scope.thread))
-    if former is not None:
-        called = msgspec.structs.replace(former, hops=max(former.hops, hops), count=former.count + 1)
+def _add_trigger(state: Session, background: Background, fact: Fact, context: FactContext) -> Background:
+    """Record the fact as the trigger, or count it if the agent has one already."""
+    trigger, hops = background.trigger, _count_hops(state.threads.get(context.scope.thread))
+    if trigger is not None:
+        changed = replace(trigger, hops=max(trigger.hops, hops), count=trigger.count + 1)
     else:
-        cause = f"{state.session}/{place.sequence}"
-        called = WakeTrigger(cause=cause, type=fact.type, agent=place.scope.agent, hops=hops)
-    return msgspec.structs.replace(background, trigger=called)
+        cause = f"{state.session}/{context.sequence}"
+        changed = WakeTrigger(cause=cause, type=fact.type, agent=context.scope.agent, hops=hops)
+    return replace(background, trigger=changed)
 
 
-def _hops(doer: Thread | None) -> int:
-    """How many agents passed on what led to this fact, as far as its doer tells."""
-    if doer is None:
+def _count_hops(actor: Thread | None) -> int:
+    """Return how many agents passed on what led to the actor's fact."""
+    if actor is None:
         return 0
-    if doer.run is not None:
-        return max((doer.run.hops, *(one.hops for one in doer.inbox)))
-    return max((doer.ended.hops if doer.ended is not None else 0, *(one.hops for one in doer.inbox)))
+    newest = actor.run or actor.ended
+    return max((newest.hops if newest is not None else 0, *(item.hops for item in actor.inbox)))
 
 
 def _change(state: Session, thread_id: str, change: Callable[[Background], Background]) -> Session:
     thread = state.threads.get(thread_id)
     if thread is None or thread.background is None:
         return state
-    changed = msgspec.structs.replace(thread, background=change(thread.background))
-    return msgspec.structs.replace(state, threads={**state.threads, thread_id: changed})
+    return replace(state, threads={**state.threads, thread_id: replace(thread, background=change(thread.background))})

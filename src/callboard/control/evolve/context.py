@@ -1,10 +1,10 @@
-"""What a thread's model is told: what is pinned, how much it takes, and what was summarised."""
+"""Facts of context: pins, resolved refs and compactions, and the estimated size of the model's context."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts.base import Fact
@@ -19,7 +19,7 @@ from callboard.contracts.facts.context import (
 from callboard.contracts.facts.handoff import InboxReserved
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
 from callboard.contracts.facts.model import CostRecorded, ModelRequested
-from callboard.contracts.facts.queue import SteerAccepted
+from callboard.contracts.facts.queue import SteerAccepted, SteerRequested
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 
 from ..state.context import (
@@ -38,161 +38,143 @@ from ..state.context import (
 )
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread, open_run, update_run, update_thread
 
-#: How many rounds of a run are told apart; of more, the oldest are one.
-MOST_ROUNDS = 100
+#: Maximum number of rounds of a run. Beyond it, the oldest two are merged.
+_MAX_ROUNDS = 100
 
 
-def apply(state: Session, fact: ContextFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ContextFact, context: FactContext) -> Session:
     match fact:
         case ContextPinned():
-            return pinned(state, fact, place)
+            return update_thread(state, context, pinned=fact.pinned)
         case ContextResolved():
-            return resolved(state, fact, place)
+            return _resolve_context(state, fact, context)
         case CompactionStarted():
-            return compacting(state, fact, place)
+            compaction = OpenCompaction(
+                step=context.scope.step, through=fact.through, cause=fact.cause, tokens=fact.tokens or 0
+            )
+            return update_run(state, context, compacting=compaction)
         case CompactionCompleted():
-            return compacted(state, fact, place)
+            return _complete_compaction(state, fact, context)
         case CompactionFailed():
-            return not_compacted(state, place)
+            return update_run(state, context, compacting=None, compaction_failed=True)
         case _:
             assert_never(fact)
 
 
-def pinned(state: Session, fact: ContextPinned, place: FactContext) -> Session:
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pinned=fact.pinned))
+def _resolve_context(state: Session, fact: ContextResolved, context: FactContext) -> Session:
+    """Record the context and count its pinned refs. The refs of the input were counted with the input."""
+    state = update_run(state, context, refs=fact.refs, missing=fact.missing, omitted=fact.omitted)
+    tokens = count_ref_tokens(ref for ref in fact.refs if ref.source == "pinned")
+    return _add_tokens(state, tokens, context) if tokens else state
 
 
-def resolved(state: Session, fact: ContextResolved, place: FactContext) -> Session:
-    """What a turn names is counted with its input; what it is given beside that is counted here."""
-    more = count_ref_tokens(ref for ref in fact.refs if ref.source == "pinned")
-    told = {"refs": fact.refs, "missing": fact.missing, "omitted": fact.omitted}
-    state = change_run(state, place, lambda run: msgspec.structs.replace(run, **told))
-    return _more(state, more, place) if more else state
+def _complete_compaction(state: Session, fact: CompactionCompleted, context: FactContext) -> Session:
+    """Replace the summarised facts by the summary. The input of the open turn stays in the context."""
 
-
-def compacting(state: Session, fact: CompactionStarted, place: FactContext) -> Session:
-    begun = OpenCompaction(step=place.scope.step, through=fact.through, cause=fact.cause, tokens=fact.tokens or 0)
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=begun))
-
-
-def compacted(state: Session, fact: CompactionCompleted, place: FactContext) -> Session:
-    """What was summarised is no longer told; the input of the turn under way is, in any case."""
-
-    def take(thread: Thread) -> Thread:
+    def compact(thread: Thread) -> Thread:
         run = thread.run
-        summary = count_tokens(fact.summary) + sum(one.size // BYTES_PER_TOKEN + 1 for one in fact.said)
-        marks = tuple(one for one in thread.marks[:-1] if one.started > fact.through) + thread.marks[-1:]
+        summary = count_tokens(fact.summary) + sum(quote.size // BYTES_PER_TOKEN + 1 for quote in fact.said)
+        marks = tuple(mark for mark in thread.marks[:-1] if mark.started > fact.through) + thread.marks[-1:]
         if marks and marks[-1].started <= fact.through:
-            # What comes of this turn from here on is a part of the conversation like any other.
-            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], started=fact.through + 1))
+            # The rest of this turn can be compacted like any other part of the conversation.
+            marks = (*marks[:-1], replace(marks[-1], started=fact.through + 1))
         if run is not None:
-            within = bool(run.rounds) and run.rounds[0].sequence <= fact.through
-            rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
-            run = msgspec.structs.replace(run, compacting=None, rounds=rounds)
-            summary += run.input_tokens if within else 0
-        filling = ContextUsage(summary=summary, compacted=fact.through, at=place.sequence)
-        return msgspec.structs.replace(thread, run=run, marks=marks, context_usage=filling)
+            includes_input = bool(run.rounds) and run.rounds[0].sequence <= fact.through
+            rounds = tuple(item for item in run.rounds if item.sequence > fact.through)
+            run = replace(run, compacting=None, rounds=rounds)
+            summary += run.input_tokens if includes_input else 0
+        usage = ContextUsage(summary=summary, compacted=fact.through, at=context.sequence)
+        return replace(thread, run=run, marks=marks, context_usage=usage)
 
-    return change_thread(state, place, take)
-
-
-def not_compacted(state: Session, place: FactContext) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, compaction_failed=True))
+    return change_thread(state, context, compact)
 
 
-def asked(text: Text, place: FactContext) -> SpokenTurn:
-    """What a person asks of a turn."""
-    return SpokenTurn(sequence=place.sequence, size=text_size(text), turn=place.scope.turn)
+def spoken_turn(text: Text, context: FactContext) -> SpokenTurn:
+    """Return the location of a person's input."""
+    return SpokenTurn(sequence=context.sequence, size=text_size(text), turn=context.scope.turn)
 
 
-def spoken(thread: Thread, said: SpokenTurn | None, place: FactContext) -> Thread:
-    """The thread whose model is told from here on what a person said, of which the newest is remembered."""
-    if said is None or not said.size:
+def add_spoken(thread: Thread, spoken: SpokenTurn | None, context: FactContext) -> Thread:
+    """Add a person's text to the model's context, and drop the oldest beyond the limits."""
+    if spoken is None or not spoken.size:
         return thread
-    kept, size = [msgspec.structs.replace(said, at=place.sequence)], said.size
-    for one in reversed(thread.spoken_turns[-MAX_SPOKEN_TURNS + 1 :]):
-        size += one.size
-        kept.insert(0, one)
+    newest, size = [replace(spoken, at=context.sequence)], spoken.size
+    for earlier in reversed(thread.spoken_turns[-MAX_SPOKEN_TURNS + 1 :]):
+        size += earlier.size
+        newest.insert(0, earlier)
         if size >= MAX_SPOKEN_BYTES:
             break
-    return msgspec.structs.replace(thread, spoken_turns=tuple(kept))
+    return replace(thread, spoken_turns=tuple(newest))
 
 
-def filled(state: Session, fact: Fact, place: FactContext) -> Session:
-    """The state with what the fact adds to what the model is told."""
+def count_context(state: Session, fact: Fact, context: FactContext) -> Session:
+    """Count what a fact of any entity adds to the model's context, in tokens."""
     match fact:
         case ModelRequested(purpose="answer"):
-            return change_run(state, place, lambda run: _next_round(run, place))
+            return change_run(state, context, lambda run: _begin_round(run, context))
         case MessageText(content=text) | MessageInterrupted(content=text) | ReasoningCompleted(content=text):
-            return _more(state, count_tokens(text), place)
+            return _add_tokens(state, count_tokens(text), context)
         case ToolRequested(arguments=arguments) as fact:
-            told = 0 if fact.final is arguments else count_tokens(fact.final)
-            return _more(state, count_tokens(arguments) + told + 10, place)
+            changed = 0 if fact.final is arguments else count_tokens(fact.final)
+            return _add_tokens(state, count_tokens(arguments) + changed + 10, context)
         case ToolCompleted(output=output, images=images):
-            return _more(state, count_result_tokens(output, len(images)), place)
+            state = update_thread(state, context, newest_image=context.sequence) if images else state
+            return _add_tokens(state, count_result_tokens(output, len(images)), context)
         case ToolFailed(output=output):
-            return _more(state, count_result_tokens(output) + 20, place)
+            return _add_tokens(state, count_result_tokens(output) + 20, context)
         case ToolRefused():
-            return _more(state, 20, place)
+            return _add_tokens(state, 20, context)
         case InboxReserved(items=items):
-            return _more(state, ITEM_TOKENS * len(items), place)
-        case SteerAccepted(steer_id=steer):
-            run = _run(state, place)
-            waits = next((one for one in run.steers if one.steer == steer), None) if run is not None else None
-            if waits is None:
+            return _add_tokens(state, ITEM_TOKENS * len(items), context)
+        case ContextResolved(refs=refs) | SteerRequested(given=refs):
+            has_image = any(ref.kind == "image" for ref in refs)
+            return update_thread(state, context, newest_image=context.sequence) if has_image else state
+        case SteerAccepted(steer_id=steer_id):
+            run = open_run(state, context)
+            steer = next((steer for steer in run.steers if steer.steer == steer_id), None) if run is not None else None
+            if steer is None:
                 return state
-            state = change_thread(state, place, lambda thread: spoken(thread, waits.spoken, place))
-            return _more(state, count_tokens(waits.input) + count_ref_tokens(waits.refs), place)
+            state = change_thread(state, context, lambda thread: add_spoken(thread, steer.spoken, context))
+            return _add_tokens(state, count_tokens(steer.input) + count_ref_tokens(steer.refs), context)
         case CostRecorded():
-            return _told(state, fact, place)
+            return _record_usage(state, fact, context)
         case _:
             return state
 
 
-def _more(state: Session, tokens: int, place: FactContext) -> Session:
+def _add_tokens(state: Session, tokens: int, context: FactContext) -> Session:
     def add(thread: Thread) -> Thread:
         run = thread.run
-        if run is None or run.run != place.scope.run or not run.rounds:
+        if run is None or run.run != context.scope.run or not run.rounds:
             return thread
-        last = run.rounds[-1]
-        grown = msgspec.structs.replace(last, tokens=last.tokens + tokens)
-        filling = msgspec.structs.replace(thread.context_usage, since=thread.context_usage.since + tokens)
-        run = msgspec.structs.replace(run, rounds=(*run.rounds[:-1], grown))
-        return msgspec.structs.replace(thread, run=run, context_usage=filling)
+        newest = replace(run.rounds[-1], tokens=run.rounds[-1].tokens + tokens)
+        usage = replace(thread.context_usage, since=thread.context_usage.since + tokens)
+        return replace(thread, run=replace(run, rounds=(*run.rounds[:-1], newest)), context_usage=usage)
 
-    return change_thread(state, place, add)
+    return change_thread(state, context, add)
 
 
-def _next_round(run: OpenRun, place: FactContext) -> OpenRun:
-    """The first model call goes on with the round of the input."""
+def _begin_round(run: OpenRun, context: FactContext) -> OpenRun:
+    """Begin a round. The first model call belongs to the round of the input."""
     if run.iteration == 0 and run.rounds:
         return run
-    rounds = (*run.rounds, Round(sequence=place.sequence))
-    if len(rounds) > MOST_ROUNDS:
+    rounds = (*run.rounds, Round(sequence=context.sequence))
+    if len(rounds) > _MAX_ROUNDS:
         first, second = rounds[:2]
         rounds = (Round(sequence=first.sequence, tokens=first.tokens + second.tokens), *rounds[2:])
-    return msgspec.structs.replace(run, rounds=rounds)
+    return replace(run, rounds=rounds)
 
 
-def _told(state: Session, fact: CostRecorded, place: FactContext) -> Session:
-    """The provider told what its model was told. What a summary takes to make says nothing of that."""
-    run = _run(state, place)
+def _record_usage(state: Session, fact: CostRecorded, context: FactContext) -> Session:
+    """Record the provider's count of the context, except for the call that writes a summary."""
+    run = open_run(state, context)
     if run is None or run.compacting is not None or not fact.input_tokens:
         return state
-    told = fact.input_tokens + (fact.output_tokens or 0)
-
-    def take(thread: Thread) -> Thread:
-        return msgspec.structs.replace(
-            thread, context_usage=msgspec.structs.replace(thread.context_usage, reported=told, since=0)
-        )
-
-    return change_thread(state, place, take)
-
-
-def _run(state: Session, place: FactContext) -> OpenRun | None:
-    thread = state.threads.get(place.scope.thread)
-    run = thread.run if thread is not None else None
-    return run if run is not None and run.run == place.scope.run else None
+    reported = fact.input_tokens + (fact.output_tokens or 0)
+    return change_thread(
+        state,
+        context,
+        lambda thread: replace(thread, context_usage=replace(thread.context_usage, reported=reported, since=0)),
+    )

@@ -1,20 +1,23 @@
-"""Where a fact stands, and how the entity that it is about is replaced in the state."""
+"""Context of a fact, and changes of its thread and its run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.scope import Scope
 
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
 
+T = TypeVar("T")
+
 
 class FactContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The scope of the fact that is being applied, the epoch that wrote it, when (microseconds since the Unix epoch), and its
-    place in the stream."""
+    """Scope and sequence of the fact being applied, the epoch that wrote it, and its time in microseconds."""
 
     scope: Scope
     epoch: int
@@ -22,26 +25,43 @@ class FactContext(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int
 
 
-def change_thread(state: Session, place: FactContext, change: Callable[[Thread], Thread]) -> Session:
-    """The state with the scope's thread changed; a thread that is not known changes nothing."""
-    thread = state.threads.get(place.scope.thread)
+def change_thread(state: Session, context: FactContext, change: Callable[[Thread], Thread]) -> Session:
+    """Change the thread of the fact, if it is open."""
+    thread = state.threads.get(context.scope.thread)
     if thread is None:
         return state
-    return msgspec.structs.replace(state, threads={**state.threads, thread.thread: change(thread)})
+    return replace(state, threads={**state.threads, thread.thread: change(thread)})
 
 
-def change_run(state: Session, place: FactContext, change: Callable[[OpenRun], OpenRun]) -> Session:
-    """The state with the scope's open run changed; a run that is over changes nothing."""
-
-    def change_in(thread: Thread) -> Thread:
-        run = thread.run
-        if run is None or run.run != place.scope.run:
-            return thread
-        return msgspec.structs.replace(thread, run=change(run))
-
-    return change_thread(state, place, change_in)
+def change_run(state: Session, context: FactContext, change: Callable[[OpenRun], OpenRun]) -> Session:
+    """Change the run of the fact, if it is open."""
+    run = open_run(state, context)
+    return state if run is None else change_thread(state, context, lambda thread: replace(thread, run=change(run)))
 
 
-def past(run: OpenRun, step: int) -> int:
-    """The next free step once this one is taken."""
-    return max(run.next_step, step + 1)
+def update_thread(state: Session, context: FactContext, **changes: object) -> Session:
+    return change_thread(state, context, lambda thread: replace(thread, **changes))
+
+
+def update_run(state: Session, context: FactContext, **changes: object) -> Session:
+    return change_run(state, context, lambda run: replace(run, **changes))
+
+
+def record_step(state: Session, context: FactContext, **changes: object) -> Session:
+    """Change the run of the fact, whose step is used up."""
+    return change_run(state, context, lambda run: replace(run, next_step=step_after(run, context), **changes))
+
+
+def open_run(state: Session, context: FactContext) -> OpenRun | None:
+    thread = state.threads.get(context.scope.thread)
+    run = thread.run if thread is not None else None
+    return run if run is not None and run.run == context.scope.run else None
+
+
+def step_after(run: OpenRun, context: FactContext) -> int:
+    """Return the run's next free step once the fact's step is used up."""
+    return max(run.next_step, context.scope.step + 1)
+
+
+def without(entries: dict[str, T], key: str) -> dict[str, T]:
+    return {name: entry for name, entry in entries.items() if name != key} if key in entries else entries

@@ -1,11 +1,11 @@
-"""What agents send each other: handoffs, channels, and the inboxes in which they wait."""
+"""Facts of messages between agents: handoffs, channels and inboxes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.handoff import (
     ChannelClosed,
@@ -27,42 +27,45 @@ from callboard.contracts.handoff_envelope import news_item
 from ..state.session import Session
 from ..state.team import InboxItem, OpenChannel, OpenHandoff
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run
+from .fact_context import FactContext, change_run, open_run, without
 
 
-def apply(state: Session, fact: HandoffFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: HandoffFact, context: FactContext) -> Session:
     match fact:
         case HandoffRequested():
-            return requested(state, fact, place)
+            return _request_handoff(state, fact, context)
         case HandoffAccepted():
-            return accepted(state, fact, place)
+            return _accept_handoff(state, fact, context)
         case HandoffRejected():
-            return rejected(state, fact, place)
+            return _reject_handoff(state, fact, context)
         case HandoffCompleted():
-            return completed(state, fact, place)
+            return _complete_handoff(state, fact, context)
         case ReplyEnded():
-            return reply_ended(state, fact, place)
+            return _end_reply(state, fact, context)
         case ChannelOpened():
-            return channel_opened(state, fact, place)
+            channel = OpenChannel(channel=context.scope.channel, participants=fact.participants)
+            return replace(state, channels={**state.channels, channel.channel: channel})
         case ChannelMessage():
-            return said(state, fact)
+            item = InboxItem(item=fact.item, source=fact.source, hops=fact.hops)
+            for thread in fact.to_threads:
+                state = _add_item(state, thread, item)
+            return state
         case ChannelClosed():
-            return channel_closed(state, place)
+            return replace(state, channels=without(state.channels, context.scope.channel))
         case InboxReserved():
-            return reserved(state, fact, place)
+            return _reserve_items(state, fact, context)
         case InboxConsumed():
-            return consumed(state, fact, place)
+            return _consume_items(state, fact, context)
         case _:
             assert_never(fact)
 
 
-def requested(state: Session, fact: HandoffRequested, place: FactContext) -> Session:
+def _request_handoff(state: Session, fact: HandoffRequested, context: FactContext) -> Session:
     handoff = OpenHandoff(
-        handoff=place.scope.handoff,
+        handoff=context.scope.handoff,
         source=fact.source,
         target=fact.target,
-        sender=place.scope.thread,
+        sender=context.scope.thread,
         receiver=fact.to_thread,
         confirm=fact.confirm,
         ownership=fact.ownership,
@@ -70,151 +73,123 @@ def requested(state: Session, fact: HandoffRequested, place: FactContext) -> Ses
         reply_by=fact.reply_by,
         hops=fact.hops,
     )
-    state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: handoff})
-    return _add(state, fact.to_thread, _envelope(handoff.handoff, fact.source, fact.hops))
+    item = InboxItem(item=handoff.handoff, source=fact.source, handoff=handoff.handoff, hops=fact.hops)
+    return _add_item(_store(state, handoff), fact.to_thread, item)
 
 
-def accepted(state: Session, fact: HandoffAccepted, place: FactContext) -> Session:
-    handoff = state.handoffs.get(place.scope.handoff)
+def _accept_handoff(state: Session, fact: HandoffAccepted, context: FactContext) -> Session:
+    handoff = state.handoffs.get(context.scope.handoff)
     if handoff is None:
         return state
-    taken = msgspec.structs.replace(handoff, accepted=True, turn=place.scope.turn)
-    state = msgspec.structs.replace(
-        state,
-        handoffs={**state.handoffs, handoff.handoff: taken},
-        owner=handoff.receiver if fact.ownership else state.owner,
-    )
-    if place.scope.run:
+    state = _store(state, replace(handoff, accepted=True, turn=context.scope.turn))
+    state = replace(state, owner=handoff.receiver if fact.ownership else state.owner)
+    if context.scope.run:
         return state
-    # Somebody else accepted it, and the receiver may have read it already: it is told that it is to work on it now.
+    # A person accepted it, perhaps after the receiver read it: a notice asks the receiver to work on it now.
     item = InboxItem(item=news_item(handoff.handoff, "accepted"), source=fact.source, handoff=handoff.handoff)
-    return _add(state, handoff.receiver, item)
+    return _add_item(state, handoff.receiver, item)
 
 
-def rejected(state: Session, fact: HandoffRejected, place: FactContext) -> Session:
-    """What was not told leaves the inbox; its sender is told why."""
-    item = InboxItem(item=news_item(place.scope.handoff, "rejected"), source=fact.target, hops=_passed_on(state, place))
-    return _add(_without(state, place.scope.handoff), fact.to_thread, item)
+def _reject_handoff(state: Session, fact: HandoffRejected, context: FactContext) -> Session:
+    """Remove the unread envelope from the inbox and notify the sender."""
+    handoff = context.scope.handoff
+    item = InboxItem(item=news_item(handoff, "rejected"), source=fact.target, hops=_next_hops(state, context))
+    return _add_item(_remove_handoff(state, handoff), fact.to_thread, item)
 
 
-def completed(state: Session, fact: HandoffCompleted, place: FactContext) -> Session:
-    """An ownership goes back to who resumes, and that agent is told."""
-    hops = _passed_on(state, place)
-    state = _without(state, place.scope.handoff)
+def _complete_handoff(state: Session, fact: HandoffCompleted, context: FactContext) -> Session:
+    """Close the handoff. A returned ownership goes back to the agent that resumes, with a notice."""
+    handoff, hops = context.scope.handoff, _next_hops(state, context)
+    state = _remove_handoff(state, handoff)
     if not fact.returned:
         return state
-    state = msgspec.structs.replace(state, owner=fact.to_thread or state.lead)
-    return _add(
-        state, fact.to_thread, InboxItem(item=news_item(place.scope.handoff, "returned"), source=fact.target, hops=hops)
-    )
+    state = replace(state, owner=fact.to_thread or state.lead)
+    item = InboxItem(item=news_item(handoff, "returned"), source=fact.target, hops=hops)
+    return _add_item(state, fact.to_thread, item)
 
 
-def reply_ended(state: Session, fact: ReplyEnded, place: FactContext) -> Session:
-    handoff = state.handoffs.get(place.scope.handoff)
+def _end_reply(state: Session, fact: ReplyEnded, context: FactContext) -> Session:
+    handoff = state.handoffs.get(context.scope.handoff)
     if handoff is None:
         return state
-    settled = msgspec.structs.replace(handoff, reply_by=0)
-    state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: settled})
+    state = _store(state, replace(handoff, reply_by=0))
     if fact.end == "answered":
         return state
-    return _add(
+    item = InboxItem(item=news_item(handoff.handoff, "expired"), source=handoff.target, hops=handoff.hops)
+    return _add_item(state, fact.to_thread, item)
+
+
+def notify_parent(state: Session, fact: WorkerNotification, context: FactContext) -> Session:
+    if not fact.item:
+        return state
+    child = state.threads.get(context.scope.thread)
+    hops = child.ended.hops + 1 if child is not None and child.ended is not None else 0
+    item = InboxItem(item=fact.item, source=context.scope.agent, worker=True, hops=hops)
+    return _add_item(state, fact.to_thread, item)
+
+
+def notify_reviewer(state: Session, fact: ReviewRequested, context: FactContext) -> Session:
+    if not fact.item:
+        return state
+    item = InboxItem(item=fact.item, source=fact.target, hops=_next_hops(state, context))
+    return _add_item(state, fact.to_thread, item)
+
+
+def _reserve_items(state: Session, fact: InboxReserved, context: FactContext) -> Session:
+    """Reserve items for the run. A run that the inbox woke continues the longest chain of its items."""
+    thread = state.threads.get(context.scope.thread)
+    hops = [item.hops for item in thread.inbox if item.item in fact.items] if thread is not None else []
+    return change_run(
         state,
-        fact.to_thread,
-        InboxItem(item=news_item(handoff.handoff, "expired"), source=handoff.target, hops=handoff.hops),
+        context,
+        lambda run: replace(run, reserved=fact.items, hops=max((run.hops, *hops)) if run.woken else run.hops),
     )
 
 
-def _without(state: Session, identity: str) -> Session:
-    handoff = state.handoffs.get(identity)
+def _consume_items(state: Session, fact: InboxConsumed, context: FactContext) -> Session:
+    thread = state.threads.get(context.scope.thread)
+    inbox = thread.inbox if thread is not None else ()
+    senders = [item.source for item in inbox if item.item in fact.items and not item.worker]
+
+    def consume(run: OpenRun) -> OpenRun:
+        reserved = tuple(item for item in run.reserved if item not in fact.items)
+        return replace(run, reserved=reserved, senders=tuple(dict.fromkeys((*run.senders, *senders))))
+
+    state = change_run(state, context, consume)
+    return _change_inbox(
+        state, context.scope.thread, lambda inbox: tuple(item for item in inbox if item.item not in fact.items)
+    )
+
+
+def _next_hops(state: Session, context: FactContext) -> int:
+    """Return the hops of an agent's message: one more than its run. A person's begins a new chain with 0."""
+    run = open_run(state, context)
+    return run.hops + 1 if run is not None else 0
+
+
+def _store(state: Session, handoff: OpenHandoff) -> Session:
+    return replace(state, handoffs={**state.handoffs, handoff.handoff: handoff})
+
+
+def _remove_handoff(state: Session, handoff_id: str) -> Session:
+    handoff = state.handoffs.get(handoff_id)
     if handoff is None:
         return state
-    state = msgspec.structs.replace(
-        state, handoffs={key: one for key, one in state.handoffs.items() if key != identity}
-    )
-    return _change_inbox(state, handoff.receiver, lambda inbox: tuple(one for one in inbox if one.handoff != identity))
-
-
-def channel_opened(state: Session, fact: ChannelOpened, place: FactContext) -> Session:
-    channel = OpenChannel(channel=place.scope.channel, participants=fact.participants)
-    return msgspec.structs.replace(state, channels={**state.channels, channel.channel: channel})
-
-
-def channel_closed(state: Session, place: FactContext) -> Session:
-    return msgspec.structs.replace(
-        state, channels={key: one for key, one in state.channels.items() if key != place.scope.channel}
-    )
-
-
-def said(state: Session, fact: ChannelMessage) -> Session:
-    item = InboxItem(item=fact.item, source=fact.source, hops=fact.hops)
-    for thread in fact.to_threads:
-        state = _add(state, thread, item)
-    return state
-
-
-def notified(state: Session, fact: WorkerNotification, place: FactContext) -> Session:
-    if not fact.item:
-        return state
-    child = state.threads.get(place.scope.thread)
-    hops = child.ended.hops + 1 if child is not None and child.ended is not None else 0
-    item = InboxItem(item=fact.item, source=place.scope.agent, worker=True, hops=hops)
-    return _add(state, fact.to_thread, item)
-
-
-def review_asked(state: Session, fact: ReviewRequested, place: FactContext) -> Session:
-    if not fact.item:
-        return state
-    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=fact.target, hops=_passed_on(state, place)))
-
-
-def reserved(state: Session, fact: InboxReserved, place: FactContext) -> Session:
-    """A run that others woke goes on counting how often what began it was passed on."""
-    thread = state.threads.get(place.scope.thread)
-    told = [one.hops for one in thread.inbox if one.item in fact.items] if thread is not None else []
-
-    def tell(run: OpenRun) -> OpenRun:
-        hops = max((run.hops, *told)) if run.woken else run.hops
-        return msgspec.structs.replace(run, reserved=fact.items, hops=hops)
-
-    return change_run(state, place, tell)
-
-
-def consumed(state: Session, fact: InboxConsumed, place: FactContext) -> Session:
-    thread = state.threads.get(place.scope.thread)
-    inbox = thread.inbox if thread is not None else ()
-    senders = [one.source for one in inbox if one.item in fact.items and not one.worker]
-
-    def settle(run: OpenRun) -> OpenRun:
-        left = tuple(one for one in run.reserved if one not in fact.items)
-        return msgspec.structs.replace(run, reserved=left, senders=tuple(dict.fromkeys((*run.senders, *senders))))
-
-    state = change_run(state, place, settle)
     return _change_inbox(
-        state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)
+        replace(state, handoffs=without(state.handoffs, handoff_id)),
+        handoff.receiver,
+        lambda inbox: tuple(item for item in inbox if item.handoff != handoff_id),
     )
 
 
-def _passed_on(state: Session, place: FactContext) -> int:
-    """The hops of what an agent sends in a run of it; 0 of what a person does, which begins a chain anew."""
-    thread = state.threads.get(place.scope.thread)
-    run = thread.run if thread is not None else None
-    return run.hops + 1 if run is not None and run.run == place.scope.run else 0
-
-
-def _envelope(handoff: str, source: str, hops: int = 0) -> InboxItem:
-    return InboxItem(item=handoff, source=source, handoff=handoff, hops=hops)
-
-
-def _add(state: Session, thread: str, item: InboxItem) -> Session:
-    placed = msgspec.structs.replace(item, sequence=state.sequence + 1)
-    return _change_inbox(state, thread, lambda inbox: (*inbox, placed))
+def _add_item(state: Session, thread: str, item: InboxItem) -> Session:
+    return _change_inbox(state, thread, lambda inbox: (*inbox, replace(item, sequence=state.sequence + 1)))
 
 
 def _change_inbox(
-    state: Session, thread: str, change: Callable[[tuple[InboxItem, ...]], tuple[InboxItem, ...]]
+    state: Session, thread_id: str, change: Callable[[tuple[InboxItem, ...]], tuple[InboxItem, ...]]
 ) -> Session:
-    found = state.threads.get(thread)
-    if found is None:
+    thread = state.threads.get(thread_id)
+    if thread is None:
         return state
-    changed = msgspec.structs.replace(found, inbox=change(found.inbox))
-    return msgspec.structs.replace(state, threads={**state.threads, thread: changed})
+    return replace(state, threads={**state.threads, thread_id: replace(thread, inbox=change(thread.inbox))})

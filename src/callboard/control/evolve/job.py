@@ -1,34 +1,32 @@
-"""Jobs: work in batches, whose items are tasks."""
+"""Facts of jobs: batches of items, each of them a task."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.job import JobCreated, JobFact, JobItemRetried
 
 from ..state.session import Session
 from ..state.team import OpenJob
-from .fact_context import FactContext
+from .fact_context import FactContext, without
 
 
-def apply(state: Session, fact: JobFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: JobFact, context: FactContext) -> Session:
     match fact:
         case JobCreated():
-            return created(state, fact, place)
+            return _create_job(state, fact, context)
         case JobItemRetried():
-            return retried(state, place)
+            return _retry_item(state, context)
         case _:
             assert_never(fact)
 
 
-def created(state: Session, fact: JobCreated, place: FactContext) -> Session:
-    scope = place.scope
+def _create_job(state: Session, fact: JobCreated, context: FactContext) -> Session:
     job = OpenJob(
-        job=scope.job,
-        task=scope.task,
+        job=context.scope.job,
+        task=context.scope.task,
         agent=fact.agent,
         items=fact.items,
         parallel=fact.parallel,
@@ -36,29 +34,25 @@ def created(state: Session, fact: JobCreated, place: FactContext) -> Session:
         permission_mode=fact.permission_mode,
         chosen=fact.chosen,
     )
-    return msgspec.structs.replace(state, jobs={**state.jobs, job.job: job})
+    return replace(state, jobs={**state.jobs, job.job: job})
 
 
-def retried(state: Session, place: FactContext) -> Session:
-    """The item waits for its job's room; the attempts that it had stay counted."""
-    item = state.tasks.get(place.scope.task)
+def _retry_item(state: Session, context: FactContext) -> Session:
+    """Let the item wait for a worker. Its earlier attempts still count."""
+    item = state.tasks.get(context.scope.task)
     if item is None:
         return state
-    waiting = msgspec.structs.replace(item, work="", ended=None)
-    return msgspec.structs.replace(state, tasks={**state.tasks, item.task: waiting})
+    return replace(state, tasks={**state.tasks, item.task: replace(item, work="", ended=None)})
 
 
-def item_done(state: Session, job: str) -> Session:
-    """One more of its items is done."""
-    found = state.jobs.get(job)
-    if found is None:
+def count_done_item(state: Session, job_id: str) -> Session:
+    job = state.jobs.get(job_id)
+    if job is None:
         return state
-    return msgspec.structs.replace(state, jobs={**state.jobs, job: msgspec.structs.replace(found, done=found.done + 1)})
+    return replace(state, jobs={**state.jobs, job_id: replace(job, done=job.done + 1)})
 
 
-def without_job(state: Session, job: str, task: str) -> Session:
-    """A job is over with its own task."""
-    found = state.jobs.get(job)
-    if found is None or found.task != task:
-        return state
-    return msgspec.structs.replace(state, jobs={key: one for key, one in state.jobs.items() if key != job})
+def remove_job(state: Session, job_id: str, task: str) -> Session:
+    """Remove a job whose task ended. The end of an item removes no job."""
+    job = state.jobs.get(job_id)
+    return state if job is None or job.task != task else replace(state, jobs=without(state.jobs, job_id))

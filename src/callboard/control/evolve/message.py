@@ -1,10 +1,10 @@
-"""Facts of what an agent writes: text, reasoning and plans."""
+"""Facts of an agent's messages: text, reasoning and plans."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.message import (
     MessageFact,
@@ -16,50 +16,35 @@ from callboard.contracts.facts.message import (
     ReasoningInterrupted,
 )
 
-from ..state.repetition import said
+from ..state.repetition import record_text
 from ..state.session import Session
 from ..state.turn import OpenPlan, OpenRun
-from .fact_context import FactContext, change_run, past
+from .fact_context import FactContext, change_run, record_step, step_after
 
 
-def apply(state: Session, fact: MessageFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: MessageFact, context: FactContext) -> Session:
     match fact:
         case MessageText():
-            return text(state, fact, place)
+            return _add_text(state, fact, context)
         case ReasoningCompleted() | ReasoningInterrupted() | MessageInterrupted():
-            return step_taken(state, place)
+            return record_step(state, context)
         case PlanUpdated():
-            return plan_updated(state, fact, place)
+            plan = OpenPlan(step=context.scope.step, steps=fact.steps, revision=fact.revision)
+            return record_step(state, context, plan=plan)
         case OutputFinal():
             return state
         case _:
             assert_never(fact)
 
 
-def text(state: Session, fact: MessageText, place: FactContext) -> Session:
-    step = place.scope.step
-
-    def say(run: OpenRun) -> OpenRun:
-        changed = msgspec.structs.replace(
+def _add_text(state: Session, fact: MessageText, context: FactContext) -> Session:
+    def add(run: OpenRun) -> OpenRun:
+        changed = replace(
             run,
-            answer_parts=(*run.answer_parts, step),
+            answer_parts=(*run.answer_parts, context.scope.step),
             answer=(*run.answer, fact.content),
-            next_step=past(run, step),
+            next_step=step_after(run, context),
         )
-        return said(changed, fact.content)
+        return record_text(changed, fact.content)
 
-    return change_run(state, place, say)
-
-
-def step_taken(state: Session, place: FactContext) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
-
-
-def plan_updated(state: Session, fact: PlanUpdated, place: FactContext) -> Session:
-    plan = OpenPlan(step=place.scope.step, steps=fact.steps, revision=fact.revision)
-    return change_run(
-        state,
-        place,
-        lambda run: msgspec.structs.replace(run, plan=plan, next_step=past(run, plan.step)),
-    )
+    return change_run(state, context, add)

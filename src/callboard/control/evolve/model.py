@@ -1,13 +1,11 @@
-"""Model calls and the parts of their answers."""
+"""Facts of model calls and their responses."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
-from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.model import (
     CostRecorded,
     Limit,
@@ -19,41 +17,39 @@ from callboard.contracts.facts.model import (
     QuotaReported,
     RoutingResolved,
 )
-from callboard.contracts.facts.queue import SteerRequested
-from callboard.contracts.facts.tool import ToolCompleted
 
-from ..state.repetition import called, streak
+from ..state.repetition import find_streak, has_call
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread, past
+from .fact_context import FactContext, change_run, change_thread, step_after, update_run
 
 
-def apply(state: Session, fact: ModelFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ModelFact, context: FactContext) -> Session:
     match fact:
         case RoutingResolved():
-            return routed(state, fact, place)
+            return _set_route(state, fact, context)
         case ModelRequested():
-            return requested(state, fact, place)
+            return _request_model(state, fact, context)
         case ModelCompleted():
-            return answered(state, place)
+            return _add_usage(update_run(state, context, model_step=0), context, model_calls=1)
         case QuotaReported():
-            return quota(state, fact, place)
+            return _record_quota(state, fact, context)
         case ModelInterrupted():
-            return ended(state, place)
+            return update_run(state, context, model_step=0)
         case ModelFailed():
-            return state if fact.retry_in_ms is not None else ended(state, place)
+            return state if fact.retry_in_ms is not None else update_run(state, context, model_step=0)
         case CostRecorded():
-            return cost(state, fact, place)
+            tokens = {"input_tokens": fact.input_tokens or 0, "output_tokens": fact.output_tokens or 0}
+            return _add_usage(state, context, **tokens)
         case _:
             assert_never(fact)
 
 
-def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session:
+def _set_route(state: Session, fact: RoutingResolved, context: FactContext) -> Session:
     return change_run(
         state,
-        place,
-        lambda run: msgspec.structs.replace(
+        context,
+        lambda run: replace(
             run,
             provider=fact.chosen.provider,
             model=fact.chosen.model,
@@ -64,94 +60,67 @@ def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session
     )
 
 
-def quota(state: Session, fact: QuotaReported, place: FactContext) -> Session:
-    low = scarce(fact.limits)
+def _record_quota(state: Session, fact: QuotaReported, context: FactContext) -> Session:
+    low = list_low_limits(fact.limits)
     return change_run(
-        state, place, lambda run: msgspec.structs.replace(run, low_limits=tuple(dict.fromkeys((*run.low_limits, *low))))
+        state, context, lambda run: replace(run, low_limits=tuple(dict.fromkeys((*run.low_limits, *low))))
     )
 
 
-def scarce(limits: tuple[Limit, ...]) -> tuple[str, ...]:
-    """The limits of which less than a tenth is left."""
+def list_low_limits(limits: tuple[Limit, ...]) -> tuple[str, ...]:
+    """Return the names of the limits with less than a tenth left."""
     return tuple(
-        one.what
-        for one in limits
-        if one.limit is not None and one.remaining is not None and one.remaining * 10 < one.limit
+        limit.what
+        for limit in limits
+        if limit.limit is not None and limit.remaining is not None and limit.remaining * 10 < limit.limit
     )
 
 
-def pictured(state: Session, fact: Fact, place: FactContext) -> Session:
-    """The thread, where the fact brings an image that its model is told."""
-    match fact:
-        case ContextResolved(refs=refs):
-            brings = any(ref.kind == "image" for ref in refs)
-        case ToolCompleted(images=images):
-            brings = bool(images)
-        case SteerRequested(given=refs):
-            brings = any(ref.kind == "image" for ref in refs)
-        case _:
-            return state
-    if not brings:
-        return state
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, newest_image=place.sequence))
-
-
-def requested(state: Session, fact: ModelRequested, place: FactContext) -> Session:
-    step = place.scope.step
+def _request_model(state: Session, fact: ModelRequested, context: FactContext) -> Session:
     if fact.purpose == "compaction":
-        return change_run(state, place, lambda run: _summing(run, step))
+        return change_run(state, context, lambda run: _request_summary(run, context))
     if fact.context_after:
-        state = change_thread(
-            state, place, lambda thread: msgspec.structs.replace(thread, cut=max(thread.cut, fact.context_after))
-        )
-    return change_run(
-        state,
-        place,
-        lambda run: msgspec.structs.replace(
+        cut = fact.context_after
+        state = change_thread(state, context, lambda thread: replace(thread, cut=max(thread.cut, cut)))
+
+    def request(run: OpenRun) -> OpenRun:
+        # A fallback model's call belongs to the same round as the failed call.
+        is_same_round = fact.iteration == run.iteration
+        return replace(
             run,
-            model_step=step,
-            newest_model_step=step,
+            model_step=context.scope.step,
+            newest_model_step=context.scope.step,
             round_results=(),
-            # What another model is asked in place of one that failed is the same round.
-            streak=streak(run) if run.newest_model_step and fact.iteration != run.iteration else run.streak,
-            reminded=run.reminded if fact.iteration == run.iteration else run.newest_model_step > 0 and not called(run),
+            streak=find_streak(run) if run.newest_model_step and not is_same_round else run.streak,
+            reminded=run.reminded if is_same_round else run.newest_model_step > 0 and not has_call(run),
             iteration=fact.iteration,
-            next_step=past(run, step),
-        ),
-    )
+            next_step=step_after(run, context),
+        )
+
+    return change_run(state, context, request)
 
 
-def _summing(run: OpenRun, step: int) -> OpenRun:
-    """A run that asks for a summary, the first model or one that is asked in its place."""
-    making = None if run.compacting is None else msgspec.structs.replace(run.compacting, step=step)
-    return msgspec.structs.replace(run, compacting=making, model_step=step, next_step=past(run, step))
+def _request_summary(run: OpenRun, context: FactContext) -> OpenRun:
+    """Record the call that writes a summary, by the first model or by a fallback."""
+    step = context.scope.step
+    compacting = None if run.compacting is None else replace(run.compacting, step=step)
+    return replace(run, compacting=compacting, model_step=step, next_step=step_after(run, context))
 
 
-def answered(state: Session, place: FactContext) -> Session:
-    return _used(ended(state, place), place, model_calls=1)
-
-
-def cost(state: Session, fact: CostRecorded, place: FactContext) -> Session:
-    return _used(state, place, input_tokens=fact.input_tokens or 0, output_tokens=fact.output_tokens or 0)
-
-
-def _used(
-    state: Session, place: FactContext, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
+def _add_usage(
+    state: Session, context: FactContext, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
 ) -> Session:
+    """Add to the usage of a child."""
+
     def add(thread: Thread) -> Thread:
         if thread.child is None:
             return thread
-        used = thread.usage
-        usage = msgspec.structs.replace(
-            used,
-            input_tokens=used.input_tokens + input_tokens,
-            output_tokens=used.output_tokens + output_tokens,
-            model_calls=used.model_calls + model_calls,
+        usage = replace(
+            thread.usage,
+            input_tokens=thread.usage.input_tokens + input_tokens,
+            output_tokens=thread.usage.output_tokens + output_tokens,
+            model_calls=thread.usage.model_calls + model_calls,
         )
-        return msgspec.structs.replace(thread, usage=usage)
+        return replace(thread, usage=usage)
 
-    return change_thread(state, place, add)
-
-
-def ended(state: Session, place: FactContext) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
+    return change_thread(state, context, add)

@@ -1,10 +1,10 @@
-"""Processes that go on in the background."""
+"""Facts of background processes."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.process import (
     ProcessEnded,
@@ -16,38 +16,23 @@ from callboard.contracts.facts.process import (
 
 from ..state.session import Session
 from ..state.team import OpenProcess
-from .fact_context import FactContext
+from .fact_context import FactContext, without
 
 
-def apply(state: Session, fact: ProcessFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ProcessFact, context: FactContext) -> Session:
+    process_id = context.scope.process
     match fact:
         case ProcessStarted():
-            return started(state, place)
+            process = OpenProcess(process=process_id, scope=context.scope, epoch=context.epoch)
+            return replace(state, processes={**state.processes, process_id: process})
         case ProcessStopRequested():
-            return stopping(state, place)
+            process = state.processes.get(process_id)
+            if process is None:
+                return state
+            return replace(state, processes={**state.processes, process_id: replace(process, stopping=True)})
         case ProcessEnded():
-            return ended(state, place)
+            return replace(state, processes=without(state.processes, process_id))
         case ProcessInputGiven():
             return state
         case _:
             assert_never(fact)
-
-
-def started(state: Session, place: FactContext) -> Session:
-    scope = place.scope
-    found = OpenProcess(process=scope.process, scope=scope, epoch=place.epoch)
-    return msgspec.structs.replace(state, processes={**state.processes, found.process: found})
-
-
-def stopping(state: Session, place: FactContext) -> Session:
-    found = state.processes.get(place.scope.process)
-    if found is None:
-        return state
-    changed = msgspec.structs.replace(found, stopping=True)
-    return msgspec.structs.replace(state, processes={**state.processes, found.process: changed})
-
-
-def ended(state: Session, place: FactContext) -> Session:
-    left = {key: one for key, one in state.processes.items() if key != place.scope.process}
-    return msgspec.structs.replace(state, processes=left)

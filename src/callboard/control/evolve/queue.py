@@ -1,10 +1,10 @@
-"""The queue of a thread, and input steered into its run."""
+"""Facts of a thread's queue, and of input steered into its run."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.queue import (
     QueueAdded,
@@ -21,82 +21,61 @@ from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, text_siz
 from ..state.session import Session, Thread
 from ..state.team import TurnEnd
 from ..state.turn import OpenSteer, QueuedTurn
-from .context import asked
+from .context import spoken_turn
 from .fact_context import FactContext, change_run, change_thread
-from .task import turn_ended
+from .task import end_task_turn
 
 
-def apply(state: Session, fact: QueueFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: QueueFact, context: FactContext) -> Session:
+    turn_id = context.scope.turn
     match fact:
         case QueueAdded():
-            return added(state, place)
+            return change_thread(state, context, lambda thread: _add_turn(thread, turn_id))
         case QueuePromoted():
-            return promoted(state, place)
+            return change_thread(state, context, lambda thread: _promote_turn(thread, turn_id))
         case QueueRemoved():
-            return removed(state, place)
+            end = TurnEnd(how="interrupted", code="person", message="its turn was taken out of the queue")
+            return end_task_turn(
+                change_thread(state, context, lambda thread: _remove_turn(thread, turn_id)), end, context
+            )
         case SteerRequested():
-            return steer_requested(state, fact, place)
-        case SteerAccepted() | SteerRejected():
-            return steer_settled(state, fact.steer_id, place)
+            spoken = SpokenTurn(sequence=context.sequence, size=text_size(fact.input))
+            steer = OpenSteer(
+                steer=fact.steer_id, input=fact.input, refs=fact.given, missing=fact.missing, spoken=spoken
+            )
+            return change_run(state, context, lambda run: replace(run, steers=(*run.steers, steer)))
+        case SteerAccepted(steer_id=steer_id) | SteerRejected(steer_id=steer_id):
+            return change_run(
+                state,
+                context,
+                lambda run: replace(run, steers=tuple(steer for steer in run.steers if steer.steer != steer_id)),
+            )
         case QueueEdited():
-            return edited(state, fact, place)
+            return change_thread(state, context, lambda thread: _edit_turn(thread, fact, context))
         case _:
             assert_never(fact)
 
 
-def added(state: Session, place: FactContext) -> Session:
-    def add(thread: Thread) -> Thread:
-        if thread.submitted is None or thread.submitted.turn != place.scope.turn:
-            return thread
-        return msgspec.structs.replace(thread, queue=(*thread.queue, thread.submitted), submitted=None)
-
-    return change_thread(state, place, add)
+def _add_turn(thread: Thread, turn_id: str) -> Thread:
+    if thread.submitted is None or thread.submitted.turn != turn_id:
+        return thread
+    return replace(thread, queue=(*thread.queue, thread.submitted), submitted=None)
 
 
-def promoted(state: Session, place: FactContext) -> Session:
-    def promote(thread: Thread) -> Thread:
-        first = tuple(turn for turn in thread.queue if turn.turn == place.scope.turn)
-        rest = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
-        return msgspec.structs.replace(thread, queue=first + rest)
-
-    return change_thread(state, place, promote)
+def _promote_turn(thread: Thread, turn_id: str) -> Thread:
+    return replace(thread, queue=tuple(sorted(thread.queue, key=lambda turn: turn.turn != turn_id)))
 
 
-def edited(state: Session, fact: QueueEdited, place: FactContext) -> Session:
+def _remove_turn(thread: Thread, turn_id: str) -> Thread:
+    return replace(thread, queue=tuple(turn for turn in thread.queue if turn.turn != turn_id))
+
+
+def _edit_turn(thread: Thread, fact: QueueEdited, context: FactContext) -> Thread:
     def edit(turn: QueuedTurn) -> QueuedTurn:
-        if turn.turn != place.scope.turn:
+        if turn.turn != context.scope.turn:
             return turn
         tokens = count_tokens(fact.input) + count_ref_tokens(fact.given)
-        said = None if turn.spoken is None else asked(fact.input, place)
-        return msgspec.structs.replace(turn, refs=fact.given, missing=fact.missing, tokens=tokens, spoken=said)
+        spoken = None if turn.spoken is None else spoken_turn(fact.input, context)
+        return replace(turn, refs=fact.given, missing=fact.missing, tokens=tokens, spoken=spoken)
 
-    def change(thread: Thread) -> Thread:
-        return msgspec.structs.replace(thread, queue=tuple(edit(turn) for turn in thread.queue))
-
-    return change_thread(state, place, change)
-
-
-def removed(state: Session, place: FactContext) -> Session:
-    def remove(thread: Thread) -> Thread:
-        queue = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
-        return msgspec.structs.replace(thread, queue=queue)
-
-    end = TurnEnd(how="interrupted", code="person", message="its turn was taken out of the queue")
-    return turn_ended(change_thread(state, place, remove), end, place)
-
-
-def steer_requested(state: Session, fact: SteerRequested, place: FactContext) -> Session:
-    said = SpokenTurn(sequence=place.sequence, size=text_size(fact.input))
-    steer = OpenSteer(steer=fact.steer_id, input=fact.input, refs=fact.given, missing=fact.missing, spoken=said)
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, steers=(*run.steers, steer)))
-
-
-def steer_settled(state: Session, steer_id: str, place: FactContext) -> Session:
-    return change_run(
-        state,
-        place,
-        lambda run: msgspec.structs.replace(
-            run, steers=tuple(steer for steer in run.steers if steer.steer != steer_id)
-        ),
-    )
+    return replace(thread, queue=tuple(edit(turn) for turn in thread.queue))

@@ -1,10 +1,10 @@
-"""The session and its threads."""
+"""Facts of the session and its threads."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.session import (
     ErrorRaised,
@@ -18,77 +18,57 @@ from callboard.contracts.facts.session import (
 )
 
 from ..state.session import Session, Thread
-from .fact_context import FactContext, change_thread
+from .fact_context import FactContext, change_thread, update_thread
 
 
-def apply(state: Session, fact: SessionFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: SessionFact, context: FactContext) -> Session:
     match fact:
         case SessionCreated():
-            return created(state, fact)
+            return replace(
+                state,
+                workspace=fact.workspace_id,
+                folder=fact.folder,
+                title=fact.title,
+                source=fact.source or "",
+                source_id=fact.source_id,
+            )
         case SessionTakenOver():
-            return taken_over(state, fact)
+            threads = {
+                key: thread if thread.run is None else replace(thread, run=replace(thread.run, epoch=fact.epoch))
+                for key, thread in state.threads.items()
+            }
+            return replace(state, threads=threads)
         case ThreadOpened():
-            return thread_opened(state, fact, place)
+            return _open_thread(state, fact, context)
         case ThreadPaused():
-            return thread_paused(state, fact, place)
+            return update_thread(state, context, paused=fact.cause)
         case ThreadResumed():
-            return thread_resumed(state, place)
+            return change_thread(state, context, _resume_thread)
         case WarningRaised() | ErrorRaised():
             return state
         case _:
             assert_never(fact)
 
 
-def created(state: Session, fact: SessionCreated) -> Session:
-    return msgspec.structs.replace(
-        state,
-        workspace=fact.workspace_id,
-        folder=fact.folder,
-        title=fact.title,
-        source=fact.source or "",
-        source_id=fact.source_id,
-    )
-
-
-def taken_over(state: Session, fact: SessionTakenOver) -> Session:
-    def adopt(thread: Thread) -> Thread:
-        run = thread.run
-        if run is None:
-            return thread
-        return msgspec.structs.replace(thread, run=msgspec.structs.replace(run, epoch=fact.epoch))
-
-    return msgspec.structs.replace(state, threads={key: adopt(thread) for key, thread in state.threads.items()})
-
-
-def thread_opened(state: Session, fact: ThreadOpened, place: FactContext) -> Session:
+def _open_thread(state: Session, fact: ThreadOpened, context: FactContext) -> Session:
     thread = Thread(
-        thread=place.scope.thread,
-        agent=place.scope.agent,
+        thread=context.scope.thread,
+        agent=context.scope.agent,
         definition=fact.definition,
         kind=fact.kind,
         aliases=fact.aliases,
         edges=fact.edges,
-        opened_sequence=place.sequence,
+        opened_sequence=context.sequence,
     )
-    made = state.name_counts.get(fact.definition, 0) + 1
-    return msgspec.structs.replace(
+    count = state.name_counts.get(fact.definition, 0) + 1
+    return replace(
         state,
         threads={**state.threads, thread.thread: thread},
         lead=state.lead or thread.thread,
-        name_counts={**state.name_counts, fact.definition: made},
+        name_counts={**state.name_counts, fact.definition: count},
     )
 
 
-def thread_paused(state: Session, fact: ThreadPaused, place: FactContext) -> Session:
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, paused=fact.cause))
-
-
-def thread_resumed(state: Session, place: FactContext) -> Session:
-    """Somebody said that it is to go on: what waits for it begins anew."""
-
-    def resume(thread: Thread) -> Thread:
-        inbox = tuple(msgspec.structs.replace(one, hops=0) for one in thread.inbox)
-        return msgspec.structs.replace(thread, paused=None, inbox=inbox)
-
-    return change_thread(state, place, resume)
+def _resume_thread(thread: Thread) -> Thread:
+    """Resume the thread. The items in its inbox begin new chains."""
+    return replace(thread, paused=None, inbox=tuple(replace(item, hops=0) for item in thread.inbox))

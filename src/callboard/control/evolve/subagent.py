@@ -1,10 +1,10 @@
-"""Children: given, waiting for a slot, at work, ended, closed; and reviews."""
+"""Facts of children: spawned, waiting for a slot, at work, ended, closed."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.entities.team import ChildStatus, WorkUsage
 from callboard.contracts.facts.subagent import (
@@ -27,167 +27,148 @@ from callboard.contracts.facts.subagent import (
 
 from ..state.session import Session, Thread
 from ..state.team import Child, TeamLoad
-from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread
-from .handoff import notified as notified_parent
+from .fact_context import FactContext, change_thread, update_thread, without
+from .handoff import notify_parent
+from .tool import change_call
 
 
-def apply(state: Session, fact: SubagentFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: SubagentFact, context: FactContext) -> Session:
     match fact:
         case SubagentSpawned():
-            return spawned(state, fact, place)
+            return _spawn_child(state, fact, context)
         case SubagentQueued():
-            return queued(state, fact, place)
+            return _queue_child(state, fact, context)
         case SubagentIsolated():
-            return isolated(state, fact, place)
+            return _update_child(state, context, worktree=fact.path, branch=fact.branch, base=fact.base)
         case SubagentStarted():
-            return started(state, fact, place)
+            started = _update_child(state, context, status="running", queue_reason=None, group=fact.group)
+            return _stop_waiting(started, context)
         case SubagentContinued():
-            return continued(state, place)
+            return _continue_child(state, context)
         case SubagentCompleted():
-            return ended(state, fact, "completed", place)
+            return _end_child(state, fact, "completed", context)
         case SubagentFailed():
-            return ended(state, fact, "failed", place)
+            return _end_child(state, fact, "failed", context)
         case SubagentCancelled():
-            return ended(state, fact, "cancelled", place)
+            return _end_child(state, fact, "cancelled", context)
         case SubagentMergeRequested():
-            return merging(state, place, now=True)
+            return _update_child(state, context, merging=True)
         case SubagentMerged():
-            return merging(state, place, now=False)
+            return _update_child(state, context, merging=False)
         case SubagentClosed():
-            return closed(state, place)
+            return _close_child(state, context)
         case SubagentsAwaited():
-            return awaited(state, fact, place)
+            return _await_children(state, fact, context)
         case TeamChanged():
-            return load(state, fact, place)
+            return _record_load(state, fact, context)
         case WorkerNotification():
-            return notified_parent(notified(state, fact, place), fact, place)
+            return notify_parent(_pause_child(state, fact, context), fact, context)
         case _:
             assert_never(fact)
 
 
-def spawned(state: Session, fact: SubagentSpawned, place: FactContext) -> Session:
+def _spawn_child(state: Session, fact: SubagentSpawned, context: FactContext) -> Session:
+    scope = context.scope
     child = Child(
-        parent=place.scope.parent_thread,
-        parent_run=place.scope.parent_run,
-        task=place.scope.task,
+        parent=scope.parent_thread,
+        parent_run=scope.parent_run,
+        task=scope.task,
         role=fact.role,
         status="queued",
         isolation=fact.isolation,
         work_globs=fact.work_globs,
         review=fact.review,
-        job=place.scope.job,
+        job=scope.job,
     )
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, child=child))
+    return update_thread(state, context, child=child)
 
 
-def queued(state: Session, fact: SubagentQueued, place: FactContext) -> Session:
-    changed = _change(state, place, status="queued", queue_reason=fact.queue_reason, group=fact.group)
-    waiting = changed.waiting if place.scope.thread in changed.waiting else (*changed.waiting, place.scope.thread)
-    return msgspec.structs.replace(changed, waiting=waiting)
+def _queue_child(state: Session, fact: SubagentQueued, context: FactContext) -> Session:
+    changed = _update_child(state, context, status="queued", queue_reason=fact.queue_reason, group=fact.group)
+    if context.scope.thread in changed.waiting:
+        return changed
+    return replace(changed, waiting=(*changed.waiting, context.scope.thread))
 
 
-def isolated(state: Session, fact: SubagentIsolated, place: FactContext) -> Session:
-    return _change(state, place, worktree=fact.path, branch=fact.branch, base=fact.base)
-
-
-def merging(state: Session, place: FactContext, *, now: bool) -> Session:
-    return _change(state, place, merging=now)
-
-
-def started(state: Session, fact: SubagentStarted, place: FactContext) -> Session:
-    return _leave(_change(state, place, status="running", queue_reason=None, group=fact.group), place)
-
-
-def continued(state: Session, place: FactContext) -> Session:
-    """It works on another task from here on."""
-    return _change(
-        change_thread(state, place, lambda thread: msgspec.structs.replace(thread, usage=WorkUsage(), ended=None)),
-        place,
+def _continue_child(state: Session, context: FactContext) -> Session:
+    """Give the child its next task."""
+    return _update_child(
+        update_thread(state, context, usage=WorkUsage(), ended=None),
+        context,
         status="queued",
         ending="",
         reason="",
-        task=place.scope.task,
-        parent_run=place.scope.parent_run,
-        job=place.scope.job,
+        task=context.scope.task,
+        parent_run=context.scope.parent_run,
+        job=context.scope.job,
     )
 
 
-def ended(
+def _end_child(
     state: Session,
     fact: SubagentCompleted | SubagentFailed | SubagentCancelled,
     status: ChildStatus,
-    place: FactContext,
+    context: FactContext,
 ) -> Session:
-    """What was to be judged of a cancelled child's work is judged no more."""
+    """End the child's work. Cancelling it drops the open reviews of its work."""
     if status == "cancelled":
-        kept = {key: one for key, one in state.reviews.items() if place.scope.agent != one.target}
-        state = msgspec.structs.replace(state, reviews=kept)
-    plain = isinstance(fact, SubagentCompleted) and fact.plain_text
-    return _leave(_change(state, place, status=status, ending="", result=fact.result, plain_text=plain), place)
+        reviews = {key: review for key, review in state.reviews.items() if context.scope.agent != review.target}
+        state = replace(state, reviews=reviews)
+    is_plain = isinstance(fact, SubagentCompleted) and fact.plain_text
+    ended = _update_child(state, context, status=status, ending="", result=fact.result, plain_text=is_plain)
+    return _stop_waiting(ended, context)
 
 
-def closed(state: Session, place: FactContext) -> Session:
-    """A closed child takes nothing more: deciders forget it, and what was to be judged of its work."""
-    threads = {key: thread for key, thread in state.threads.items() if key != place.scope.thread}
-    reviews = {key: one for key, one in state.reviews.items() if place.scope.agent not in (one.target, one.reviewer)}
-    return _leave(msgspec.structs.replace(state, threads=threads, reviews=reviews), place)
+def _close_child(state: Session, context: FactContext) -> Session:
+    """Remove the child and the open reviews by it or of its work."""
+    agent = context.scope.agent
+    reviews = {key: item for key, item in state.reviews.items() if agent not in (item.target, item.reviewer)}
+    closed = replace(state, threads=without(state.threads, context.scope.thread), reviews=reviews)
+    return _stop_waiting(closed, context)
 
 
-def notified(state: Session, fact: WorkerNotification, place: FactContext) -> Session:
-    """A child that was interrupted or needs somebody, or whose work waits for a verdict, waits."""
+def _pause_child(state: Session, fact: WorkerNotification, context: FactContext) -> Session:
     if fact.status not in ("interrupted", "needs_input", "ready_for_review"):
         return state
-    return _change(state, place, status="waiting", result=fact.result, plain_text=fact.plain_text)
+    return _update_child(state, context, status="waiting", result=fact.result, plain_text=fact.plain_text)
 
 
-def load(state: Session, fact: TeamChanged, place: FactContext) -> Session:
-    told = TeamLoad(
+def _record_load(state: Session, fact: TeamChanged, context: FactContext) -> Session:
+    load = TeamLoad(
         phase=fact.phase,
         active=fact.active_count,
         queued=fact.queued_count,
         group=fact.group,
         queue_reason=fact.queue_reason,
     )
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, team=told))
+    return update_thread(state, context, team=load)
 
 
-def awaited(state: Session, fact: SubagentsAwaited, place: FactContext) -> Session:
-    over = tuple(
-        one.agent
-        for one in state.threads.values()
-        if one.agent in fact.agents
-        and one.child is not None
-        and one.child.status in ("completed", "failed", "cancelled")
+def _await_children(state: Session, fact: SubagentsAwaited, context: FactContext) -> Session:
+    ended = tuple(
+        thread.agent
+        for thread in state.threads.values()
+        if thread.agent in fact.agents
+        and thread.child is not None
+        and thread.child.status in ("completed", "failed", "cancelled")
+    )
+    return change_call(
+        state,
+        context,
+        lambda call: replace(
+            call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until, already_ended=ended
+        ),
     )
 
-    def wait(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(
-            run,
-            calls=tuple(
-                msgspec.structs.replace(
-                    call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until, already_ended=over
-                )
-                if call.call == place.scope.tool_call
-                else call
-                for call in run.calls
-            ),
-        )
 
-    return change_run(state, place, wait)
-
-
-def _change(state: Session, place: FactContext, **changes: object) -> Session:
+def _update_child(state: Session, context: FactContext, **changes: object) -> Session:
     def change(thread: Thread) -> Thread:
-        if thread.child is None:
-            return thread
-        return msgspec.structs.replace(thread, child=msgspec.structs.replace(thread.child, **changes))
+        return thread if thread.child is None else replace(thread, child=replace(thread.child, **changes))
 
-    return change_thread(state, place, change)
+    return change_thread(state, context, change)
 
 
-def _leave(state: Session, place: FactContext) -> Session:
-    if place.scope.thread not in state.waiting:
+def _stop_waiting(state: Session, context: FactContext) -> Session:
+    if context.scope.thread not in state.waiting:
         return state
-    return msgspec.structs.replace(state, waiting=tuple(one for one in state.waiting if one != place.scope.thread))
+    return replace(state, waiting=tuple(thread for thread in state.waiting if thread != context.scope.thread))

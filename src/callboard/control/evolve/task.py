@@ -1,12 +1,16 @@
-"""Tasks: on the board, at work in an attempt, paused, being cancelled, over."""
+"""Facts of tasks and their reviews."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.task import (
+    ReviewApplied,
+    ReviewFact,
+    ReviewRequested,
+    ReviewVerdict,
     SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,
@@ -21,45 +25,48 @@ from callboard.contracts.facts.task import (
 )
 
 from ..state.session import Session, Thread
-from ..state.team import OpenTask, TurnEnd
-from .fact_context import FactContext
-from .job import item_done, without_job
-
-#: Interrupts that nobody asked for.
-UNASKED = ("crash", "lost", "shutdown", "storage")
+from ..state.team import OpenReview, OpenTask, TurnEnd
+from .fact_context import FactContext, without
+from .handoff import notify_reviewer
+from .job import count_done_item, remove_job
 
 
-def apply(state: Session, fact: TaskFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: TaskFact, context: FactContext) -> Session:
+    task_id = context.scope.task
     match fact:
         case TaskCreated():
-            return created(state, fact, place)
+            return _create_task(state, fact, context)
         case TaskStarted():
-            return started(state, fact, place)
+            return _start_attempt(state, fact, context)
         case TaskUpdated():
-            return updated(state, fact, place)
+            # None leaves a field as it is. The board's status is a label: attempts decide who works on the task.
+            fields = ("title", "assignee", "depends_on", "refs", "parent_task")
+            changes = {name: value for name in fields if (value := getattr(fact, name)) is not None}
+            return _update(state, task_id, **changes)
         case TaskPaused():
-            return paused(state, place)
+            return _update(state, task_id, paused=True)
         case TaskResumed():
-            return resumed(state, place)
+            return _update(state, task_id, paused=False)
         case TaskCancelRequested():
-            return cancelling(state, fact, place)
+            return _update(state, task_id, cancelling=True, reason=fact.reason)
         case TaskCompleted():
-            return completed(state, place)
+            return _complete_task(state, task_id)
         case TaskFailed():
-            return failed(state, place)
+            # Only the attempt failed: the task can be retried.
+            return _update(state, task_id, work="over")
         case TaskCancelled():
-            return over(state, place)
+            return _remove_task(state, task_id)
         case SnapshotUpdated():
             return state
         case _:
             assert_never(fact)
 
 
-def created(state: Session, fact: TaskCreated, place: FactContext) -> Session:
-    """A child's task, and the one of a turn that is under way, is at work from the beginning: in its first attempt."""
-    scope = place.scope
-    of_child, of_turn = bool(scope.parent_thread), bool(scope.turn) and not scope.parent_thread
+def _create_task(state: Session, fact: TaskCreated, context: FactContext) -> Session:
+    """Add a task. The task of a child or of an open turn is in its first attempt from the start."""
+    scope = context.scope
+    is_of_child, is_of_turn = bool(scope.parent_thread), bool(scope.turn) and not scope.parent_thread
+    is_running = is_of_child or is_of_turn
     task = OpenTask(
         task=scope.task,
         title=fact.title,
@@ -69,34 +76,32 @@ def created(state: Session, fact: TaskCreated, place: FactContext) -> Session:
         parent_task=fact.parent_task,
         depends_on=fact.depends_on,
         entity=fact.entity,
-        thread=scope.thread if of_child or of_turn else "",
-        turn=scope.turn if of_turn else "",
-        run=scope.run if of_turn else "",
-        attempt=1 if of_child or of_turn else 0,
-        work="running" if of_child or of_turn else "",
-        implied=of_turn,
+        thread=scope.thread if is_running else "",
+        turn=scope.turn if is_of_turn else "",
+        run=scope.run if is_of_turn else "",
+        attempt=1 if is_running else 0,
+        work="running" if is_running else "",
+        implied=is_of_turn,
         job=scope.job,
     )
-    whole = state.tasks.get(fact.parent_task)
+    parent = state.tasks.get(fact.parent_task)
     tasks = {**state.tasks, task.task: task}
-    if whole is not None and of_child and whole.thread == scope.parent_thread:
-        tasks[whole.task] = msgspec.structs.replace(whole, delegated=True)
-    return msgspec.structs.replace(state, tasks=tasks)
+    if parent is not None and is_of_child and parent.thread == scope.parent_thread:
+        tasks[parent.task] = replace(parent, delegated=True)
+    return replace(state, tasks=tasks)
 
 
-def started(state: Session, fact: TaskStarted, place: FactContext) -> Session:
-    """An attempt begins; what became of the former one is over."""
-    scope = place.scope
+def _start_attempt(state: Session, fact: TaskStarted, context: FactContext) -> Session:
+    scope = context.scope
     thread, task = state.threads.get(scope.thread), state.tasks.get(scope.task)
     if task is None:
         return state
-    of_child = thread is not None and _is_its_child(thread, task)
-    return _change(
+    return _update(
         state,
         scope.task,
         assignee=fact.assignee,
         thread=scope.thread,
-        turn="" if of_child else scope.turn,
+        turn="" if thread is not None and _is_child_of_task(thread, task) else scope.turn,
         run="",
         attempt=scope.attempt,
         work="running",
@@ -106,102 +111,99 @@ def started(state: Session, fact: TaskStarted, place: FactContext) -> Session:
     )
 
 
-def goes_on(state: Session, place: FactContext) -> Session:
-    """A turn was submitted for a task: the attempt goes on in it. A child's turns are all for its task."""
-    task, thread = state.tasks.get(place.scope.task), state.threads.get(place.scope.thread)
-    if task is None or thread is None or _is_its_child(thread, task):
+def continue_attempt(state: Session, context: FactContext) -> Session:
+    """Continue the attempt in the submitted turn. All turns of a child work on its task."""
+    task, thread = state.tasks.get(context.scope.task), state.threads.get(context.scope.thread)
+    if task is None or thread is None or _is_child_of_task(thread, task):
         return state
-    return _change(state, task.task, turn=place.scope.turn, ended=None)
+    return _update(state, task.task, turn=context.scope.turn, ended=None)
 
 
-def run_started(state: Session, place: FactContext) -> Session:
-    """The newest run that works on a task."""
-    thread = state.threads.get(place.scope.thread)
+def start_task_run(state: Session, context: FactContext) -> Session:
+    """Record the newest run that works on a task."""
+    thread = state.threads.get(context.scope.thread)
     if thread is None:
         return state
-    task = next((one for one in state.tasks.values() if _works_on(thread, one, place.scope.turn)), None)
-    return state if task is None else _change(state, task.task, run=place.scope.run)
+    task = next((task for task in state.tasks.values() if _works_on(thread, task, context.scope.turn)), None)
+    return state if task is None else _update(state, task.task, run=context.scope.run)
 
 
-def turn_ended(state: Session, end: TurnEnd, place: FactContext) -> Session:
-    """How the attempt's turn ended stays with the task, whatever the agent does next. A job does not end with a turn. What an
-    agent gave parts of away is cut with any turn of it that nobody asked to stop."""
-    turn = place.scope.turn
-    found = next((one for one in state.tasks.values() if one.turn and one.turn == turn), None)
-    if found is None and end.how == "interrupted" and end.code in UNASKED:
-        given = (one for one in state.tasks.values() if one.delegated and one.thread == place.scope.thread)
-        found = next((one for one in given if one.work == "running" and one.entity != "automation_job"), None)
-        return state if found is None else _change(state, found.task, ended=end, turn=turn)
-    if found is None:
+def end_task_turn(state: Session, end: TurnEnd, context: FactContext) -> Session:
+    """Record with the task how its turn ended. A background agent's task stays open. If the host
+    interrupted the turn of an agent that delegated parts, record that with the delegated task."""
+    turn, thread = context.scope.turn, context.scope.thread
+    task = next((task for task in state.tasks.values() if task.turn and task.turn == turn), None)
+    if task is None and end.was_interrupted_by_host:
+        delegated = (task for task in state.tasks.values() if task.delegated and task.thread == thread)
+        task = next((task for task in delegated if task.work == "running" and task.entity != "automation_job"), None)
+        return state if task is None else _update(state, task.task, ended=end, turn=turn)
+    if task is None:
         return state
-    if found.entity == "automation_job":
-        return _change(state, found.task, work="" if end.how == "completed" else "over", ended=end, turn="")
-    return _change(state, found.task, ended=end)
+    if task.entity == "automation_job":
+        return _update(state, task.task, work="" if end.how == "completed" else "over", ended=end, turn="")
+    return _update(state, task.task, ended=end)
 
 
-def updated(state: Session, fact: TaskUpdated, place: FactContext) -> Session:
-    """Fields that are None stay as they were. The board's status is a label: who works on the task is told by its attempts."""
-    named = ("title", "assignee", "depends_on", "refs", "parent_task")
-    changes = {name: value for name in named if (value := getattr(fact, name)) is not None}
-    return _change(state, place.scope.task, **changes)
-
-
-def failed(state: Session, place: FactContext) -> Session:
-    """The newest attempt ended without success; another can be made."""
-    return _change(state, place.scope.task, work="over")
-
-
-def paused(state: Session, place: FactContext) -> Session:
-    return _change(state, place.scope.task, paused=True)
-
-
-def resumed(state: Session, place: FactContext) -> Session:
-    return _change(state, place.scope.task, paused=False)
-
-
-def cancelling(state: Session, fact: TaskCancelRequested, place: FactContext) -> Session:
-    return _change(state, place.scope.task, cancelling=True, reason=fact.reason)
-
-
-def completed(state: Session, place: FactContext) -> Session:
-    """What waited for it needs to wait for it no more."""
-    done = place.scope.task
-    task = state.tasks.get(done)
+def _complete_task(state: Session, task_id: str) -> Session:
+    """Remove the task, and count it as done for its job and for its dependants."""
+    task = state.tasks.get(task_id)
     if task is not None and task.job:
-        state = item_done(state, task.job)
-    state = over(state, place)
-    waiting = [one for one in state.tasks.values() if done in one.depends_on and done not in one.done_dependencies]
-    if not waiting:
-        return state
-    changed = {
-        one.task: msgspec.structs.replace(one, done_dependencies=(*one.done_dependencies, done)) for one in waiting
+        state = count_done_item(state, task.job)
+    state = _remove_task(state, task_id)
+    dependants = {
+        other.task: replace(other, done_dependencies=(*other.done_dependencies, task_id))
+        for other in state.tasks.values()
+        if task_id in other.depends_on and task_id not in other.done_dependencies
     }
-    return msgspec.structs.replace(state, tasks={**state.tasks, **changed})
+    return replace(state, tasks={**state.tasks, **dependants}) if dependants else state
 
 
-def over(state: Session, place: FactContext) -> Session:
-    """Deciders forget it."""
-    task = state.tasks.get(place.scope.task)
+def _remove_task(state: Session, task_id: str) -> Session:
+    task = state.tasks.get(task_id)
     if task is not None and task.job:
-        state = without_job(state, task.job, task.task)
-    return msgspec.structs.replace(
-        state, tasks={key: task for key, task in state.tasks.items() if key != place.scope.task}
-    )
+        state = remove_job(state, task.job, task.task)
+    return replace(state, tasks=without(state.tasks, task_id))
 
 
 def _works_on(thread: Thread, task: OpenTask, turn: str) -> bool:
     background = thread.background
     if background is not None and background.task == task.task:
         return turn in (background.turn, task.turn)
-    return _is_its_child(thread, task) or task.turn == turn
+    return _is_child_of_task(thread, task) or task.turn == turn
 
 
-def _is_its_child(thread: Thread, task: OpenTask) -> bool:
+def _is_child_of_task(thread: Thread, task: OpenTask) -> bool:
     return thread.child is not None and thread.child.task == task.task
 
 
-def _change(state: Session, name: str, **changes: object) -> Session:
-    task = state.tasks.get(name)
-    if task is None:
-        return state
-    return msgspec.structs.replace(state, tasks={**state.tasks, name: msgspec.structs.replace(task, **changes)})
+def _update(state: Session, task_id: str, **changes: object) -> Session:
+    task = state.tasks.get(task_id)
+    return state if task is None else replace(state, tasks={**state.tasks, task_id: replace(task, **changes)})
+
+
+def apply_review(state: Session, fact: ReviewFact, context: FactContext) -> Session:
+    review_id = context.scope.review
+    match fact:
+        case ReviewRequested():
+            return notify_reviewer(_request_review(state, fact, context), fact, context)
+        case ReviewVerdict():
+            review = state.reviews.get(review_id)
+            if review is None or fact.verdict != "changes_requested":
+                return replace(state, reviews=without(state.reviews, review_id))
+            judged = replace(review, judged=True, fixes=fact.fixes, summary=fact.summary)
+            return replace(state, reviews={**state.reviews, review_id: judged})
+        case ReviewApplied():
+            return replace(state, reviews=without(state.reviews, review_id))
+        case _:
+            assert_never(fact)
+
+
+def _request_review(state: Session, fact: ReviewRequested, context: FactContext) -> Session:
+    review = OpenReview(
+        review=context.scope.review,
+        task=context.scope.task,
+        reviewer=fact.reviewer,
+        target=fact.target,
+        asker=context.scope.thread if fact.item else "",
+    )
+    return replace(state, reviews={**state.reviews, review.review: review})

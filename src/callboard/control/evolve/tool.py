@@ -1,4 +1,4 @@
-"""Tool calls and the approvals they wait for."""
+"""Facts of tool calls, tool catalogs and tool servers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.facts.tool import (
     SandboxApplied,
@@ -22,37 +23,35 @@ from callboard.contracts.facts.tool import (
     ToolStarted,
 )
 
-from ..state.repetition import ToolEnd, did
+from ..state.repetition import ToolEnd, record_call
 from ..state.session import Session, Thread
 from ..state.turn import FINALIZE, OpenCall, OpenRun
-from .fact_context import FactContext, change_run, change_thread, past
+from .fact_context import FactContext, change_run, change_thread, step_after, update_thread
 
 
-def apply(state: Session, fact: ToolFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: ToolFact, context: FactContext) -> Session:
     match fact:
         case ToolRequested():
-            return requested(state, fact, place)
+            return _request_call(state, fact, context)
         case ToolStarted():
-            return started(state, place)
-        case ToolCompleted():
-            return completed(state, fact, place)
-        case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
-            return ended(state, fact, place)
+            started = context.sequence
+            return change_call(state, context, lambda call: replace(call, phase="running", started_sequence=started))
+        case ToolCompleted() | ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+            return change_run(state, context, lambda run: _end_call(run, fact, context))
         case ToolCatalogResolved():
-            return resolved(state, fact, place)
+            return _record_catalog(state, fact, context)
         case ToolServerConnected() | ToolServerLost():
-            return server(state, fact)
+            return replace(state, servers={**state.servers, fact.server: server_state(fact)})
         case SandboxApplied():
             return state
         case _:
             assert_never(fact)
 
 
-def requested(state: Session, fact: ToolRequested, place: FactContext) -> Session:
+def _request_call(state: Session, fact: ToolRequested, context: FactContext) -> Session:
     call = OpenCall(
-        call=place.scope.tool_call,
-        step=place.scope.step,
+        call=context.scope.tool_call,
+        step=context.scope.step,
         tool=fact.tool,
         arguments=fact.arguments,
         hooked=fact.hooked,
@@ -61,78 +60,50 @@ def requested(state: Session, fact: ToolRequested, place: FactContext) -> Sessio
     def count(thread: Thread) -> Thread:
         if thread.child is None:
             return thread
-        usage = msgspec.structs.replace(thread.usage, tool_calls=thread.usage.tool_calls + 1)
-        return msgspec.structs.replace(thread, usage=usage)
+        return replace(thread, usage=replace(thread.usage, tool_calls=thread.usage.tool_calls + 1))
 
-    return change_run(
-        change_thread(state, place, count),
-        place,
-        lambda run: msgspec.structs.replace(
-            run, calls=(*run.calls, call), answer_parts=(), answer=(), next_step=past(run, call.step)
-        ),
-    )
+    def add(run: OpenRun) -> OpenRun:
+        return replace(run, calls=(*run.calls, call), answer_parts=(), answer=(), next_step=step_after(run, context))
+
+    return change_run(change_thread(state, context, count), context, add)
 
 
-def started(state: Session, place: FactContext) -> Session:
-    return change_call(
-        state, place, lambda call: msgspec.structs.replace(call, phase="running", started_sequence=place.sequence)
-    )
+def _end_call(run: OpenRun, fact: ToolEnd, context: FactContext) -> OpenRun:
+    call = run.find_call(context.scope.tool_call)
+    if call is not None:
+        if isinstance(fact, ToolCompleted) and call.tool == FINALIZE:
+            run = replace(run, finalised=True, summary=_parse_summary(call))
+        run = record_call(run, call, fact)
+    return replace(run, calls=tuple(other for other in run.calls if other.call != context.scope.tool_call))
 
 
-def completed(state: Session, fact: ToolCompleted, place: FactContext) -> Session:
-    def finalise(run: OpenRun) -> OpenRun:
-        call = run.find_call(place.scope.tool_call)
-        if call is None or call.tool != FINALIZE:
-            return run
-        return msgspec.structs.replace(run, finalised=True, summary=_summary(call))
-
-    return ended(change_run(state, place, finalise), fact, place)
-
-
-def ended(state: Session, fact: ToolEnd, place: FactContext) -> Session:
-    def end(run: OpenRun) -> OpenRun:
-        call = run.find_call(place.scope.tool_call)
-        run = did(run, call, fact) if call is not None else run
-        return msgspec.structs.replace(
-            run, calls=tuple(call for call in run.calls if call.call != place.scope.tool_call)
-        )
-
-    return change_run(state, place, end)
-
-
-def change_call(state: Session, place: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
+def change_call(state: Session, context: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
     def change_in(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(
-            run, calls=tuple(change(call) if call.call == place.scope.tool_call else call for call in run.calls)
-        )
+        calls = tuple(change(call) if call.call == context.scope.tool_call else call for call in run.calls)
+        return replace(run, calls=calls)
 
-    return change_run(state, place, change_in)
+    return change_run(state, context, change_in)
 
 
-def _summary(call: OpenCall) -> str:
-    """What Finalize was told; nothing where its arguments are too large to stand in a fact."""
+def _parse_summary(call: OpenCall) -> str:
+    """Return the summary that Finalize received; empty for arguments too large for a fact."""
     try:
-        return msgspec.json.decode(call.effective_arguments.text, type=_FinalizeResult).summary
+        return msgspec.json.decode(call.effective_arguments.text, type=_FinalizeArguments).summary
     except msgspec.DecodeError:
         return ""
 
 
-class _FinalizeResult(msgspec.Struct):
+class _FinalizeArguments(msgspec.Struct):
     summary: str = ""
 
 
-def resolved(state: Session, fact: ToolCatalogResolved, place: FactContext) -> Session:
-    def grow(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(run, tools=tuple(dict.fromkeys((*run.tools, *fact.added))))
-
-    told = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, catalog=fact.catalog.hash))
-    return change_run(told, place, grow) if fact.added else told
-
-
-def server(state: Session, fact: ToolServerConnected | ToolServerLost) -> Session:
-    return msgspec.structs.replace(state, servers={**state.servers, fact.server: seen(fact)})
+def _record_catalog(state: Session, fact: ToolCatalogResolved, context: FactContext) -> Session:
+    state = update_thread(state, context, catalog=fact.catalog.hash)
+    if not fact.added:
+        return state
+    return change_run(state, context, lambda run: replace(run, tools=tuple(dict.fromkeys((*run.tools, *fact.added)))))
 
 
-def seen(fact: ToolServerConnected | ToolServerLost) -> str:
-    """What was told of a server, in one text: the same for the same."""
+def server_state(fact: ToolServerConnected | ToolServerLost) -> str:
+    """Return the recorded state of a tool server as one comparable text."""
     return msgspec.json.encode((fact.type, fact)).decode()

@@ -1,10 +1,10 @@
-"""Turns: submitted, started, asked to stop, ended."""
+"""Facts of turns: submitted, started, interrupted, ended."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.facts.turn import (
@@ -18,162 +18,153 @@ from callboard.contracts.facts.turn import (
 )
 
 from ..state.context import Round, count_ref_tokens, count_tokens
-from ..state.repetition import last_words
+from ..state.repetition import list_final_texts
 from ..state.session import Session, Thread
 from ..state.team import TurnEnd
-from ..state.turn import OpenRun, QueuedTurn, TurnMark
-from .context import asked, spoken
-from .fact_context import FactContext, change_run, change_thread
-from .task import goes_on, run_started, turn_ended
-
-#: How many turns back a model is told of at most.
-MOST_MARKS = 200
+from ..state.turn import MAX_MARKS, OpenRun, QueuedTurn, TurnMark
+from .context import add_spoken, spoken_turn
+from .fact_context import FactContext, change_thread, update_run, update_thread
+from .task import continue_attempt, end_task_turn, start_task_run
 
 
-def apply(state: Session, fact: TurnFact, place: FactContext) -> Session:
-    """Return the state after a fact."""
+def apply(state: Session, fact: TurnFact, context: FactContext) -> Session:
     match fact:
         case TurnSubmitted():
-            return submitted(state, fact, place)
+            return _submit_turn(state, fact, context)
         case TurnStarted():
-            return started(state, fact, place)
+            return _start_turn(state, fact, context)
         case TurnInterruptRequested():
-            return stopping(state, fact, place)
+            return _request_interrupt(state, fact, context)
         case TurnCompleted() | TurnFailed() | TurnInterrupted():
-            return ended(state, fact, place)
+            return _end_turn(state, fact, context)
         case _:
             assert_never(fact)
 
 
-def submitted(state: Session, fact: TurnSubmitted, place: FactContext) -> Session:
-    """What an agent gives its child goes on counting where the agent's own run stands, what a fact began where its doer did."""
-    thread = state.threads.get(place.scope.thread)
+def _submit_turn(state: Session, fact: TurnSubmitted, context: FactContext) -> Session:
+    """Add a turn. A child's turn continues the chain of its parent's run, and a turn that a fact
+    triggered continues the chain of that fact."""
+    thread = state.threads.get(context.scope.thread)
     child = thread.child if thread is not None else None
     parent = state.threads.get(child.parent) if child is not None and fact.source == "agent" else None
     hops = parent.run.hops + 1 if parent is not None and parent.run is not None else 0
     if fact.source == "schedule" and thread is not None and thread.background is not None:
         hops = thread.background.hops
     turn = QueuedTurn(
-        turn=place.scope.turn,
+        turn=context.scope.turn,
         mode=fact.mode,
         permission_mode=fact.permission_mode,
-        sequence=place.sequence,
+        sequence=context.sequence,
         woken=fact.source == "inbox",
         hops=hops,
-        task=place.scope.task,
+        task=context.scope.task,
         refs=fact.given,
         missing=fact.missing,
         tokens=count_tokens(fact.input) + count_ref_tokens(fact.given),
         compacts=fact.source == "compaction",
-        spoken=None if fact.source != "person" else asked(fact.input, place),
+        spoken=None if fact.source != "person" else spoken_turn(fact.input, context),
     )
-    changed = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
-    return goes_on(changed, place) if turn.task else changed
+    changed = update_thread(state, context, submitted=turn)
+    return continue_attempt(changed, context) if turn.task else changed
 
 
-def started(state: Session, fact: TurnStarted, place: FactContext) -> Session:
-    run = OpenRun(
-        run=place.scope.run,
-        turn=place.scope.turn,
-        mode=fact.mode,
-        permission_mode=fact.permission_mode,
-        max_iters=fact.max_iters,
-        definition=fact.definition,
-        definition_hash=fact.definition_hash,
-        epoch=place.epoch,
-        started=place.at,
-        prompts=fact.prompts,
-        tools=fact.tools,
-    )
+def _start_turn(state: Session, fact: TurnStarted, context: FactContext) -> Session:
+    turn_id = context.scope.turn
 
-    def begin(thread: Thread) -> Thread:
-        queue = tuple(turn for turn in thread.queue if turn.turn != run.turn)
-        waited = (one for one in (*thread.queue, thread.submitted) if one is not None and one.turn == run.turn)
-        last = next(waited, QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode))
-        begun = msgspec.structs.replace(
-            run,
-            woken=last.woken,
-            hops=last.hops,
-            input_tokens=last.tokens,
-            rounds=(Round(sequence=place.sequence, tokens=last.tokens),),
-            only_compacts=last.compacts,
+    def start(thread: Thread) -> Thread:
+        submitted = (turn for turn in (*thread.queue, thread.submitted) if turn is not None and turn.turn == turn_id)
+        default = QueuedTurn(turn=turn_id, mode=fact.mode, permission_mode=fact.permission_mode)
+        turn = next(submitted, default)
+        run = OpenRun(
+            run=context.scope.run,
+            turn=turn_id,
+            mode=fact.mode,
+            permission_mode=fact.permission_mode,
+            max_iters=fact.max_iters,
+            definition=fact.definition,
+            definition_hash=fact.definition_hash,
+            epoch=context.epoch,
+            started=context.at,
+            prompts=fact.prompts,
+            tools=fact.tools,
+            woken=turn.woken,
+            hops=turn.hops,
+            input_tokens=turn.tokens,
+            rounds=(Round(sequence=context.sequence, tokens=turn.tokens),),
+            only_compacts=turn.compacts,
         )
-        first = min((last.sequence or place.sequence, *(one.sequence for one in thread.inbox)))
-        marks = (*thread.marks, TurnMark(sequence=first, started=place.sequence))[-MOST_MARKS:]
-        # What the turn was given stands in its submission, and is needed no longer.
-        filling = msgspec.structs.replace(thread.context_usage, since=thread.context_usage.since + last.tokens)
-        thread = spoken(thread, last.spoken, place)
-        working_mode = thread.working_mode if run.permission_mode == "planning" else run.permission_mode
-        last = msgspec.structs.replace(last, refs=(), missing=(), tokens=0, spoken=None)
-        return msgspec.structs.replace(
-            thread,
-            run=begun,
-            queue=queue,
+        first = min((turn.sequence or context.sequence, *(item.sequence for item in thread.inbox)))
+        marks = (*thread.marks, TurnMark(sequence=first, started=context.sequence))[-MAX_MARKS:]
+        usage = replace(thread.context_usage, since=thread.context_usage.since + turn.tokens)
+        return replace(
+            add_spoken(thread, turn.spoken, context),
+            run=run,
+            queue=tuple(other for other in thread.queue if other.turn != turn_id),
             submitted=None,
-            last=last,
-            working_mode=working_mode,
+            # The input and its context are in the log: only the modes are needed from here on.
+            last=replace(turn, refs=(), missing=(), tokens=0, spoken=None),
+            working_mode=thread.working_mode if fact.permission_mode == "planning" else fact.permission_mode,
             ended=None,
             marks=marks,
-            context_usage=filling,
+            context_usage=usage,
         )
 
-    changed = change_thread(state, place, begin)
-    return run_started(changed, place) if changed.tasks else changed
+    changed = change_thread(state, context, start)
+    return start_task_run(changed, context) if changed.tasks else changed
 
 
-def stopping(state: Session, fact: TurnInterruptRequested, place: FactContext) -> Session:
-    state = change_run(state, place, lambda run: msgspec.structs.replace(run, stopping=True))
-    cause = fact.cause
+def _request_interrupt(state: Session, fact: TurnInterruptRequested, context: FactContext) -> Session:
+    state, cause = update_run(state, context, stopping=True), fact.cause
     if cause not in ("cancelled", "closed"):
         return state
 
     def end(thread: Thread) -> Thread:
         if thread.child is None:
             return thread
-        child = msgspec.structs.replace(thread.child, ending=cause, reason=fact.reason)
-        return msgspec.structs.replace(thread, child=child)
+        return replace(thread, child=replace(thread.child, ending=cause, reason=fact.reason))
 
-    return change_thread(state, place, end)
+    return change_thread(state, context, end)
 
 
-def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, place: FactContext) -> Session:
+def _end_turn(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, context: FactContext) -> Session:
     def end(thread: Thread) -> Thread:
-        run = thread.run
-        plain = isinstance(fact, TurnCompleted) and fact.plain_text
-        text = _answer(run, plain=plain) if run is not None else Text()
-        hops = run.hops if run is not None else 0
-        match fact:
-            case TurnCompleted():
-                how = TurnEnd(how="completed", text=text, hops=hops, plain_text=plain)
-            case TurnFailed():
-                how = TurnEnd(how="failed", text=text, code=fact.code, message=fact.message, hops=hops)
-            case TurnInterrupted():
-                how = TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason, hops=hops)
-        took = 0 if run is None or thread.child is None else max(0, place.at - run.started) // 1000
-        usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
-        marks = thread.marks
+        run, marks = thread.run, thread.marks
+        duration = 0 if run is None or thread.child is None else max(0, context.at - run.started) // 1000
+        usage = replace(thread.usage, duration_ms=thread.usage.duration_ms + duration)
         if run is not None and run.only_compacts:
-            # It says nothing, so that the newest turn is the one before.
+            # A compaction adds no message, so the turn before it stays the newest.
             marks = marks[:-1]
         elif run is not None and marks:
-            took_in = sum(one.tokens for one in run.rounds)
-            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step, tokens=took_in))
-        return msgspec.structs.replace(thread, run=None, ended=how, usage=usage, marks=marks)
+            tokens = sum(item.tokens for item in run.rounds)
+            marks = (*marks[:-1], replace(marks[-1], steps=run.next_step, tokens=tokens))
+        return replace(thread, run=None, ended=_turn_end(fact, run), usage=usage, marks=marks)
 
-    changed = change_thread(state, place, end)
-    thread = changed.threads.get(place.scope.thread)
+    changed = change_thread(state, context, end)
+    thread = changed.threads.get(context.scope.thread)
     if thread is None or thread.ended is None or not changed.tasks:
         return changed
-    return turn_ended(changed, thread.ended, place)
+    return end_task_turn(changed, thread.ended, context)
 
 
-def _answer(run: OpenRun, *, plain: bool = False) -> Text:
-    """What the run answered: what Finalize was told, else its last texts, of which one in `plain` text has the newest alone.
-    One that is held elsewhere stays a ref."""
+def _turn_end(fact: TurnCompleted | TurnFailed | TurnInterrupted, run: OpenRun | None) -> TurnEnd:
+    is_plain = isinstance(fact, TurnCompleted) and fact.plain_text
+    text = _answer(run, is_plain=is_plain) if run is not None else Text()
+    hops = run.hops if run is not None else 0
+    match fact:
+        case TurnCompleted():
+            return TurnEnd(how="completed", text=text, hops=hops, plain_text=is_plain)
+        case TurnFailed():
+            return TurnEnd(how="failed", text=text, code=fact.code, message=fact.message, hops=hops)
+        case TurnInterrupted():
+            return TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason, hops=hops)
+
+
+def _answer(run: OpenRun, *, is_plain: bool) -> Text:
+    """Return the run's answer: the summary of Finalize, else its final texts; in plain text only the newest.
+    A single text in a blob stays a ref."""
     if run.summary:
         return Text(text=run.summary)
-    answer = tuple(text for _, text in last_words(run)) if plain else run.answer
+    answer = tuple(text for _, text in list_final_texts(run)) if is_plain else run.answer
     if len(answer) == 1:
         return answer[0]
-    joined = "\n\n".join(one.text for one in answer)
-    return Text(text=joined[: LARGEST_INLINE // 4])
+    return Text(text="\n\n".join(text.text for text in answer)[: LARGEST_INLINE // 4])

@@ -1,4 +1,6 @@
-"""What each round of a run came to: a model call with the results of the calls that it asked for, or with its text alone."""
+"""Results of a run's rounds, to find a run that repeats itself.
+
+A round is a model call with the results of its tool calls, or with its text if it has no calls."""
 
 from __future__ import annotations
 
@@ -15,33 +17,17 @@ ToolEnd = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 
 _CALL = "call"
 _TEXT = "text"
-#: An answer without a call and without a text.
+#: A response without a call and without a text.
 _NOTHING = "nothing"
 
 
-def said(run: OpenRun, content: Text) -> OpenRun:
-    """The model said something in this round. A blank text is nothing."""
-    is_blank = content.ref is None and not content.text.strip()
-    return run if is_blank else _came(run, _TEXT, content)
+def record_text(run: OpenRun, content: Text) -> OpenRun:
+    """Add a text to the results of the round. A blank text is ignored."""
+    return _add_result(run, _TEXT, content) if _has_content(content) else run
 
 
-def called(run: OpenRun) -> bool:
-    """True where the newest model call led to a tool call that ended."""
-    return any(one.startswith(_CALL) for one in run.round_results)
-
-
-def last_words(run: OpenRun) -> tuple[tuple[int, Text], ...]:
-    """The texts of the newest answer in plain text that is not blank, with their steps; none where no call was followed by
-    any. A text that is held elsewhere is not blank."""
-    said = [
-        (step, text) for step, text in zip(run.answer_parts, run.answer, strict=False) if text.ref or text.text.strip()
-    ]
-    newest = tuple(one for one in said if one[0] > run.newest_model_step)
-    return newest or tuple(said[-1:])
-
-
-def did(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
-    """A call of this round came to its end."""
+def record_call(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
+    """Add an ended call to the results of the round."""
     match end:
         case ToolCompleted():
             outcome = (end.output, end.exit_code, end.changes)
@@ -51,18 +37,34 @@ def did(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
             outcome = (end.code, end.message)
         case ToolCancelled() | ToolLost():
             outcome = (end.output,)
-    return _came(run, _CALL, (call.tool, call.arguments, end.type, outcome))
+    return _add_result(run, _CALL, (call.tool, call.arguments, end.type, outcome))
 
 
-def streak(run: OpenRun) -> Repetition:
-    """The rounds that came to the same without another one between them, the newest one included. Text beside calls does not
-    tell them apart."""
-    done = [one for one in run.round_results if one.startswith(_CALL)] or list(run.round_results)
-    key = " ".join(sorted(done)) or _NOTHING
-    before = run.streak.steps if key == run.streak.key else ()
-    return Repetition(key=key, steps=(*before, run.newest_model_step))
+def has_call(run: OpenRun) -> bool:
+    """True if a tool call of the newest model call ended."""
+    return any(result.startswith(_CALL) for result in run.round_results)
 
 
-def _came(run: OpenRun, kind: str, what: object) -> OpenRun:
-    digest = hashlib.sha256(msgspec.json.encode(what)).hexdigest()[:32]
+def list_final_texts(run: OpenRun) -> tuple[tuple[int, Text], ...]:
+    """Return the texts of the newest response that are not blank, with their steps; else the last text before it."""
+    texts = [(step, text) for step, text in zip(run.answer_parts, run.answer, strict=False) if _has_content(text)]
+    newest = tuple((step, text) for step, text in texts if step > run.newest_model_step)
+    return newest or tuple(texts[-1:])
+
+
+def find_streak(run: OpenRun) -> Repetition:
+    """Return the newest consecutive rounds with equal results. Text beside calls is ignored."""
+    results = [result for result in run.round_results if result.startswith(_CALL)] or list(run.round_results)
+    key = " ".join(sorted(results)) or _NOTHING
+    earlier = run.streak.steps if key == run.streak.key else ()
+    return Repetition(key=key, steps=(*earlier, run.newest_model_step))
+
+
+def _has_content(text: Text) -> bool:
+    """True unless the text is blank. A text in a blob is not blank."""
+    return text.ref is not None or bool(text.text.strip())
+
+
+def _add_result(run: OpenRun, kind: str, value: object) -> OpenRun:
+    digest = hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:32]
     return msgspec.structs.replace(run, round_results=(*run.round_results, f"{kind}:{digest}"))

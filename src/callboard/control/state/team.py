@@ -47,6 +47,11 @@ class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
     hops: int = 0
     plain_text: bool = False
 
+    @property
+    def was_interrupted_by_host(self) -> bool:
+        """True if the host ended, lost its epoch or failed to write: no user or agent requested the interrupt."""
+        return self.how == "interrupted" and self.code in ("crash", "lost", "shutdown", "storage")
+
 
 class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
     """The load of a lead's team as recorded last."""

@@ -18,6 +18,8 @@ from .context import OpenCompaction, Round, SpokenTurn
 
 #: The tool that ends a turn in `auto`.
 FINALIZE = "Finalize"
+#: Maximum number of a thread's newest turns with a known position.
+MAX_MARKS = 200
 
 CallPhase = Literal["requested", "waiting", "running"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskFailed
 
 from ...batch import Batch
-from ...evolve.task import UNASKED
 from ...state.session import Thread
 from ...state.team import OpenTask, TurnEnd
 from ...task_status import list_parts, task_run, task_scope, task_worker
@@ -46,7 +45,7 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     end = _attempt_end(batch, task, thread)
     if end is None:
         return
-    cut = end.how == "interrupted" and end.code in UNASKED
+    cut = end.was_interrupted_by_host
     if not cut and any(part.work == "running" for part in list_parts(batch.state, task.task)):
         return
     scope = task_scope(batch.state, task)

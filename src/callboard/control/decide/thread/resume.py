@@ -13,7 +13,6 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
-from ...evolve.task import UNASKED
 from ...state.session import Session, Thread
 from ...state.turn import QueuedTurn
 from ..agent.addressing import carry_mode
@@ -70,7 +69,7 @@ def _waits_for_task(state: Session, thread: Thread) -> bool:
 
 
 def _was_interrupted_by_process(thread: Thread) -> bool:
-    return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in UNASKED
+    return thread.ended is not None and thread.ended.was_interrupted_by_host
 
 
 def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:

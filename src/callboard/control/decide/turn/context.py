@@ -9,11 +9,10 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
 from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
-from ...evolve.turn import MOST_MARKS
 from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, allocate_bytes
 from ...state.session import Thread
-from ...state.turn import OpenRun
+from ...state.turn import MAX_MARKS, OpenRun
 
 #: Share of the window for the newest part, which stays verbatim.
 KEPT_SHARE = 0.25
@@ -91,7 +90,7 @@ def compute_cut(thread: Thread, limit: int) -> int:
         steps += mark.steps
         if steps > limit:
             return max(thread.cut, later.sequence - 1)
-    unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MOST_MARKS else 0
+    unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MAX_MARKS else 0
     return max(thread.cut, unmarked)
 
 

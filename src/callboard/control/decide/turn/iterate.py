@@ -11,7 +11,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
 from ...outcomes import ModelAnswered
-from ...state.repetition import last_words
+from ...state.repetition import list_final_texts
 from ...state.session import Thread
 from ...state.turn import OpenRun
 from .context import begin_compaction, compute_cut, record_context_change
@@ -96,7 +96,7 @@ def complete_turn(batch: Batch, thread_id: str, *, plain_text: bool = False) -> 
     scope = run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
     finish_plan(batch, thread, run)
-    parts = tuple(step for step, _ in last_words(run)) if plain_text else run.answer_parts
+    parts = tuple(step for step, _ in list_final_texts(run)) if plain_text else run.answer_parts
     batch.add(OutputFinal(parts=parts), scope)
     batch.add(TurnCompleted(iterations=run.iteration, plain_text=plain_text), scope)
 

@@ -6,7 +6,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnFailed
 
 from ...batch import Batch, run_scope, thread_scope
-from ...state.repetition import streak
+from ...state.repetition import find_streak
 from ...state.session import Thread
 from ...state.turn import OpenRun
 from .plan import finish_plan
@@ -17,7 +17,7 @@ MAX_EQUAL_ROUNDS = 3
 
 def find_repetition(run: OpenRun) -> tuple[int, ...]:
     """Return the steps of model calls with the same result; empty while the run makes progress."""
-    steps = streak(run).steps
+    steps = find_streak(run).steps
     return steps if len(steps) >= MAX_EQUAL_ROUNDS else ()
 
 

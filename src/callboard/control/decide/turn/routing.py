@@ -15,7 +15,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
 from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
-from ...evolve.model import scarce
+from ...evolve.model import list_low_limits
 from ...outcomes import ModelAttemptFailed
 from ...state.context import ModelCapabilities
 from ...state.session import Thread
@@ -181,7 +181,7 @@ def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Q
     limit newly fell below a tenth."""
     if quota is None:
         return
-    low = scarce(quota.limits)
+    low = list_low_limits(quota.limits)
     if not refused and set(low) <= set(run.low_limits):
         return
     batch.add(

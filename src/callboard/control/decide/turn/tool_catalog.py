@@ -10,7 +10,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import ToolCatalog
-from ...evolve.tool import seen
+from ...evolve.tool import server_state
 
 
 def record_catalog(
@@ -38,7 +38,7 @@ def record_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -
     skipped."""
     for server in servers:
         fact = _server_fact(server)
-        if fact is not None and batch.state.servers.get(server.name) != seen(fact):
+        if fact is not None and batch.state.servers.get(server.name) != server_state(fact):
             batch.add(fact, scope)
 
 
