@@ -49,10 +49,10 @@ def test_a_chain_is_checked_from_any_place() -> None:
 
 def test_erased_payloads_leave_the_chain_whole() -> None:
     facts = chained(b"one", b"two", b"three")
-    facts[1] = chain.erased(facts[1])
+    facts[1] = chain.erase(facts[1])
 
     assert (facts[1].payload, facts[1].seal) == (None, chain.digest(SALT, b"two"))
-    assert chain.erased(facts[1]) == facts[1]
+    assert chain.erase(facts[1]) == facts[1]
     assert check(facts) == (3, facts[2].link)
 
 

@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Remove, Upsert
 from callboard.log.sqlite import failures, open_store
-from callboard.log.sqlite.failures import refusal_of, refusal_of_system
+from callboard.log.sqlite.failures import os_error_to_refusal, to_refusal
 from callboard.log.sqlite.rows import SqliteRows
 
 from .given import STREAM, turn_row
@@ -48,7 +48,7 @@ def test_r3_each_failure_has_its_advice(
     if not room:
         monkeypatch.setattr(failures, "_LEAST", 1 << 62)
 
-    refusal = refusal_of(error_of(code), str(tmp_path / "callboard.db"))
+    refusal = to_refusal(error_of(code), str(tmp_path / "callboard.db"))
 
     assert (refusal.code, advice in refusal.problem.hint) == (refused, True), refusal.problem
     assert ("restore" in refusal.problem.hint) == (code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB))
@@ -65,7 +65,7 @@ def test_r3_each_failure_has_its_advice(
 )
 def test_r3_what_the_system_refuses_has_the_same_advice(number: int, refused: str, advice: str) -> None:
     """R3"""
-    refusal = refusal_of_system(OSError(number, os.strerror(number)), "/state/store")
+    refusal = os_error_to_refusal(OSError(number, os.strerror(number)), "/state/store")
 
     assert (refusal.code, advice in refusal.problem.hint) == (refused, True)
 
@@ -114,4 +114,4 @@ async def _pages(rows: object, pages: int) -> int:
         connection.execute(f"PRAGMA max_page_count = {pages or now + 2}").fetchall()
         return before
 
-    return await writer.do(bound)
+    return await writer.submit(bound)

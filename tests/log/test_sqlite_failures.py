@@ -33,7 +33,7 @@ async def allow_pages(store: SqliteStore, more: int) -> None:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages + more}").fetchall()
 
-    await store._writer.do(bound)
+    await store._writer.submit(bound)
 
 
 async def test_without_room_a_batch_is_refused_alone_and_leaves_nothing(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ async def test_what_waits_goes_into_one_transaction(tmp_path: Path) -> None:
         begun.set()
         held.wait(20)
 
-    holding = store._writer.do(hold)
+    holding = store._writer.submit(hold)
     await until(begun.is_set)
     waiting = [asyncio.create_task(filled(store, 2, f"ses_{number}")) for number in range(64)]
     await asyncio.sleep(0)
@@ -365,7 +365,7 @@ async def test_an_interrupted_delete_is_finished_after_reopening(tmp_path: Path)
     assert store._writer is not None
     ledger = store._writer._hooks
     assert isinstance(ledger, Ledger)
-    await store._writer.do(lambda connection: delete(connection, ledger, STREAM))
+    await store._writer.submit(lambda connection: delete(connection, ledger, STREAM))
     await store.close()
     assert _count(tmp_path, "SELECT count(*) FROM facts") == 3001
 

@@ -16,13 +16,13 @@ from callboard.log.sqlite.writer import Writer
 class Quiet:
     """Hooks of a file without a keeper."""
 
-    def begun(self, connection: sqlite3.Connection) -> None: ...
+    def begin(self, connection: sqlite3.Connection) -> None: ...
 
     def ending(self, connection: sqlite3.Connection) -> None: ...
 
-    def undone(self) -> None: ...
+    def reset(self) -> None: ...
 
-    def idle(self, connection: sqlite3.Connection) -> bool:
+    def do_idle_work(self, connection: sqlite3.Connection) -> bool:
         return False
 
 
@@ -59,8 +59,8 @@ async def test_of_two_works_the_one_that_refuses_is_undone_and_the_other_is_kept
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
     """Design rule 1: the transaction that they shared is done again without it."""
-    refused = writer.do(broken, followed=True)
-    after = writer.do(lambda connection: says(connection, "after"))
+    refused = writer.submit(broken, followed=True)
+    after = writer.submit(lambda connection: says(connection, "after"))
 
     with pytest.raises(Refusal, match="does not fit"):
         await refused
@@ -73,9 +73,9 @@ async def test_what_refused_work_had_written_is_undone_and_the_works_beside_it_a
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
     """Design rule 1: a refusal means that nothing was written, also where other work shares its transaction."""
-    before = writer.do(lambda connection: says(connection, "before"), followed=True)
-    refused = writer.do(broken, followed=True)
-    after = writer.do(lambda connection: says(connection, "after"))
+    before = writer.submit(lambda connection: says(connection, "before"), followed=True)
+    refused = writer.submit(broken, followed=True)
+    after = writer.submit(lambda connection: says(connection, "after"))
 
     with pytest.raises(Refusal, match="does not fit"):
         await refused
@@ -91,9 +91,9 @@ async def test_a_refusal_before_any_write_costs_the_works_beside_it_nothing(tmp_
         ran.append("first")
         return says(connection, "first")
 
-    first = writer.do(counted, followed=True)
-    refused = writer.do(refuses, followed=True)
-    last = writer.do(lambda connection: says(connection, "last"))
+    first = writer.submit(counted, followed=True)
+    refused = writer.submit(refuses, followed=True)
+    last = writer.submit(lambda connection: says(connection, "last"))
 
     assert (await first, await last) == ("first", "last")
     with pytest.raises(Refusal, match="does not fit"):

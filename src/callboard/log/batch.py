@@ -41,7 +41,7 @@ class Draft(NamedTuple):
     """
 
     facts: list[DraftedFact]
-    names: list[tuple[int, str]]
+    references: list[tuple[int, str]]
 
 
 class SealedBatch(NamedTuple):
@@ -66,7 +66,7 @@ def draft(batch: Append, salts: bytes) -> Draft:
             (as_decoded(new.fact, payload), header, encode_header(header), payload, salt, chain.digest(salt, payload))
         )
         if b'"hash":"' in payload:
-            names += [(index, name) for name in blobs_named_by(payload)]
+            names += [(index, name) for name in find_blob_hashes(payload)]
     return Draft(facts, names)
 
 
@@ -106,7 +106,7 @@ def no_such_fact(stream: str, sequence: int) -> Refusal:
     return Refusal("invalid_input", f"The stream {stream} has no fact {sequence}.", field="sequence")
 
 
-def nothing(stream: str) -> Head:
+def empty_head(stream: str) -> Head:
     """Return the head of a stream without facts."""
     return Head(sequence=0, link=chain.genesis(stream))
 
@@ -136,7 +136,7 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch
     return SealedBatch(lines, tuple(records), head)
 
 
-def record_of(stream: str, stored: StoredBytes) -> Record:
+def decode_record(stream: str, stored: StoredBytes) -> Record:
     """Decode a stored fact. Raises Refusal `chain_broken` if it is not readable."""
     header = decode_header(stored.header)
     return Record(
@@ -149,7 +149,7 @@ def record_of(stream: str, stored: StoredBytes) -> Record:
     )
 
 
-def shows(header: bytes, payload: bytes | None, sequence: int) -> bool:
+def exports_fact(header: bytes, payload: bytes | None, sequence: int) -> bool:
     """Return whether a fact names an evidence pack that contains the fact `sequence`."""
     if payload is None or (decoded := decode_header(header)).type != EvidenceExported.type:
         return False
@@ -157,7 +157,7 @@ def shows(header: bytes, payload: bytes | None, sequence: int) -> bool:
     return isinstance(fact, EvidenceExported) and fact.through >= sequence
 
 
-def blobs_named_by(payload: bytes) -> set[str]:
+def find_blob_hashes(payload: bytes) -> set[str]:
     """Return the hashes of the blobs that an encoded payload refers to, also for unknown facts.
 
     Quotes inside a JSON string are escaped, so no content can look like a reference.

@@ -15,13 +15,13 @@ __all__ = [
     "check",
     "check_end",
     "digest",
-    "erased",
+    "erase",
     "genesis",
     "link",
 ]
 
 
-def erased(stored: StoredBytes) -> StoredBytes:
+def erase(stored: StoredBytes) -> StoredBytes:
     """Return the fact without payload and salt. An erased fact is returned unchanged."""
     if stored.payload is None:
         return stored

@@ -48,7 +48,7 @@ class Following:
         self._streams: dict[str, _Stream] = {}
         self._closed = False
 
-    def appended(self, stream: str, records: tuple[Record, ...]) -> None:
+    def publish(self, stream: str, records: tuple[Record, ...]) -> None:
         """Wake followers of the stream. Call it for durable facts, in order."""
         followed = self._streams.get(stream)
         if followed is None or not records:
@@ -58,7 +58,7 @@ class Following:
         followed.tail.extend(records)
         followed.wake()
 
-    def deleted(self, stream: str) -> None:
+    def reset(self, stream: str) -> None:
         """Wake followers of a deleted stream."""
         followed = self._streams.get(stream)
         if followed is not None:

@@ -23,11 +23,11 @@ from ..contracts.ports.store import (
 )
 from ..contracts.record import Record, decode_header
 from . import chain
-from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal, shows
+from .batch import check_place, decode_record, draft, empty_head, exports_fact, fenced, key_taken, no_such_fact, seal
 from .chain import StoredBytes
 from .following import Following
 from .memory_rows import MemoryRows
-from .pieces import GatheredPieces, check_offset, gather, keys_of
+from .pieces import GatheredPieces, check_offset, gather, list_keys
 
 
 class MemoryStore:
@@ -159,7 +159,7 @@ class MemoryFacts:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        stream = self._streams.get(batch.stream) or _Stream(head=nothing(batch.stream))
+        stream = self._streams.get(batch.stream) or _Stream(head=empty_head(batch.stream))
         check_place(batch, stream.head, self._epoch)
         if batch.answer is not None and batch.answer.key in self._answers:
             raise key_taken(batch.answer.key)
@@ -171,18 +171,18 @@ class MemoryFacts:
         stream.facts += [StoredBytes(*line[1:]) for line in sealed.lines]
         self._arrived += [(batch.stream, stream, sequence) for sequence in range(first, len(stream.facts) + 1)]
         stream.closed.update(batch.closed)
-        self._blobs.keep(batch.stream, first, batch.blobs, made.names, sealed.head.sequence)
+        self._blobs.keep(batch.stream, first, batch.blobs, made.references, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)
         if batch.answer is not None:
             self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)
-        self.following.appended(batch.stream, sealed.records)
+        self.following.publish(batch.stream, sealed.records)
         return sealed.records
 
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
         found = await self.stored(stream, after=after, limit=limit, until=until)
-        return tuple(record_of(stream, fact) for fact in found)
+        return tuple(decode_record(stream, fact) for fact in found)
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
@@ -192,11 +192,11 @@ class MemoryFacts:
         return tuple(facts[after : max(after, end)])
 
     async def head(self, stream: str) -> Head:
-        return self._streams[stream].head if stream in self._streams else nothing(stream)
+        return self._streams[stream].head if stream in self._streams else empty_head(stream)
 
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         there = (
-            Arrival(place, record_of(name, stream.facts[sequence - 1]))
+            Arrival(place, decode_record(name, stream.facts[sequence - 1]))
             for place, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
             if self._streams.get(name) is stream
         )
@@ -223,12 +223,12 @@ class MemoryFacts:
         if not 1 <= sequence <= len(facts):
             raise no_such_fact(stream, sequence)
         fact = facts[sequence - 1]
-        facts[sequence - 1] = chain.erased(fact)
+        facts[sequence - 1] = chain.erase(fact)
         self._blobs.release(stream, sequence)
-        for pack in (one.sequence for one in facts[sequence:] if shows(one.header, one.payload, sequence)):
+        for pack in (one.sequence for one in facts[sequence:] if exports_fact(one.header, one.payload, sequence)):
             self._blobs.release(stream, pack)
         scope = decode_header(fact.header).scope
-        self._partials.end(stream, keys_of(scope))
+        self._partials.end(stream, list_keys(scope))
         for kept in self._answers.values():
             if kept.stream == stream and kept.first <= sequence <= kept.last:
                 kept.stored = StoredAnswer(key=kept.stored.key, body_hash="", answer=b"")
@@ -251,13 +251,13 @@ class MemoryFacts:
         self._partials.end(stream)
         self._answers = {key: kept for key, kept in self._answers.items() if kept.stream != stream}
         await self._rows.clear(stream)
-        self.following.deleted(stream)
-        return nothing(stream) if gone is None else gone.head
+        self.following.reset(stream)
+        return empty_head(stream) if gone is None else gone.head
 
     async def verify(self, stream: str) -> Head:
         kept = self._streams.get(stream)
         if kept is None:
-            return nothing(stream)
+            return empty_head(stream)
         found = chain.check(stream, 0, chain.genesis(stream), kept.facts)
         chain.check_end(stream, (kept.head.sequence, kept.head.link), found)
         return kept.head

@@ -8,7 +8,7 @@ import msgspec
 
 from ..contracts.ports.store import Views
 from ..contracts.rows.base import AppendText, Op, Remove, Row, Upsert
-from .panels import check_kept, newest
+from .panels import check_storable, select_newest
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class MemoryRows:
         self._snapshots: dict[str, _Snapshot] = {}
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
-        check_kept(ops)
+        check_storable(ops)
         panels = self._rows.setdefault(stream, {})
         for op in ops:
             match op:
@@ -47,7 +47,7 @@ class MemoryRows:
     ) -> tuple[Row, ...]:
         kept = self._rows.get(stream, {}).get(panel, {}).values()
         found = sorted((row for row in kept if before is None or row.order < before), key=_place, reverse=True)
-        return newest(_sized(found), limit, largest)
+        return select_newest(_sized(found), limit, largest)
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         return self._rows.get(stream, {}).get(panel, {}).get(key)

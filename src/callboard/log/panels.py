@@ -10,7 +10,7 @@ from ..contracts.rows.base import AppendText, Op
 T = TypeVar("T")
 
 
-def newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: int) -> tuple[T, ...]:
+def select_newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: int) -> tuple[T, ...]:
     """Return the newest rows that fit into a window, oldest first, and at least one.
 
     Rows with the same order stay together even beyond the limits, because the next window starts below that order.
@@ -33,7 +33,7 @@ def newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: int) -> t
     return tuple(rows)
 
 
-def check_kept(ops: Sequence[Op]) -> None:
+def check_storable(ops: Sequence[Op]) -> None:
     """Raise ValueError for `append`, which is for partial text only. A fact replaces its whole row."""
     if any(isinstance(op, AppendText) for op in ops):
         raise ValueError("Only upsert and remove are stored; append is for live frames.")

@@ -47,6 +47,6 @@ def check_offset(key: str, offset: int, length: int) -> None:
         )
 
 
-def keys_of(scope: Scope) -> tuple[str, ...]:
+def list_keys(scope: Scope) -> tuple[str, ...]:
     """Return the possible keys of partial text with this scope."""
     return tuple(partial_key(kind, scope) for kind in get_args(PartialKind))

@@ -17,7 +17,7 @@ class Salts:
         self._block = b""
         self._at = 0
 
-    def take(self, count: int) -> bytes:
+    def draw(self, count: int) -> bytes:
         """Return the bytes of `count` salts."""
         size = count * SALT_BYTES
         if self._at + size > len(self._block):

@@ -14,8 +14,7 @@ from callboard.app.hosting import host
 from callboard.app.hosting.host import find_or_open
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.lock import NAME as LOCK
-from callboard.log.sqlite.lock import writer_of
+from callboard.log.sqlite.lock import LOCK_FILE, find_writer
 from callboard.log.sqlite.store import open_store
 from tests.log.given import filled
 
@@ -131,10 +130,10 @@ def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: StateFolder, 
 
 async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
-    (home.store / LOCK).unlink()
-    os.mkfifo(home.store / LOCK)
+    (home.store / LOCK_FILE).unlink()
+    os.mkfifo(home.store / LOCK_FILE)
 
-    assert writer_of(home.store) is None
+    assert find_writer(home.store) is None
     with pytest.raises(Refusal) as refused:
         await find_or_open(home)
     assert refused.value.code == "store_unusable"

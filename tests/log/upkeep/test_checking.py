@@ -51,7 +51,7 @@ async def test_r6_a_sound_store_is_called_sound(tmp_path: Path) -> None:
     checked = check_store(tmp_path)
 
     assert (checked.streams, checked.facts, checked.blobs, checked.blob_bytes) == (2, 10, 1, 20_000)
-    assert (checked.sound, checked.damages) == (True, ())
+    assert (checked.is_sound, checked.damages) == (True, ())
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ async def test_r6_each_damage_is_named_with_its_place(
 
     checked = check_store(tmp_path)
 
-    found = [(one.kind, one.name, one.sequence) for one in checked.damages if one.loses]
-    assert (found, checked.sound, checked.streams) == ([named], False, 2)
+    found = [(one.kind, one.name, one.sequence) for one in checked.damages if one.is_loss]
+    assert (found, checked.is_sound, checked.streams) == ([named], False, 2)
     assert "callboard restore" in checked.damages[0].advice
 
 
@@ -89,7 +89,7 @@ async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) ->
 
     checked = check_store(tmp_path)
 
-    assert [(one.kind, one.name) for one in checked.damages if one.loses] == [("fact", "1")]
+    assert [(one.kind, one.name) for one in checked.damages if one.is_loss] == [("fact", "1")]
     assert "7 facts" in checked.damages[0].message
 
 
@@ -137,7 +137,7 @@ async def test_r6_pages_that_cannot_be_read_are_a_damage_and_no_crash(tmp_path: 
 def _finds(folder: Path) -> bool:
     """True where a check names a damage, or says why the file is no store."""
     try:
-        return not check_store(folder).sound
+        return not check_store(folder).is_sound
     except Refusal as refusal:
         return refusal.code == "store_unusable"
 
@@ -150,7 +150,7 @@ async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
     checked = check_store(tmp_path)
 
     assert [(one.kind, one.name, one.sequence) for one in checked.damages] == [("views", STREAM, 99)]
-    assert checked.sound
+    assert checked.is_sound
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ async def test_r6_each_value_of_the_views_that_changed_is_named(
     assert (found.kind, found.code, Path(found.name).name) == ("views", "rows_damaged", named[0])
     assert named[1] in found.message
     assert "Nothing is lost" in found.advice
-    assert checked.sound
+    assert checked.is_sound
 
 
 async def test_r6_random_bytes_in_the_pages_of_the_views_are_named(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_r6_random_bytes_in_the_pages_of_the_views_are_named(tmp_path: Pat
         path.write_bytes(whole[: at + 16] + b"\xa5" * 4080 + whole[at + 4096 :])
         checked = check_store(tmp_path)
         assert {one.code for one in checked.damages} == {"rows_damaged"}, f"page {at // 4096}"
-        assert checked.sound
+        assert checked.is_sound
 
 
 async def test_r6_views_of_an_older_layout_are_no_damage(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ async def test_r6_a_check_runs_beside_the_process_that_writes(tmp_path: Path) ->
         fact, _ = said_at_length("more")
         await store.facts.append(batch(at + number, fact, epoch=store.epoch))
         checked = check_store(tmp_path)
-        assert (checked.sound, checked.facts) == (True, 11 + number)
+        assert (checked.is_sound, checked.facts) == (True, 11 + number)
     await store.close()
 
 
@@ -227,8 +227,8 @@ async def test_a_quick_check_looks_at_the_newest(tmp_path: Path) -> None:
     await store.close()
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 7")
 
-    assert check_store(tmp_path, whole=False).sound
-    assert not check_store(tmp_path).sound
+    assert check_store(tmp_path, whole=False).is_sound
+    assert not check_store(tmp_path).is_sound
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 490")
     assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [490]
     # The last one before those that it reads.

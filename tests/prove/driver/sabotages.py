@@ -50,9 +50,9 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "no-sync":
         from callboard.log.sqlite import schema
 
-        prepare = schema.prepare
-        lazily = lambda connection, *, new: prepare(connection, new=new, synchronous="OFF")
-        _replace(schema.__name__, "prepare", lazily)
+        configure = schema.configure
+        lazily = lambda connection, *, new: configure(connection, new=new, synchronous="OFF")
+        _replace(schema.__name__, "configure", lazily)
     elif fault == "follow-clock":
         from callboard.runtime.clock import Clock
 

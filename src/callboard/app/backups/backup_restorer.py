@@ -15,11 +15,10 @@ from pathlib import Path
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.lock import NAME as LOCK
-from callboard.log.sqlite.lock import WriterLock
+from callboard.log.sqlite.lock import LOCK_FILE, WriterLock
 from callboard.log.sqlite.schema import FACTS
 from callboard.log.sqlite.upkeep.checking import check_store
-from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
+from callboard.log.sqlite.upkeep.copying import migrate_log, raise_epoch, read_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
 from ..state_folder import StateFolder, read_regular, sync_folder, unusable_path, write_private
@@ -91,7 +90,7 @@ def restore(
             for path in (folder / "store").iterdir():
                 if path.name != "callboard.db":
                     path.unlink()
-            raise_epoch(folder / "store", epoch_of(home.store))
+            raise_epoch(folder / "store", read_epoch(home.store))
             progress("putting it in place")
             former = _swap(home, folder)
         except OSError as error:
@@ -209,7 +208,7 @@ def _put_store(new: Path, old: Path, aside: Path) -> None:
 
 
 def _put_aside(store: Path, aside: Path) -> None:
-    if {path.name for path in store.iterdir()} <= {LOCK}:
+    if {path.name for path in store.iterdir()} <= {LOCK_FILE}:
         # Made to be locked: there was no store.
         shutil.rmtree(store)
     else:

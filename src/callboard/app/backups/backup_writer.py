@@ -21,7 +21,7 @@ from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
-from callboard.log.sqlite.upkeep.folders import opened_folders
+from callboard.log.sqlite.upkeep.folders import list_opened_folders
 
 from ..state_folder import StateFolder, sync_folder, unusable_path
 from .archive import FILES, FORMAT, LOG, Manifest, Member, describe_member, write
@@ -138,7 +138,7 @@ def _locked(folder: Path) -> Generator[None]:
 def _project_of(home: StateFolder, place: Path) -> str:
     """Return the opened folder that a place is in; empty where it is in none."""
     real = place.resolve()
-    return next((one for one in opened_folders(home.store) if real.is_relative_to(Path(one).resolve())), "")
+    return next((one for one in list_opened_folders(home.store) if real.is_relative_to(Path(one).resolve())), "")
 
 
 def _exposed(place: Path, project: str) -> Refusal:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from callboard.client.endpoint import Endpoint
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.lock import writer_of
+from callboard.log.sqlite.lock import find_writer
 from callboard.log.sqlite.upkeep.checking import check_store
 
 from ..hosting.announcement import find_endpoint
@@ -80,7 +80,7 @@ async def _store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
         return bad("store", refusal.problem.message, "Stored sessions cannot be read.", fix)
     if checked.damages:
         first = checked.damages[0]
-        if checked.sound:
+        if checked.is_sound:
             return warn("store", first.message, first.advice)
         return bad("store", first.message, first.advice, "callboard check")
     written = "" if endpoint is None else f", written by process {endpoint.pid}"
@@ -92,7 +92,7 @@ def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
         return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
     try:
-        writer = writer_of(home.store)
+        writer = find_writer(home.store)
     except OSError as error:
         return warn("process", f"the lock cannot be read: {error.strerror}", "Another process may write to the store.")
     if writer is not None:

@@ -12,7 +12,7 @@ import msgspec
 from callboard.client.endpoint import Endpoint, loopback_context
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
-from callboard.log.sqlite.lock import writer_of
+from callboard.log.sqlite.lock import find_writer
 
 from ..models.providers import compute_marks, marks_match
 from ..state_folder import StateFolder, read_regular, unusable_path, write_file
@@ -107,7 +107,7 @@ def _alive(pid: int) -> bool:
 def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
     """Return True if the process holds the lock of this store."""
     try:
-        return writer_of(home.store) == endpoint.pid
+        return find_writer(home.store) == endpoint.pid
     except OSError as error:
         raise unusable_path(home.store, error) from error
 

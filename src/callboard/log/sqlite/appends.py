@@ -15,25 +15,25 @@ from .partials import end_partials
 
 def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft) -> tuple[Record, ...]:
     """Stores the batch; most of it is written with that of the whole transaction. Refuses before it writes."""
-    end = ledger.end(connection, batch.stream)
+    end = ledger.get_end(connection, batch.stream)
     check_place(batch, end.head, ledger.epoch)
     answer = batch.answer
     if answer is not None and connection.execute("SELECT 1 FROM answers WHERE key = ?", (answer.key,)).fetchone():
         raise key_taken(answer.key)
     if not end.number:
-        end = ledger.numbered(connection, batch.stream)
+        end = ledger.ensure_stream(connection, batch.stream)
     number, first = end.number, end.head.sequence + 1
     sealed = seal(batch, made, end.head, number)
-    ledger.move(batch.stream, number, sealed.lines, sealed.head)
-    if batch.blobs or made.names:
-        _keep_blobs(ledger, number, first, batch.blobs, made.names, sealed.head.sequence)
+    ledger.append(batch.stream, number, sealed.lines, sealed.head)
+    if batch.blobs or made.references:
+        _keep_blobs(ledger, number, first, batch.blobs, made.references, sealed.head.sequence)
     if answer is not None:
         connection.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
             (answer.key, answer.body_hash, answer.answer, number, first, sealed.head.sequence),
         )
     if batch.closed:
-        ledger.close(number, batch.closed)
+        ledger.close_entities(number, batch.closed)
     if batch.ends:
         end_partials(connection, number, batch.ends)
     return sealed.records
@@ -46,4 +46,4 @@ def _keep_blobs(
     unnamed = {blob.ref.hash for blob in blobs} - {name for _, name in names}
     uses = [(number, first + at, bytes.fromhex(name)) for at, name in names]
     uses += [(number, end, bytes.fromhex(name)) for name in unnamed]
-    ledger.keep([(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs], uses)
+    ledger.store_blobs([(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs], uses)

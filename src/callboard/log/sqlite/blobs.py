@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 
 from ...contracts.errors import Refusal
-from .failures import primary
+from .failures import primary_code
 from .readers import Readers
 
 #: A blob of at most so many bytes is checked at each read. A larger one is checked once while it is among the last
@@ -63,7 +63,7 @@ def blob_damaged(hash: str) -> Refusal:
     )
 
 
-def digest_of(blob: sqlite3.Blob) -> bytes:
+def compute_digest(blob: sqlite3.Blob) -> bytes:
     """Return the SHA-256 of an open blob, and leave it at its end."""
     found = hashlib.sha256()
     while piece := blob.read(_PIECE):
@@ -94,14 +94,14 @@ def _range(connection: sqlite3.Connection, name: bytes, offset: int, length: int
     try:
         with connection.blobopen("blobs", "data", row[0], readonly=True) as data:
             if len(data) <= CHECKED_ALWAYS or name not in checked:
-                if digest_of(data) != name:
+                if compute_digest(data) != name:
                     raise blob_damaged(name.hex())
                 if len(data) > CHECKED_ALWAYS:
                     checked.add(name)
             data.seek(min(offset, len(data)))
             return data.read(length)
     except sqlite3.OperationalError as error:
-        if primary(error) != sqlite3.SQLITE_ERROR:
+        if primary_code(error) != sqlite3.SQLITE_ERROR:
             raise
         # Dropped between the two statements.
         return None

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnswer
 from ...contracts.record import Record
-from ..batch import draft, record_of
+from ..batch import decode_record, draft
 from ..chain import StoredBytes
 from ..following import Following
 from ..salts import Salts
@@ -16,7 +16,7 @@ from .failures import read_only
 from .ledger import Ledger, find_end
 from .links import read_arrived, read_linked
 from .readers import Readers
-from .removal import contents, delete, erase, purge, trim
+from .removal import delete, erase, measure, purge, trim
 from .rows import SqliteRows
 from .writer import Writer
 
@@ -49,10 +49,10 @@ class SqliteFacts:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        made = draft(batch, self._salts.take(len(batch.facts)))
-        return await self._writing().do(
+        made = draft(batch, self._salts.draw(len(batch.facts)))
+        return await self._writing().submit(
             lambda connection: append(connection, self._ledger, batch, made),
-            lambda records: self.following.appended(batch.stream, records),
+            lambda records: self.following.publish(batch.stream, records),
             followed=batch.followed,
         )
 
@@ -61,7 +61,7 @@ class SqliteFacts:
     ) -> tuple[Record, ...]:
         return await self._readers.run(
             lambda connection: tuple(
-                record_of(stream, fact) for fact in read_linked(connection, stream, after, limit, until)
+                decode_record(stream, fact) for fact in read_linked(connection, stream, after, limit, until)
             )
         )
 
@@ -76,7 +76,8 @@ class SqliteFacts:
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         return await self._readers.run(
             lambda connection: tuple(
-                Arrival(one.place, record_of(one.stream, one.stored)) for one in read_arrived(connection, after, limit)
+                Arrival(one.place, decode_record(one.stream, one.stored))
+                for one in read_arrived(connection, after, limit)
             )
         )
 
@@ -111,24 +112,26 @@ class SqliteFacts:
         return tuple(name for (name,) in found)
 
     async def erase(self, stream: str, sequence: int) -> None:
-        erasures = await self._writing().do(
+        erasures = await self._writing().submit(
             lambda connection: erase(connection, self._ledger, stream, sequence), scrub=True
         )
         await self._rows.forget(stream, erasures)
 
     async def contents(self, stream: str, smallest: int = 0) -> Contents:
-        return await self._readers.run(lambda connection: contents(connection, stream, smallest))
+        return await self._readers.run(lambda connection: measure(connection, stream, smallest))
 
     async def trim(self, stream: str, smallest: int) -> Contents:
-        return await self._writing().do(lambda connection: trim(connection, self._ledger, stream, smallest), scrub=True)
+        return await self._writing().submit(
+            lambda connection: trim(connection, self._ledger, stream, smallest), scrub=True
+        )
 
     async def delete(self, stream: str) -> Head:
         writer = self._writing()
-        head, erasures = await writer.do(
-            lambda connection: delete(connection, self._ledger, stream), lambda _: self.following.deleted(stream)
+        head, erasures = await writer.submit(
+            lambda connection: delete(connection, self._ledger, stream), lambda _: self.following.reset(stream)
         )
         await self._rows.forget(stream, erasures)
-        while await writer.do(purge):
+        while await writer.submit(purge):
             pass
         return head
 

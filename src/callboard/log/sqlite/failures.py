@@ -29,17 +29,17 @@ _PERMISSION = (
 )
 
 
-def primary(error: sqlite3.Error) -> int:
+def primary_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code, or SQLITE_ERROR where the module itself raised."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def is_fatal(error: BaseException) -> bool:
     """True where nothing more may be written through the connection: after such an error the disk's state is unknown."""
-    return isinstance(error, sqlite3.Error) and primary(error) in _FATAL
+    return isinstance(error, sqlite3.Error) and primary_code(error) in _FATAL
 
 
-def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
+def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
     """The refusal that says what to do. `where` is the path of the file.
 
     | SQLite says | the reason | what is advised |
@@ -51,7 +51,7 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
     | CANTOPEN, PERM, READONLY, AUTH | it may not be opened | permissions |
     | BUSY, LOCKED | another program | close it |
     """
-    code = primary(error)
+    code = primary_code(error)
     match code:
         case sqlite3.SQLITE_FULL:
             return full(where)
@@ -77,7 +77,7 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
             return unusable(where, str(error))
 
 
-def refusal_of_system(error: OSError, where: str) -> Refusal:
+def os_error_to_refusal(error: OSError, where: str) -> Refusal:
     """The refusal of a file or folder that the system does not give."""
     if is_full(error):
         return full(where)

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
-from ..batch import Line, nothing
+from ..batch import Line, empty_head
 from ..chain import broken
 
 #: How many streams' ends are remembered between transactions.
@@ -34,7 +34,7 @@ class Ledger:
 
     def __init__(self, epoch: int, check: Callable[[sqlite3.Connection], None]) -> None:
         """`check` raises Refusal where the layout of the file is not one to write to."""
-        self.ours = epoch
+        self.own_epoch = epoch
         self._check = check
         self._layout = -1
         self.epoch = epoch
@@ -45,11 +45,11 @@ class Ledger:
         self._blobs: list[tuple[bytes, bytes]] = []
         self._uses: list[tuple[int, int, bytes]] = []
 
-    def begun(self, connection: sqlite3.Connection) -> None:
+    def begin(self, connection: sqlite3.Connection) -> None:
         """Read the epoch of this transaction. Raises Refusal where another tool changed the layout since it was checked."""
         self.check_layout(connection)
         (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
-        if self.epoch != self.ours or len(self._ends) > REMEMBERED:
+        if self.epoch != self.own_epoch or len(self._ends) > REMEMBERED:
             self._ends.clear()
 
     def check_layout(self, connection: sqlite3.Connection) -> None:
@@ -89,7 +89,7 @@ class Ledger:
             )
             self._moved.clear()
 
-    def undone(self) -> None:
+    def reset(self) -> None:
         """Forgets everything: it may have been part of what was undone."""
         self._ends.clear()
         self._moved.clear()
@@ -98,7 +98,7 @@ class Ledger:
         self._blobs.clear()
         self._uses.clear()
 
-    def end(self, connection: sqlite3.Connection, stream: str) -> End:
+    def get_end(self, connection: sqlite3.Connection, stream: str) -> End:
         """The end of the stream, with number 0 where there is no such stream."""
         end = self._ends.get(stream)
         if end is None:
@@ -107,9 +107,9 @@ class Ledger:
                 self._ends[stream] = end
         return end
 
-    def numbered(self, connection: sqlite3.Connection, stream: str) -> End:
+    def ensure_stream(self, connection: sqlite3.Connection, stream: str) -> End:
         """The end of the stream, which is entered where there is none."""
-        end = self.end(connection, stream)
+        end = self.get_end(connection, stream)
         if end.number:
             return end
         head = end.head
@@ -120,17 +120,17 @@ class Ledger:
         self._ends[stream] = End(made.lastrowid or 0, head)
         return self._ends[stream]
 
-    def move(self, stream: str, number: int, lines: Sequence[Line], head: Head) -> None:
+    def append(self, stream: str, number: int, lines: Sequence[Line], head: Head) -> None:
         """The stream has these facts now and ends here; written by `flush`."""
         self._facts += lines
         self._ends[stream] = End(number, head)
         self._moved.add(stream)
 
-    def close(self, number: int, ids: Iterable[str]) -> None:
+    def close_entities(self, number: int, ids: Iterable[str]) -> None:
         """These entities of the stream are terminal; written by `flush`."""
         self._closed += [(number, name) for name in ids]
 
-    def keep(self, blobs: Iterable[tuple[bytes, bytes]], uses: Iterable[tuple[int, int, bytes]]) -> None:
+    def store_blobs(self, blobs: Iterable[tuple[bytes, bytes]], uses: Iterable[tuple[int, int, bytes]]) -> None:
         """The blobs by their hashes, and which facts (stream, sequence) use which of them; written by `flush`."""
         self._blobs += blobs
         self._uses += uses
@@ -146,7 +146,7 @@ def find_end(connection: sqlite3.Connection, stream: str) -> End:
     no end of a stream."""
     row = connection.execute("SELECT number, head, link, at FROM streams WHERE name = ?", (stream,)).fetchone()
     if row is None:
-        return End(0, nothing(stream))
+        return End(0, empty_head(stream))
     number, sequence, link, at = row
     if not (isinstance(sequence, int) and isinstance(link, bytes) and isinstance(at, int)):
         raise broken(stream, 1, "cannot be read, because the end of its stream is damaged")

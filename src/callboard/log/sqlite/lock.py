@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...contracts.errors import Refusal
 
-NAME = "writer.lock"
+LOCK_FILE = "writer.lock"
 
 
 class WriterLock:
@@ -17,7 +17,7 @@ class WriterLock:
 
     def __init__(self, folder: Path) -> None:
         """Takes the lock. Raises Refusal `store_locked` where another process holds it."""
-        self._file = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -37,7 +37,7 @@ class WriterLock:
             os.close(self._file)
 
 
-def writer_of(folder: Path) -> int | None:
+def find_writer(folder: Path) -> int | None:
     """Return the process that writes to a store: None where none does, 0 where its id is not known.
 
     Looks at the lock, which the system releases when a process ends, so that a process that is stopped or busy is seen too.
@@ -45,7 +45,7 @@ def writer_of(folder: Path) -> int | None:
     """
     try:
         # Without the flag, opening a pipe waits for its writer.
-        file = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(folder / LOCK_FILE, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     try:

@@ -34,7 +34,7 @@ class SqlitePartials:
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
         if self._writer is None:
             raise read_only()
-        await self._writer.do(lambda connection: _write(connection, self._ledger, stream, epoch, pieces))
+        await self._writer.submit(lambda connection: _write(connection, self._ledger, stream, epoch, pieces))
 
     async def read(self, stream: str) -> tuple[Partial, ...]:
         return await self._readers.run(lambda connection: _read(connection, stream))
@@ -44,7 +44,7 @@ def _write(connection: sqlite3.Connection, ledger: Ledger, stream: str, epoch: i
     if epoch != ledger.epoch:
         raise fenced(stream, epoch, ledger.epoch)
     gathered = gather(pieces)
-    end = ledger.end(connection, stream)
+    end = ledger.get_end(connection, stream)
     known: dict[str, tuple[int, int]] = {}
     for key, part in gathered.items():
         row = connection.execute(
@@ -53,7 +53,7 @@ def _write(connection: sqlite3.Connection, ledger: Ledger, stream: str, epoch: i
         check_offset(key, part.offset, row[1] if row else 0)
         if row:
             known[key] = row
-    stream_number = ledger.numbered(connection, stream).number
+    stream_number = ledger.ensure_stream(connection, stream).number
     for key, part in gathered.items():
         length = part.offset + len(part.text)
         if key in known:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from .failures import is_fatal, refusal_of, unusable
+from .failures import is_fatal, to_refusal, unusable
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Readers:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix=f"reader of {path}")
         self._closed = False
 
-    def first(self, query: str) -> Any:
+    def read_first(self, query: str) -> Any:
         """The first row of a query, read here and now. Raises sqlite3.Error."""
         return self._connections[0].execute(query).fetchone()
 
@@ -61,6 +61,6 @@ class Readers:
         except sqlite3.Error as error:
             if self._damaged is not None and is_fatal(error):
                 self._damaged()
-            raise refusal_of(error, self._path) from error
+            raise to_refusal(error, self._path) from error
         finally:
             self._free.put(connection)

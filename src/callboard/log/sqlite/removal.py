@@ -13,9 +13,9 @@ from ...contracts.errors import Refusal
 from ...contracts.ports.store import Contents, Head
 from ...contracts.record import decode_header
 from .. import chain
-from ..batch import fenced, no_such_fact, shows
+from ..batch import exports_fact, fenced, no_such_fact
 from ..chain import StoredBytes
-from ..pieces import keys_of
+from ..pieces import list_keys
 from .ledger import Ledger
 from .partials import end_partials
 
@@ -35,19 +35,19 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
     """
     _check_ours(ledger, stream)
     ledger.flush(connection)
-    number = ledger.end(connection, stream).number
+    number = ledger.get_end(connection, stream).number
     row = connection.execute(
         "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
     ).fetchone()
     if row is None:
         raise no_such_fact(stream, sequence)
-    gone = chain.erased(StoredBytes(*row))
+    gone = chain.erase(StoredBytes(*row))
     connection.execute(
         "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (gone.seal, number, sequence)
     )
     _drop_uses(connection, number, sequence, sequence)
     _drop_packs(connection, number, sequence)
-    end_partials(connection, number, keys_of(decode_header(gone.header).scope))
+    end_partials(connection, number, list_keys(decode_header(gone.header).scope))
     connection.execute(
         "UPDATE answers SET body_hash = '', answer = x'' WHERE stream = ? AND last >= ? AND first <= ?",
         (number, sequence, sequence),
@@ -59,13 +59,13 @@ def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple
     """Takes the stream out of the store; returns what its end was and how many erasures the store has seen."""
     _check_ours(ledger, stream)
     ledger.flush(connection)
-    end = ledger.end(connection, stream)
+    end = ledger.get_end(connection, stream)
     connection.execute("UPDATE streams SET name = NULL WHERE number = ?", (end.number,))
     ledger.forget(stream)
     return end.head, _count_erasure(connection)
 
 
-def contents(connection: sqlite3.Connection, stream: str, smallest: int) -> Contents:
+def measure(connection: sqlite3.Connection, stream: str, smallest: int) -> Contents:
     """How large the stream is, with its blobs of at least so many bytes."""
     facts = connection.execute(
         "SELECT coalesce(sum(length(header) + coalesce(length(payload), 0)), 0) FROM facts"
@@ -81,7 +81,7 @@ def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, smallest: 
     _check_ours(ledger, stream)
     ledger.flush(connection)
     found: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
-    number = ledger.end(connection, stream).number
+    number = ledger.get_end(connection, stream).number
     for blob, _ in found:
         connection.execute("DELETE FROM blob_uses WHERE stream = ? AND blob = ?", (number, blob))
         connection.execute(_DROP_UNUSED_BLOB, {"blob": blob})
@@ -113,10 +113,10 @@ def purge(connection: sqlite3.Connection) -> bool:
     return True
 
 
-class Keeper(Ledger):
+class PurgingLedger(Ledger):
     """What is done around the transactions of `callboard.db`: the ledger, and purging while there is nothing else to do."""
 
-    def idle(self, connection: sqlite3.Connection) -> bool:
+    def do_idle_work(self, connection: sqlite3.Connection) -> bool:
         connection.execute("BEGIN IMMEDIATE")
         try:
             self.check_layout(connection)
@@ -130,8 +130,8 @@ class Keeper(Ledger):
 
 
 def _check_ours(ledger: Ledger, stream: str) -> None:
-    if ledger.epoch != ledger.ours:
-        raise fenced(stream, ledger.ours, ledger.epoch)
+    if ledger.epoch != ledger.own_epoch:
+        raise fenced(stream, ledger.own_epoch, ledger.epoch)
 
 
 def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: int) -> None:
@@ -150,7 +150,7 @@ def _drop_packs(connection: sqlite3.Connection, stream: int, shown: int) -> None
         " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = :stream AND blob_uses.sequence = facts.sequence)",
         {"stream": stream, "shown": shown},
     )
-    for found in [sequence for sequence, header, payload in later if shows(header, payload, shown)]:
+    for found in [sequence for sequence, header, payload in later if exports_fact(header, payload, shown)]:
         _drop_uses(connection, stream, found, found)
 
 

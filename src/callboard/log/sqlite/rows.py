@@ -15,7 +15,7 @@ from ...contracts.errors import Refusal
 from ...contracts.ports.store import Views
 from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
-from ..panels import check_kept, newest
+from ..panels import check_storable, select_newest
 from .derived import protect, unprotect
 from .failures import VIEWS, is_out_of_descriptors, read_only
 from .readers import Readers
@@ -23,12 +23,12 @@ from .schema import (
     APPLICATION,
     VIEWS_LAYOUT,
     VIEWS_SQL,
+    configure,
     connect,
     connect_reader,
     create,
     has_programs,
     is_empty,
-    prepare,
 )
 from .unwritten import UnwrittenRows
 from .writer import Writer
@@ -48,20 +48,20 @@ class SqliteRows:
         self._writer: Writer | None = None
         if writing:
             discard = partial(_unlink, path)
-            self._writer = Writer(_open(path, store, erasures), str(path), _Nothing(), discard)
+            self._writer = Writer(_open(path, store, erasures), str(path), _NoHooks(), discard)
             self._readers = Readers(partial(connect_reader, path), str(path), 2, discard)
         else:
             self._readers = Readers(partial(_connect_if_fit, path, store, erasures), str(path), 2)
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
-        check_kept(ops)
+        check_storable(ops)
         if stream in self._discarded:
             return
         upserts = [
             (op.panel, op.row.key, op.row.order, _protected(stream, op)) if isinstance(op, Upsert) else op for op in ops
         ]
         try:
-            await self._writing().do(lambda connection: _write(connection, stream, upserts, views))
+            await self._writing().submit(lambda connection: _write(connection, stream, upserts, views))
         except Refusal as refusal:
             if refusal.code == "store_full":
                 # Who writes tries again with the same; until then reads show it.
@@ -100,10 +100,12 @@ class SqliteRows:
                 (_panel(connection, stream, panel), (1 << 62) if before is None else before),
             )
             with contextlib.closing(found):
-                return newest(((place, size, (key, place, data)) for place, size, key, data in found), limit, largest)
+                return select_newest(
+                    ((place, size, (key, place, data)) for place, size, key, data in found), limit, largest
+                )
 
         rows = tuple([await self._row(stream, panel, *found) for found in await self._readers.run(read)])
-        return self._unwritten.over(stream, panel, rows, before, limit)
+        return self._unwritten.merge(stream, panel, rows, before, limit)
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         row = await self._readers.run(
@@ -113,7 +115,7 @@ class SqliteRows:
             ).fetchone()
         )
         written = None if row is None else await self._row(stream, panel, key, *row)
-        return self._unwritten.row(stream, panel, key, written)
+        return self._unwritten.find(stream, panel, key, written)
 
     async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         found = await self._readers.run(
@@ -132,7 +134,7 @@ class SqliteRows:
 
     async def clear(self, stream: str) -> None:
         self._unwritten.clear(stream)
-        await self._writing().do(lambda connection: _clear(connection, stream))
+        await self._writing().submit(lambda connection: _clear(connection, stream))
 
     async def forget(self, stream: str, erasures: int) -> None:
         """As `clear`, after an erasure: nothing of the rows is left in the file or its log."""
@@ -143,11 +145,11 @@ class SqliteRows:
             _clear(connection, stream)
             connection.execute("UPDATE views_of SET erasures = max(erasures, ?)", (erasures,))
 
-        await self._writing().do(run, scrub=True)
+        await self._writing().submit(run, scrub=True)
 
     async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
         row = (stream, sequence, link, fingerprint, protect(state, stream, sequence, link, fingerprint))
-        await self._writing().do(
+        await self._writing().submit(
             lambda connection: (
                 connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", row).rowcount
             )
@@ -205,16 +207,16 @@ def _protected(stream: str, op: Upsert) -> bytes:
     return protect(msgspec.json.encode(op.row), stream, op.panel, op.row.key, op.row.order)
 
 
-class _Nothing:
+class _NoHooks:
     """Views need nothing done around their transactions."""
 
-    def begun(self, connection: sqlite3.Connection) -> None: ...
+    def begin(self, connection: sqlite3.Connection) -> None: ...
 
     def ending(self, connection: sqlite3.Connection) -> None: ...
 
-    def undone(self) -> None: ...
+    def reset(self) -> None: ...
 
-    def idle(self, connection: sqlite3.Connection) -> bool:
+    def do_idle_work(self, connection: sqlite3.Connection) -> bool:
         return False
 
 
@@ -267,7 +269,7 @@ def _open(path: Path, store: str, erasures: int) -> sqlite3.Connection:
         _unlink(path)
     connection = connect(path)
     new = is_empty(connection)
-    prepare(connection, new=new, synchronous="NORMAL")
+    configure(connection, new=new, synchronous="NORMAL")
     if new:
         create(connection, VIEWS_SQL, VIEWS_LAYOUT, "INSERT INTO views_of VALUES (?, ?)", (store, erasures))
     return connection

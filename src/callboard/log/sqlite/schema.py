@@ -14,7 +14,7 @@ import sqlite3
 import zlib
 from pathlib import Path
 
-from .failures import refusal_of, unusable
+from .failures import to_refusal, unusable
 from .frozen import connect_frozen, is_frozen
 from .migrations import STEPS, migrate
 
@@ -98,7 +98,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY / 1000)
 
 
-def prepare(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FULL") -> None:
+def configure(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FULL") -> None:
     """Settles how the connection writes; of a new file, that it can give space back."""
     settings = [
         "journal_mode = WAL",
@@ -155,14 +155,14 @@ def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
         new = is_empty(connection)
         if not new:
             check_facts(connection, path, writing=True)
-        prepare(connection, new=new)
+        configure(connection, new=new)
         if not new:
             migrate(connection, path, to=FACTS_SCHEMA, steps=STEPS)
         if new:
             create(connection, FACTS_SQL, FACTS_SCHEMA, "INSERT INTO store VALUES (?, 0, 0)", (new_id,))
     except sqlite3.Error as error:
         # Before the connection lets go of what the reason may be.
-        refusal = refusal_of(error, str(path))
+        refusal = to_refusal(error, str(path))
         if connection is not None:
             connection.close()
         raise refusal from error

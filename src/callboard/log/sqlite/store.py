@@ -12,11 +12,11 @@ from ...contracts.ids import render
 from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
-from .failures import VIEWS, refusal_of, refusal_of_system, unusable
+from .failures import VIEWS, os_error_to_refusal, to_refusal, unusable
 from .lock import WriterLock
 from .partials import SqlitePartials
 from .readers import Readers
-from .removal import Keeper
+from .removal import PurgingLedger
 from .rows import SqliteRows
 from .schema import FACTS, check_facts, connect_reader, is_empty, open_facts
 from .writer import Writer
@@ -30,8 +30,8 @@ class SqliteStore:
         path = folder / FACTS
         self._lock = lock
         self._readers = Readers(lambda: connect_reader(path), str(path))
-        self.id, self.epoch, erasures = self._readers.first("SELECT id, epoch, erasures FROM store")
-        keeper = Keeper(self.epoch, lambda connection: check_facts(connection, path))
+        self.id, self.epoch, erasures = self._readers.read_first("SELECT id, epoch, erasures FROM store")
+        keeper = PurgingLedger(self.epoch, lambda connection: check_facts(connection, path))
         self._writer = None if writing is None else Writer(writing, str(path), keeper)
         self._rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
         self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows)
@@ -66,7 +66,7 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         folder.chmod(0o700)
         lock = WriterLock(folder)
     except OSError as error:
-        raise refusal_of_system(error, str(folder)) from error
+        raise os_error_to_refusal(error, str(folder)) from error
     writing: sqlite3.Connection | None = None
     try:
         if (folder / VIEWS).exists() and not (folder / FACTS).exists():
@@ -78,14 +78,14 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         return SqliteStore(folder, writing, lock)
     except BaseException as error:
         # Before the connections let go of what the reason may be.
-        refusal = refusal_of(error, str(folder / FACTS)) if isinstance(error, sqlite3.Error) else None
+        refusal = to_refusal(error, str(folder / FACTS)) if isinstance(error, sqlite3.Error) else None
         if writing is not None:
             writing.close()
         lock.release()
         if refusal is not None:
             raise refusal from error
         if isinstance(error, OSError):
-            raise refusal_of_system(error, str(folder)) from error
+            raise os_error_to_refusal(error, str(folder)) from error
         raise
 
 
@@ -103,7 +103,7 @@ def _open_reader(folder: Path) -> SqliteStore:
             connection.close()
         return SqliteStore(folder, None, None)
     except sqlite3.Error as error:
-        raise refusal_of(error, str(path)) from error
+        raise to_refusal(error, str(path)) from error
 
 
 def _sync(folder: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ...contracts.errors import Refusal
-from .failures import is_fatal, refusal_of, unusable
+from .failures import is_fatal, to_refusal, unusable
 
 T = TypeVar("T")
 
@@ -75,13 +75,13 @@ class Work(Generic[T]):
 class Hooks(Protocol):
     """What a file's keeper does around its transactions, in the writer's thread."""
 
-    def begun(self, connection: sqlite3.Connection) -> None: ...
+    def begin(self, connection: sqlite3.Connection) -> None: ...
 
     def ending(self, connection: sqlite3.Connection) -> None: ...
 
-    def undone(self) -> None: ...
+    def reset(self) -> None: ...
 
-    def idle(self, connection: sqlite3.Connection) -> bool:
+    def do_idle_work(self, connection: sqlite3.Connection) -> bool:
         """Does a bite of work that can wait; True where there is more."""
         ...
 
@@ -115,7 +115,7 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name=f"writer of {path}", daemon=True)
         self._thread.start()
 
-    def do(
+    def submit(
         self,
         run: Callable[[sqlite3.Connection], T],
         after: Callable[[T], None] | None = None,
@@ -192,7 +192,7 @@ class Writer:
                 raise self._broken
             connection.execute("BEGIN IMMEDIATE")
             begun = True
-            self._hooks.begun(connection)
+            self._hooks.begin(connection)
             for work in group:
                 changes = connection.total_changes
                 try:
@@ -213,10 +213,10 @@ class Writer:
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
-        self._hooks.undone()
+        self._hooks.reset()
         if not isinstance(error, sqlite3.Error):
             return error
-        refusal = refusal_of(error, self._path)
+        refusal = to_refusal(error, self._path)
         if is_fatal(error):
             # Whether the last commit is on the disk is unknown now; only opening the store again can tell.
             self._broken = refusal
@@ -239,7 +239,7 @@ class Writer:
         if self._broken is not None:
             return None
         try:
-            if self._hooks.idle(self._connection) or self._give_back(0):
+            if self._hooks.do_idle_work(self._connection) or self._give_back(0):
                 return PAUSE
             return None if self._checkpoint() else IDLE
         except sqlite3.Error as error:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from ....contracts.errors import Refusal
 from ... import chain
-from ..blobs import digest_of
-from ..failures import VIEWS, primary, refusal_of, unusable
+from ..blobs import compute_digest
+from ..failures import VIEWS, primary_code, to_refusal, unusable
 from ..ledger import End, find_end
 from ..links import read_linked, read_stored
 from ..schema import FACTS, check_facts, connect_reader, is_empty
-from .damage import Checked, Damage, damage
+from .damage import Checked, Damage, describe_damage
 from .derived_check import check_views
 
 #: How many facts one transaction reads.
@@ -59,10 +59,10 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
             found.views(folder / VIEWS)
             return found.result(folder)
     except sqlite3.Error as error:
-        refusal = refusal_of(error, str(path))
-        if refusal.code == "store_full" or primary(error) not in _UNREADABLE:
+        refusal = to_refusal(error, str(path))
+        if refusal.code == "store_full" or primary_code(error) not in _UNREADABLE:
             raise refusal from error
-        damages = (damage("database", str(path), f"The file cannot be read: {error}."),)
+        damages = (describe_damage("database", str(path), f"The file cannot be read: {error}."),)
         return Checked(store=str(folder), whole=whole, damages=damages)
 
 
@@ -122,21 +122,21 @@ class _Check:
         try:
             look()
         except sqlite3.Error as error:
-            if primary(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
+            if primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
                 raise
-            self._damages.append(damage("database", name, f"A part of the file cannot be read: {error}."))
+            self._damages.append(describe_damage("database", name, f"A part of the file cannot be read: {error}."))
 
     def _database(self) -> None:
         for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall():
             if line != "ok":
-                self._damages.append(damage("database", str(self._path), f"SQLite finds: {line}."))
+                self._damages.append(describe_damage("database", str(self._path), f"SQLite finds: {line}."))
 
     def _stream(self, name: str) -> None:
         try:
             end = find_end(self._connection, name)
         except Refusal as refusal:
             self._streams += 1
-            self._damages.append(damage("fact", name, refusal.problem.message, 1))
+            self._damages.append(describe_damage("fact", name, refusal.problem.message, 1))
             return
         if not end.number:
             return
@@ -148,7 +148,7 @@ class _Check:
                 self._facts += len(page)
         except Refusal as refusal:
             sequence = self._first_broken(name, end, after)
-            self._damages.append(damage("fact", name, refusal.problem.message, sequence))
+            self._damages.append(describe_damage("fact", name, refusal.problem.message, sequence))
             return
         if (
             self._whole
@@ -159,7 +159,7 @@ class _Check:
             ).fetchone()
         ):
             message = f"The log of {name} has facts after its end."
-            self._damages.append(damage("fact", name, message, end.head.sequence + 1))
+            self._damages.append(describe_damage("fact", name, message, end.head.sequence + 1))
 
     def _first_broken(self, name: str, end: End, after: int) -> int:
         """Return the first sequence that does not follow, after one that does; the last where each does."""
@@ -181,9 +181,9 @@ class _Check:
         for number, name, size in list(self._wanted()):
             try:
                 with self._connection.blobopen("blobs", "data", number, readonly=True) as data:
-                    right = digest_of(data) == name
+                    right = compute_digest(data) == name
             except sqlite3.OperationalError as error:
-                if primary(error) != sqlite3.SQLITE_ERROR:
+                if primary_code(error) != sqlite3.SQLITE_ERROR:
                     raise
                 if self._connection.execute("SELECT 1 FROM blobs WHERE number = ?", (number,)).fetchone() is None:
                     # Dropped meanwhile by the process that writes.
@@ -193,7 +193,9 @@ class _Check:
             self._bytes += size
             if not right:
                 uses = self._users(number)
-                self._damages.append(damage("blob", name.hex(), f"Its bytes are not those that were stored{uses}."))
+                self._damages.append(
+                    describe_damage("blob", name.hex(), f"Its bytes are not those that were stored{uses}.")
+                )
 
     def _wanted(self) -> Generator[tuple[int, bytes, int]]:
         query = "SELECT number, CAST(hash AS BLOB), length(data) FROM blobs ORDER BY number"
@@ -219,7 +221,7 @@ class _Check:
         ).fetchall()
         for stream, count in rows:
             message = f"{count} facts of the stream with the number {stream} are not reachable: its name is missing."
-            self._damages.append(damage("fact", str(stream), message, 1))
+            self._damages.append(describe_damage("fact", str(stream), message, 1))
 
     def _references(self) -> None:
         rows = self._connection.execute(
@@ -230,4 +232,4 @@ class _Check:
         ).fetchall()
         for name, sequence in rows:
             message = f"The fact {name}/{sequence} refers to content that is not in the store."
-            self._damages.append(damage("reference", name, message, sequence))
+            self._damages.append(describe_damage("reference", name, message, sequence))

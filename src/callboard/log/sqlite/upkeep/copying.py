@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from .. import schema
-from ..failures import refusal_of
+from ..failures import to_refusal
 from ..schema import FACTS, check_facts, connect_reader, is_empty
 
 
@@ -34,8 +34,8 @@ def copy_log(folder: Path, into: Path) -> None:
                 copy.execute("PRAGMA journal_mode = DELETE").fetchall()
     except sqlite3.Error as error:
         # The log is only read: what has no room is the copy.
-        refusal = refusal_of(error, str(target))
-        raise (refusal if refusal.code == "store_full" else refusal_of(error, str(path))) from error
+        refusal = to_refusal(error, str(target))
+        raise (refusal if refusal.code == "store_full" else to_refusal(error, str(path))) from error
     handle = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -64,7 +64,7 @@ def raise_epoch(folder: Path, least: int) -> None:
         connection.execute("UPDATE store SET epoch = max(epoch, ?)", (least,))
 
 
-def epoch_of(folder: Path) -> int:
+def read_epoch(folder: Path) -> int:
     """Return the epoch of the last writer of a store; 0 where it cannot be read."""
     try:
         with closing(connect_reader(folder / FACTS)) as connection:

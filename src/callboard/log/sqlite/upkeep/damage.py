@@ -41,7 +41,7 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     sequence: int = 0
 
     @property
-    def loses(self) -> bool:
+    def is_loss(self) -> bool:
         """True where something that was stored cannot be had from what is left."""
         return self.kind != "views"
 
@@ -59,12 +59,12 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     damages: tuple[Damage, ...] = ()
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """True where nothing that was stored is lost."""
-        return not any(one.loses for one in self.damages)
+        return not any(one.is_loss for one in self.damages)
 
 
-def damage(kind: DamageKind, name: str, message: str, sequence: int = 0, *, advice: str = "") -> Damage:
+def describe_damage(kind: DamageKind, name: str, message: str, sequence: int = 0, *, advice: str = "") -> Damage:
     """Return a damage with the code and, where there is no other, the advice for its kind."""
     return Damage(
         kind=kind, code=CODES[kind], name=name, message=message, advice=advice or ADVICE[kind], sequence=sequence

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from ..derived import unprotect
-from ..failures import primary
+from ..failures import primary_code
 from ..schema import APPLICATION, VIEWS_LAYOUT, connect_reader
-from .damage import Damage, damage
+from .damage import Damage, describe_damage
 
 #: The most that SQLite reports of the file itself.
 _MOST = 20
@@ -54,18 +54,20 @@ def check_views(path: Path, store: str, last_of: Callable[[str], int | None], *,
             if whole and (found := _file(connection, path)):
                 return found
             if connection.execute("SELECT store FROM views_of").fetchall() != [(store,)]:
-                return (damage("views", str(path), "The views are not those of this store.", advice=_REBUILT),)
+                return (describe_damage("views", str(path), "The views are not those of this store.", advice=_REBUILT),)
             return _values(connection, last_of, whole=whole)
     except sqlite3.Error as error:
-        if primary(error) in _NO_DAMAGE:
+        if primary_code(error) in _NO_DAMAGE:
             raise
-        return (damage("views", str(path), f"The file cannot be read: {error}.", advice=_REBUILT),)
+        return (describe_damage("views", str(path), f"The file cannot be read: {error}.", advice=_REBUILT),)
 
 
 def _file(connection: sqlite3.Connection, path: Path) -> tuple[Damage, ...]:
     lines = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
     return tuple(
-        damage("views", str(path), f"SQLite finds: {line}.", advice=_REBUILT) for (line,) in lines if line != "ok"
+        describe_damage("views", str(path), f"SQLite finds: {line}.", advice=_REBUILT)
+        for (line,) in lines
+        if line != "ok"
     )
 
 
@@ -73,7 +75,7 @@ def _values(connection: sqlite3.Connection, last_of: Callable[[str], int | None]
     found: dict[str, Damage] = {}
 
     def note(stream: str, what: str, sequence: int = 0) -> None:
-        found.setdefault(stream, damage("views", stream, what, sequence))
+        found.setdefault(stream, describe_damage("views", stream, what, sequence))
 
     for stream, mark, version, state in connection.execute(
         "SELECT stream, watermark, fingerprint, CAST(state AS BLOB) FROM views"

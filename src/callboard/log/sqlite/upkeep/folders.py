@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ....contracts.errors import Refusal
 from ....contracts.facts.workspace import WorkspaceOpened
-from ...batch import record_of
-from ..failures import refusal_of
+from ...batch import decode_record
+from ..failures import to_refusal
 from ..links import read_stored
 from ..schema import FACTS, check_facts, connect_reader
 
 
-def opened_folders(folder: Path) -> tuple[str, ...]:
+def list_opened_folders(folder: Path) -> tuple[str, ...]:
     """Return the folders of all workspaces, also of a log with an older layout. Blocks.
 
     A workspace whose first fact cannot be read is left out.
@@ -31,11 +31,11 @@ def opened_folders(folder: Path) -> tuple[str, ...]:
             for number, name in streams.fetchall():
                 for stored in read_stored(connection, number, 0, 1):
                     try:
-                        fact = record_of(name, stored).fact
+                        fact = decode_record(name, stored).fact
                     except Refusal:
                         continue
                     if isinstance(fact, WorkspaceOpened):
                         found.append(fact.path)
     except sqlite3.Error as error:
-        raise refusal_of(error, str(path)) from error
+        raise to_refusal(error, str(path)) from error
     return tuple(found)
