@@ -15,7 +15,7 @@ from callboard.contracts.facts.turn import Mode
 from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
 from callboard.projection.emit.run_emission import PHASES, RunEventName
 from callboard.projection.run_end import run_status
-from callboard.tools.builtin.declarations import KINDS
+from callboard.tools.builtin.declarations import TOOLS
 
 _ENDS = ("", "completed", "failed", "interrupted")
 
@@ -45,7 +45,7 @@ def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
         "multi_agent_runtime.policy_actions": frozenset(get_args(Policy)),
         "multi_agent_runtime.modes": frozenset(get_args(Mode)),
         "multi_agent_runtime.agent_kinds": frozenset(get_args(AgentKind)),
-        "multi_agent_runtime.tools": frozenset(KINDS),
+        "multi_agent_runtime.tools": frozenset(TOOLS),
         "multi_agent_runtime.frontmatter": frozenset(
             (
                 *(field.encode_name for field in msgspec.structs.fields(DefinitionFields)),

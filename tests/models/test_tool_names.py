@@ -18,7 +18,7 @@ FORMATS: tuple[Format, ...] = ("openai-compatible", "openai", "anthropic", "goog
 OTHERS = "mcp__github__getIssue"
 _TOOLS = tuple(
     ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
-    for kind in declarations.KINDS.values()
+    for kind in declarations.TOOLS.values()
 )
 _THEIRS = ToolSpec(name=OTHERS, description="Reads an issue.", schema={"type": "object", "properties": {}})
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")

@@ -17,7 +17,7 @@ from tests.models.servers import Exchange, against
 _KEYS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 _TOOLS = tuple(
     ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
-    for kind in declarations.KINDS.values()
+    for kind in declarations.TOOLS.values()
 )
 
 

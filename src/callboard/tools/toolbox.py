@@ -38,18 +38,18 @@ from .files.handles import Folder
 from .files.paths import PathDenied, display, relative
 from .gate import inventory, stations
 from .gate.call_context import GateEnvironment
-from .gate.call_identity import CHANGED, same_call
+from .gate.call_identity import CHANGED, check_same_call
 from .gate.rules import list_unsearchable
-from .hooks.runner import HookRunner, unasked
+from .hooks.runner import HookRunner, preview
 from .mcp import catalog
-from .mcp.names import is_brought
+from .mcp.names import is_server_tool
 from .mcp.server_log import PlainText
 from .mcp.servers import PATIENCE, ToolServers
 from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
 from .sandbox.ability import detect_ability
 from .search import mentioned_path
 from .search.file_search import Search
-from .search.search_process import ask
+from .search.search_process import run_search
 from .shell import command
 from .shielded_wait import wait_shielded
 from .unsandboxed.reach import Reach
@@ -102,11 +102,11 @@ class FolderToolbox:
 
     def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """Return the tools that this agent can see, by name."""
-        return declarations.specs(context, self._servers.brought(context))
+        return declarations.list_specs(context, self._servers.read_catalog(context))
 
     def list_tools(self, context: ToolContext) -> tuple[ToolInfo, ...]:
         """Return every tool with its availability for this agent, by name."""
-        return inventory.of(context, self._servers.brought(context))
+        return inventory.list_tools(context, self._servers.read_catalog(context))
 
     def list_servers(self, context: ToolContext) -> tuple[ServerState, ...]:
         """Return the current state of the context's servers."""
@@ -127,18 +127,20 @@ class FolderToolbox:
 
     def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
         """Return what is known about the hooks of a past call; None if no hook matches."""
-        return unasked(call, context)
+        return preview(call, context)
 
     async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """Run the hooks of a new call and return their result; None if none decides."""
-        return await self._hooks.ask(call, context, session=session, thread=thread)
+        return await self._hooks.run(call, context, session=session, thread=thread)
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
         """Pass the call through the gate. Run and change nothing."""
-        if is_brought(call.tool):
+        if is_server_tool(call.tool):
             await self._servers.prepare_for(context, call.tool)
-        there = self._servers.brought(context)
-        return await asyncio.to_thread(lambda: stations.evaluate(call, context, self._ground()._replace(brought=there)))
+        there = self._servers.read_catalog(context)
+        return await asyncio.to_thread(
+            lambda: stations.evaluate(call, context, self._ground()._replace(server_tools=there))
+        )
 
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
@@ -150,10 +152,10 @@ class FolderToolbox:
         """
         started = time.monotonic()
         try:
-            if is_brought(call.tool):
+            if is_server_tool(call.tool):
                 outcome = await catalog.run(call, evaluation, context, self._servers, reporter)
             else:
-                asked = same_call(call, evaluation, context)
+                asked = check_same_call(call, evaluation, context)
                 outcome = await self._run(asked, evaluation, context, reporter)
         except Refusal as refusal:
             outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
@@ -167,11 +169,11 @@ class FolderToolbox:
 
     def read_path(self, path: str, context: ToolContext) -> PathContent | MissingPath:
         """Return the content of a path that a person mentions. Blocks."""
-        return mentioned_path.look(context, self._hidden, path)
+        return mentioned_path.read_mentioned(context, self._hidden, path)
 
     async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
         """Return paths of files that contain this text in any case, shortest first."""
-        return await mentioned_path.names(context, self._hidden, text, limit)
+        return await mentioned_path.find_names(context, self._hidden, text, limit)
 
     async def read_text(self, path: str, context: ToolContext) -> str:
         """Return the current text of a file for an allowed read. Raises Refusal."""
@@ -179,7 +181,7 @@ class FolderToolbox:
         def text() -> str:
             try:
                 with Folder(context.folder, self._hidden) as folder:
-                    return read.source(folder, relative(context.folder, path))
+                    return read.read_whole(folder, relative(context.folder, path))
             except PathDenied as denied:
                 raise Refusal("path_denied", denied.message) from denied
             except OSError as error:
@@ -207,7 +209,7 @@ class FolderToolbox:
                 ground = await asyncio.to_thread(self._ground)
                 return await command.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
             case FindToolsArguments():
-                return find(asked, declarations.to_find(context, self._servers.brought(context)))
+                return find(asked, declarations.list_findable(context, self._servers.read_catalog(context)))
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:
@@ -215,7 +217,7 @@ class FolderToolbox:
 
     def _read(self, asked: read.ReadArguments, context: ToolContext) -> ToolOutcome:
         with Folder(context.folder, self._hidden) as folder:
-            return read.seen(folder, relative(context.folder, asked.file_path), asked)
+            return read.read_or_show(folder, relative(context.folder, asked.file_path), asked)
 
     async def _change(
         self, asked: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext
@@ -228,7 +230,7 @@ class FolderToolbox:
                 binding = evaluation.binding
                 if binding is None or binding.file != path:
                     raise Refusal("file_changed", CHANGED.format(what="the call"))
-                if fingerprint(write.existing(folder, path)) != binding.file_hash:
+                if fingerprint(write.read_existing(folder, path)) != binding.file_hash:
                     raise ChangedMeanwhileError
                 planned = (
                     write.plan(folder, path, asked)
@@ -239,7 +241,7 @@ class FolderToolbox:
                     raise ChangedMeanwhileError
                 if planned.before == planned.after:
                     return ToolOutcome(output=f"{display(path)} has this content already.")
-                change, blobs = changes.told(planned)
+                change, blobs = changes.to_fact(planned)
                 replace(folder, planned, stop)
             said = (
                 f"{'Made' if planned.before is None else 'Changed'} {display(path)}: +{change.added} −{change.removed}."
@@ -255,21 +257,21 @@ class FolderToolbox:
         if isinstance(asked, GlobArguments):
             pattern = relative(context.folder, asked.pattern)
             below = "" if asked.pattern.startswith("/") else below
-            wanted = Search("Glob", pattern, below, limit=MOST_FILES, keep_out=keep_out)
+            wanted = Search("Glob", pattern, below, limit=MOST_FILES, excluded=keep_out)
         else:
             wanted = Search(
                 tool="Grep",
                 pattern=asked.pattern,
-                below=below,
+                start=below,
                 glob=relative(context.folder, asked.glob),
                 mode=asked.output_mode,
                 ignore_case=asked.ignore_case,
                 before=asked.before or asked.context,
                 after=asked.after or asked.context,
                 limit=asked.head_limit,
-                keep_out=keep_out,
+                excluded=keep_out,
             )
-        answer = await ask(context.folder, self._hidden, wanted)
+        answer = await run_search(context.folder, self._hidden, wanted)
         if answer.code is not None:
             return ToolOutcome(output="", code=answer.code, message=answer.message)
         notes = f"[{'; '.join(answer.notes)}]" if answer.notes else ""

@@ -44,9 +44,9 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "no-cascade":
         _replace("callboard.control.decide.thread.stop", "cancel_children", lambda *_: None)
     elif fault == "open-cage":
-        _replace("callboard.tools.sandbox.bubblewrap", "namespaces", lambda **_: ["--die-with-parent"])
+        _replace("callboard.tools.sandbox.bubblewrap", "namespace_options", lambda **_: ["--die-with-parent"])
         whole = lambda view: ["--dev-bind", "/", "/", "--chdir", view.folder]
-        _replace("callboard.tools.sandbox.bubblewrap", "mounts", whole)
+        _replace("callboard.tools.sandbox.bubblewrap", "mount_options", whole)
     elif fault == "no-sync":
         from callboard.log.sqlite import schema
 
@@ -125,7 +125,7 @@ def _literal_rules() -> None:
     from callboard.tools.shell_grammar.spellings import CommandSpellings
 
     literal = lambda text: CommandSpellings(frozenset({tuple(text.split(" "))}), is_clear=True)
-    _replace("callboard.tools.gate.rules", "spellings", literal)
+    _replace("callboard.tools.gate.rules", "list_spellings", literal)
 
 
 def _cut_cards() -> None:

@@ -69,17 +69,17 @@ def _descriptions(schema: Any) -> Iterator[str]:
             yield from _descriptions(part)
 
 
-_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.KINDS.items()}
-_KNOWN = {*map(model_name, declarations.KINDS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
+_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.TOOLS.items()}
+_KNOWN = {*map(model_name, declarations.TOOLS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
 
 
 def _prompts() -> Iterator[tuple[str, str]]:
     """Return every text before the conversation, and every reminder in it."""
-    for name, kind in declarations.KINDS.items():
+    for name, kind in declarations.TOOLS.items():
         yield f"description of {name}", kind.description
         yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
     modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
-    specs = tuple(declarations._told(kind) for kind in declarations.KINDS.values())
+    specs = tuple(declarations._told(kind) for kind in declarations.TOOLS.values())
     rosters = [
         build_roster(load_definition(source, name) for name, source in preset_files(team.name))
         for team in list_presets()

@@ -8,5 +8,5 @@ from callboard.tools.gate import external_calls
 
 
 def test_every_tool_can_be_listed_and_nothing_else():
-    known = {*declarations.KINDS, *(kind.tool for kind in external_calls._KINDS.values())}
+    known = {*declarations.TOOLS, *(kind.tool for kind in external_calls._KINDS.values())}
     assert (known, declarations.ALL) == (TOOL_NAMES, EVERY_TOOL)

@@ -17,7 +17,7 @@ from callboard.contracts.team_tools import TEAM_TOOLS
 from callboard.tools import arguments
 from callboard.tools.builtin import declarations
 
-_KINDS = tuple(declarations.KINDS)
+_KINDS = tuple(declarations.TOOLS)
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -46,7 +46,7 @@ def example(schema: dict[str, Any], *, whole: bool) -> Any:
 
 @pytest.mark.parametrize("tool", _KINDS)
 def test_m1_a_schema_has_the_fields_of_its_struct_and_requires_those_without_a_default(tool: str):
-    kind = declarations.KINDS[tool].arguments
+    kind = declarations.TOOLS[tool].arguments
     fields = msgspec.structs.fields(kind)
     schema = arguments.schema(kind)
 
@@ -58,7 +58,7 @@ def test_m1_a_schema_has_the_fields_of_its_struct_and_requires_those_without_a_d
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "required"])
 @pytest.mark.parametrize("tool", _KINDS)
 def test_m1_what_a_schema_describes_is_the_struct_and_the_struct_is_what_it_describes(tool: str, whole: bool):
-    kind = declarations.KINDS[tool].arguments
+    kind = declarations.TOOLS[tool].arguments
     schema = arguments.schema(kind)
     given = example(schema, whole=whole)
     jsonschema.validate(given, schema)
@@ -96,7 +96,7 @@ def _names(schema: dict[str, Any]) -> set[str]:
 def test_m2_arguments_have_one_casing_however_deep(tool: str):
     assert [
         name
-        for name in sorted(_names(arguments.schema(declarations.KINDS[tool].arguments)))
+        for name in sorted(_names(arguments.schema(declarations.TOOLS[tool].arguments)))
         if not _SNAKE.fullmatch(name)
     ] == []
 
@@ -137,7 +137,7 @@ def test_m2_arguments_are_kept_in_snake_case():
 )
 def test_m2_a_refusal_names_the_field_as_the_model_writes_it(tool: str, text: str, message: str):
     with pytest.raises(Refusal) as refused:
-        arguments.decode(declarations.KINDS[tool].arguments, text)
+        arguments.decode(declarations.TOOLS[tool].arguments, text)
 
     assert refused.value.problem.message == message
 

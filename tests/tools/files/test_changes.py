@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.facts.tool import FileChange
-from callboard.tools.files.changes import PlannedChange, diff, told
-from callboard.tools.files.text_encoding import decode, kind_of
+from callboard.tools.files.changes import PlannedChange, diff, to_fact
+from callboard.tools.files.text_encoding import decode, describe_kind
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_text_is_read_and_written_in_the_encoding_it_has(data: bytes, text: str,
 )
 def test_what_is_no_text_is_called_what_it_is(data: bytes, kind: str):
     assert decode(data) is None
-    assert kind_of(data) == kind
+    assert describe_kind(data) == kind
 
 
 @given(st.binary())
@@ -97,7 +97,7 @@ def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
 
 
 def test_a_small_change_is_told_whole():
-    change, blobs = told(PlannedChange("a.txt", b"one\ntwo", b"one\n2"))
+    change, blobs = to_fact(PlannedChange("a.txt", b"one\ntwo", b"one\n2"))
 
     assert change == FileChange(
         path="a.txt",
@@ -116,7 +116,7 @@ def test_a_small_change_is_told_whole():
 
 def test_a_large_diff_is_a_preview_and_a_ref():
     """UI-08"""
-    change, blobs = told(PlannedChange("a.txt", None, b"0123456789\n" * 2000))
+    change, blobs = to_fact(PlannedChange("a.txt", None, b"0123456789\n" * 2000))
 
     assert change.kind == "created"
     assert change.diff is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.tools.files.handles import Folder, listing
+from callboard.tools.files.handles import Folder, list_entries
 from callboard.tools.files.paths import PathDenied
 
 Make = Callable[[Path], object]
@@ -49,7 +49,7 @@ def test_what_is_no_regular_file_is_refused_by_what_it_is(folder: Path, make: Ma
     make(folder / "odd")
 
     with Folder(str(folder)) as opened:
-        for use in (opened.look, opened.open_file):
+        for use in (opened.read_status, opened.open_file):
             with pytest.raises(PathDenied) as denied:
                 use("odd")
             assert denied.value.message == f"odd is {kind}."
@@ -70,7 +70,7 @@ def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
     """SAFE-01"""
     (folder / "way").symlink_to("../outside")
 
-    with Folder(str(folder)) as opened, pytest.raises(PathDenied), opened.directory("way/new", make=True):
+    with Folder(str(folder)) as opened, pytest.raises(PathDenied), opened.open_directory("way/new", make=True):
         pass
 
     assert not (folder / "../outside/new").exists()
@@ -78,7 +78,7 @@ def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
 
 def test_a_file_on_the_way_is_no_folder(folder: Path):
     with Folder(str(folder)) as opened:
-        assert opened.look("README.md/x") is None
+        assert opened.read_status("README.md/x") is None
         assert opened.read("README.md/x", 10) is None
         with pytest.raises(NotADirectoryError):
             opened.open_file("README.md/x")
@@ -144,8 +144,8 @@ def test_a_name_that_becomes_a_link_again_and_again_never_leads_outside(folder: 
 def test_entries_are_listed_by_name_with_what_they_are_themselves(folder: Path):
     (folder / "link").symlink_to("src")
 
-    with Folder(str(folder)) as opened, opened.directory("") as handle:
-        found = [(name, stat.S_IFMT(status.st_mode)) for name, status in listing(handle)]
+    with Folder(str(folder)) as opened, opened.open_directory("") as handle:
+        found = [(name, stat.S_IFMT(status.st_mode)) for name, status in list_entries(handle)]
 
     assert found == [("README.md", stat.S_IFREG), ("link", stat.S_IFLNK), ("src", stat.S_IFDIR)]
 
@@ -158,7 +158,7 @@ def test_no_handle_stays_open(folder: Path):
     for path in ("README.md", "src/app.py", "nothing", "no/where", "README.md/x"):
         with Folder(str(folder)) as opened:
             opened.read(path, 10)
-            opened.look(path)
+            opened.read_status(path)
 
     assert _handles() == before
 

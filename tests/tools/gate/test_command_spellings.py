@@ -13,7 +13,7 @@ import pytest
 from callboard.contracts.facts.permission import Rule
 from callboard.tools.gate.rules import Target, find_rule, offer_matcher
 from callboard.tools.shell_grammar.parser import LONGEST, SimpleCommand, parse
-from callboard.tools.shell_grammar.prefix import prefix
+from callboard.tools.shell_grammar.prefix import find_prefix
 
 DENY = Rule(rule_id="rul_1", matcher="Bash(git push *)", verdict="deny", scope="user_settings")
 #: Each runs `git push` in bash; the test sees that it does.
@@ -296,7 +296,7 @@ def test_an_alias_and_an_argument_that_names_the_program_are_asked_about(command
 )
 def test_no_prefix_is_offered_for_a_program_that_runs_its_arguments(command: str) -> None:
     """X8: an answer for more than once speaks of exactly this command."""
-    assert prefix(command) == ""
+    assert find_prefix(command) == ""
     assert offer_matcher(shell(command)) == f"Bash({command})"
 
 

@@ -22,7 +22,7 @@ from callboard.tools.gate.rules import (
     offer_matcher,
 )
 from callboard.tools.shell_grammar.prefix import is_plain
-from callboard.tools.shell_grammar.spellings import destroys
+from callboard.tools.shell_grammar.spellings import is_destructive_text
 from tests.tools.rigs.calls import rule
 
 
@@ -254,7 +254,7 @@ def test_a_search_leaves_out_what_may_not_be_read():
     ("command", "takes"), [("ls; rm x", True), ("pytest", False), ("mkfs.ext4 x", True), ("", False)]
 )
 def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: bool):
-    assert destroys(command) is takes
+    assert is_destructive_text(command) is takes
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: b
 )
 def test_a_command_that_cannot_be_read_counts_as_one_that_takes_things_away(command: str):
     """SAFE-05: of what it may be, the worst."""
-    assert destroys(command)
+    assert is_destructive_text(command)
 
 
 @pytest.mark.parametrize(

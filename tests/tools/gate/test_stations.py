@@ -367,7 +367,7 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
         network=True,
         writable=("/",),
         detail="bubblewrap (bwrap) is not installed",
-        limits=limits.of(agent.context.shell, scratch=False),
+        limits=limits.to_limits(agent.context.shell, scratch=False),
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from callboard.contracts.settings import StdioServer
-from callboard.tools.mcp.call_results import outcome
+from callboard.tools.mcp.call_results import to_outcome
 from tests.tools.mcp.serving import do, scripted, serving
 from tests.tools.rigs.calls import Agent
 
@@ -65,7 +65,7 @@ def test_only_text_that_is_the_same_data_stands_for_it(data: dict[str, Any], tex
     """A9: nothing that the text does not say is lost."""
     content = [TextContent(text=text) for text in texts]
 
-    assert outcome(CallToolResult(content=list(content), structured_content=data)).output == expected
+    assert to_outcome(CallToolResult(content=list(content), structured_content=data)).output == expected
 
 
 async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> None:

@@ -75,8 +75,8 @@ def test_a_schema_that_recurs_within_its_values_is_taken(
     schema: dict[str, Any], fits: dict[str, Any], unfit: dict[str, Any]
 ):
     found = Checker(schema)
-    assert found.misfit(fits) is None
-    assert found.misfit(unfit) is not None
+    assert found.find_mismatch(fits) is None
+    assert found.find_mismatch(unfit) is not None
 
 
 def _operation(name: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def test_arguments_that_are_nested_deeply_in_alternatives_are_checked_at_once(sc
     checker = Checker(schema)
     for depth in (40, 400):
         value = _nested(depth, "no", within=within)
-        misfit = checker.misfit({"tree": value} if schema is _UNION else value)
+        misfit = checker.find_mismatch({"tree": value} if schema is _UNION else value)
         assert misfit is not None
         assert "Compare each nested value" in misfit.message
 
@@ -125,9 +125,9 @@ def test_arguments_that_are_nested_deeply_in_alternatives_are_checked_at_once(sc
 def test_a_union_that_recurs_is_explained_as_deep_as_agents_nest_it():
     checker = Checker(_UNION)
 
-    assert checker.misfit({"tree": _nested(6, 1)}) is None
-    assert checker.misfit({"tree": _nested(100, 1)}) is None
-    misfit = checker.misfit({"tree": _nested(4, "no")})
+    assert checker.find_mismatch({"tree": _nested(6, 1)}) is None
+    assert checker.find_mismatch({"tree": _nested(100, 1)}) is None
+    misfit = checker.find_mismatch({"tree": _nested(4, "no")})
     assert misfit is not None
     assert misfit.where.startswith("tree")
 
@@ -135,7 +135,7 @@ def test_a_union_that_recurs_is_explained_as_deep_as_agents_nest_it():
 def test_a_schema_that_does_not_recur_is_given_values_of_any_size():
     schema = {"type": "object", "properties": {"all": {"items": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}}
     checker = Checker(schema)
-    assert checker.misfit({"all": list(range(300_000))}) is None
-    misfit = checker.misfit({"all": [*range(300_000), None]})
+    assert checker.find_mismatch({"all": list(range(300_000))}) is None
+    misfit = checker.find_mismatch({"all": [*range(300_000), None]})
     assert misfit is not None
     assert misfit.where == "all.300000"

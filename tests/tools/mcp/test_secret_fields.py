@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.tools.mcp.secret_fields import secret_fields
+from callboard.tools.mcp.secret_fields import list_secret_fields
 
 TEXT: dict[str, Any] = {"type": "string"}
 SECRET: list[tuple[str, dict[str, Any]]] = [
@@ -46,14 +46,14 @@ ORDINARY: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "field"), SECRET)
 def test_x10_a_field_that_asks_for_a_secret_is_found(name: str, field: dict[str, Any]) -> None:
-    assert secret_fields({"type": "object", "properties": {"city": TEXT, name: field}}) == (name,)
+    assert list_secret_fields({"type": "object", "properties": {"city": TEXT, name: field}}) == (name,)
 
 
 @pytest.mark.parametrize(("name", "field"), ORDINARY)
 def test_x10_an_ordinary_field_is_not(name: str, field: dict[str, Any]) -> None:
-    assert secret_fields({"type": "object", "properties": {name: field}}) == ()
+    assert list_secret_fields({"type": "object", "properties": {name: field}}) == ()
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": None}, {"properties": {"a": None}}])
 def test_x10_a_form_without_fields_asks_for_none(schema: dict[str, Any]) -> None:
-    assert secret_fields(schema) == ()
+    assert list_secret_fields(schema) == ()

@@ -66,7 +66,7 @@ async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(with
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
     told = Told([], Reply(outcome="reject"))
     wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
-    assert await ask("asking", wanted, told, ServerLog(SECRETS.redact_stream).safe) == ElicitResult(action="decline")
+    assert await ask("asking", wanted, told, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(action="decline")
     (asked,) = told.asked
     assert not holds_part(asked.message)
     assert len(asked.message) <= LONGEST

@@ -124,7 +124,7 @@ async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home
     (folder / "new").replace(folder / ".bashrc")
     (folder / ".zshrc").write_text("new\n")
 
-    assert before.appeared() == [".zshrc"]
+    assert before.list_new() == [".zshrc"]
 
 
 async def test_a_start_file_that_is_a_link_into_the_home_stays_closed(at_home: Agent):

@@ -12,9 +12,9 @@ import pytest
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.runtime.worktrees import git
 from callboard.tools.files.paths import find_protected
-from callboard.tools.protection.repositories import names_programs, targets
+from callboard.tools.protection.repositories import list_program_files, list_targets
 from callboard.tools.protection.tree import Tree
-from callboard.tools.protection.watch import Watch, guarded
+from callboard.tools.protection.watch import Watch, find_guarded
 from callboard.tools.shell import command
 from tests.tools.rigs.calls import Agent
 
@@ -89,9 +89,9 @@ async def test_a_folder_renamed_and_made_anew_hides_no_new_program(agent: Agent)
     )
 
     assert outcome.code == "path_denied"
-    assert names_programs(str(agent.folder / "sub" / ".git")) == ()
+    assert list_program_files(str(agent.folder / "sub" / ".git")) == ()
     assert (agent.folder / "sub" / ".git" / "config.set-aside").is_file()
-    assert names_programs(str(agent.folder / "old" / ".git")) == ()
+    assert list_program_files(str(agent.folder / "old" / ".git")) == ()
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_a_repository_that_a_command_leaves_names_no_program(agent: Agent,
     assert outcome.code == "path_denied"
     stores = [one.parent for one in agent.folder.rglob("HEAD")]
     assert stores
-    assert [names_programs(str(one)) for one in stores] == [()] * len(stores)
+    assert [list_program_files(str(one)) for one in stores] == [()] * len(stores)
 
 
 async def test_a_command_may_make_and_clone_repositories(agent: Agent):
@@ -131,7 +131,7 @@ async def test_a_command_may_make_and_clone_repositories(agent: Agent):
     assert made == ToolOutcome(output="first\n", exit_code=0)
     assert read.output.splitlines()[0] == "first"
     assert read.code == "tool_failed"
-    assert names_programs(str(agent.folder / "one" / ".git")) == ()
+    assert list_program_files(str(agent.folder / "one" / ".git")) == ()
 
 
 async def test_what_git_is_set_to_run_is_read_only_and_asked_about(agent: Agent):
@@ -147,7 +147,7 @@ async def test_what_git_is_set_to_run_is_read_only_and_asked_about(agent: Agent)
 
     assert outcome.code == "tool_failed"
     assert (hook.read_text(), program.read_text(), asked) == ("before\n", "before\n", ["ask", "ask"])
-    assert guarded(str(agent.folder), "bin/other.sh") == ""
+    assert find_guarded(str(agent.folder), "bin/other.sh") == ""
 
 
 async def test_hooks_that_are_not_there_yet_are_set_aside(agent: Agent):
@@ -183,7 +183,7 @@ async def test_an_approved_write_during_a_command_stays(agent: Agent):
 
     await agent.do("Write", file_path="sub/.vscode/settings.json", content="{}\n")
 
-    assert watch.set_aside() == ()
+    assert watch.rename_new() == ()
     assert (agent.folder / "sub" / ".vscode" / "settings.json").read_text() == "{}\n"
 
 
@@ -195,7 +195,7 @@ def test_what_a_person_changes_in_a_protected_folder_meanwhile_stays(tmp_path: P
     put(tmp_path, "sub/new").write_text("after\n")
     (tmp_path / "sub" / "new").replace(file)
 
-    assert watch.set_aside() == ()
+    assert watch.rename_new() == ()
     assert file.read_text() == "after\n"
 
 
@@ -204,17 +204,17 @@ def test_beyond_the_bound_a_command_is_asked_about(tmp_path: Path):
     deep = tmp_path.joinpath(*["d"] * 66)
     deep.mkdir(parents=True)
 
-    assert [one.startswith("what is deeper than 64 folders") for one in Watch(str(tmp_path)).unkept] == [True]
+    assert [one.startswith("what is deeper than 64 folders") for one in Watch(str(tmp_path)).unprotected] == [True]
 
 
 def test_a_second_walk_sees_what_changed(tmp_path: Path):
     put(tmp_path, "a/b/file")
     tree = Tree(str(tmp_path))
-    first = tree.survey().found
+    first = tree.survey().paths
 
     put(tmp_path, "a/b/.envrc")
 
-    assert (first, [one.path for one in tree.survey().found]) == ((), ["a/b/.envrc"])
+    assert (first, [one.path for one in tree.survey().paths]) == ((), ["a/b/.envrc"])
 
 
 async def test_git_outside_runs_nothing_that_a_nested_repository_names(tmp_path: Path):
@@ -244,4 +244,4 @@ def test_settings_of_git_are_read_as_git_reads_them(tmp_path: Path):
     store = tmp_path / ".git"
     put(store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n')
 
-    assert targets(str(tmp_path), str(store)) == (f"{tmp_path}/a", f"{tmp_path}/more", f"{tmp_path}/t")
+    assert list_targets(str(tmp_path), str(store)) == (f"{tmp_path}/a", f"{tmp_path}/more", f"{tmp_path}/t")

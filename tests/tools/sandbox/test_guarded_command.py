@@ -215,8 +215,8 @@ def test_output_that_is_cut_in_the_middle_of_a_character_is_whole():
     output = Output(shown.append)
 
     for byte in "潮位\n".encode():
-        output.take(bytes([byte]))
-    output.take(b"", last=True)
+        output.add(bytes([byte]))
+    output.add(b"", last=True)
 
     assert (output.text(), shown) == ("潮位\n", ["潮", "位", "\n"])
 
@@ -225,7 +225,7 @@ def test_what_is_kept_of_endless_output_is_its_head_and_its_tail():
     output = Output(lambda _: None)
 
     for number in range(3000):
-        output.take(f"{number:>7}\n".encode() * 100)
+        output.add(f"{number:>7}\n".encode() * 100)
 
     text = output.text()
     total = 3000 * 800

@@ -34,7 +34,7 @@ async def by_hook(folder: str) -> bool:
 
 
 async def by_server(folder: str) -> bool:
-    async with server.program(COMMAND, folder, {}, said(), asyncio.Event()):
+    async with server.connect_program(COMMAND, folder, {}, said(), asyncio.Event()):
         return True
 
 

@@ -141,7 +141,7 @@ def test_without_a_look_at_the_tree_nothing_is_said_to_be_kept():
     code = (
         "from callboard.tools.sandbox import limits; limits.threading.get_native_id = lambda: 0\n"
         "from callboard.contracts.settings import Shell\n"
-        "print({keeper: list(told) for keeper, told in limits.of(Shell(), scratch=False).items()})"
+        "print({keeper: list(told) for keeper, told in limits.to_limits(Shell(), scratch=False).items()})"
     )
 
     done = subprocess.run(

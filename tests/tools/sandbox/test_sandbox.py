@@ -65,7 +65,7 @@ def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
 ):
     """X4: looked at when the sandbox is first wanted, not assumed. The kernel itself keeps other users than root out."""
     is_root = os.geteuid() == 0
-    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_writes()], check=False).returncode
+    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_write_test()], check=False).returncode
     assert outside == (3 if is_root else 0)
     monkeypatch.setattr(bubblewrap, "_proc", list)
 
@@ -79,8 +79,8 @@ def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """X4: whoever runs it. A folder that every user may write is in the place of the kernel's files."""
-    open_to_all = bubblewrap.kernel_writes().replace("/proc/sys/kernel/core_pattern", "/tmp")
-    monkeypatch.setattr(bubblewrap, "kernel_writes", lambda: open_to_all)
+    open_to_all = bubblewrap.kernel_write_test().replace("/proc/sys/kernel/core_pattern", "/tmp")
+    monkeypatch.setattr(bubblewrap, "kernel_write_test", lambda: open_to_all)
 
     assert detect_ability(_other_bwrap(tmp_path)) == SandboxAbility(
         "", problem=f"bubblewrap does not work here: {_OPEN_KERNEL}"
@@ -108,7 +108,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         writable=(str(agent.folder),),
         seccomp=True,
         detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own",
-        limits=limits.of(Shell(), scratch=True),
+        limits=limits.to_limits(Shell(), scratch=True),
     )
     found = await agent.run(call("Bash", command=LOOK), evaluation)
     lines = found.output.splitlines()
@@ -360,7 +360,7 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
         writable=(str(agent.folder),),
         detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own; "
         "no seccomp filter: no filters here",
-        limits=limits.of(Shell(), scratch=True),
+        limits=limits.to_limits(Shell(), scratch=True),
     )
     outcome = await unfiltered.run(call("Bash", command="grep ^Seccomp: /proc/self/status"), evaluation)
     assert outcome.output == "Seccomp:\t0\n"
@@ -395,9 +395,9 @@ def test_a_person_without_rights_is_held_in_as_well():
     command = [
         *as_nobody,
         "bwrap",
-        *bubblewrap.namespaces(network=False, userns_off=True),
-        *bubblewrap.environment(view, ""),
-        *bubblewrap.mounts(view),
+        *bubblewrap.namespace_options(network=False, userns_off=True),
+        *bubblewrap.environment_options(view, ""),
+        *bubblewrap.mount_options(view),
         *("--", "/bin/sh", "-c", "echo x > made; echo x > /usr/made; id -u"),
     ]
     try:

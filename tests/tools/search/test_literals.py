@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.tools.search.literals import required
+from callboard.tools.search.literals import find_required_text
 
 _PIECES = r"ab c [ab] [^]x] a* b+ c? a{2} ab{0,1} x{ . \. \w \d+ ^ $ a+? \( \x61b \141b".split()
 
@@ -33,7 +33,7 @@ _PIECES = r"ab c [ab] [^]x] a* b+ c? a{2} ab{0,1} x{ . \. \w \d+ ^ $ a+? \( \x61
 )
 def test_the_text_that_every_match_contains_is_read_from_the_pattern(pattern: str, text: str) -> None:
     """R8"""
-    assert required(pattern) == text
+    assert find_required_text(pattern) == text
 
 
 @given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=5), st.text("abcx.(1]{", max_size=12))
@@ -46,4 +46,4 @@ def test_every_line_that_matches_contains_the_text(pieces: list[str], line: str)
 
     found = expression.search(line)
 
-    assert found is None or required(expression.pattern) in line
+    assert found is None or find_required_text(expression.pattern) in line

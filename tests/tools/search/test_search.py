@@ -15,7 +15,7 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.handles import Folder
 from callboard.tools.search.file_search import Search
-from callboard.tools.search.search_process import Answer, ask
+from callboard.tools.search.search_process import Answer, run_search
 from callboard.tools.search.walk import Walk
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, rule
@@ -140,7 +140,7 @@ async def test_an_endless_expression_is_ended_in_time(agent: Agent):
     (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
 
     async with asyncio.timeout(SECONDS):
-        answer = await ask(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
+        answer = await run_search(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
 
     assert answer == Answer(
         code="tool_timeout",
@@ -167,9 +167,9 @@ async def test_a_search_ends_with_its_host(agent: Agent):
     host = textwrap.dedent(
         f"""
         import asyncio
-        from callboard.tools.search.search_process import ask
+        from callboard.tools.search.search_process import run_search
         from callboard.tools.search.file_search import Search
-        asyncio.run(ask({str(agent.folder)!r}, (), Search("Grep", {ENDLESS!r}, ""), seconds=50))
+        asyncio.run(run_search({str(agent.folder)!r}, (), Search("Grep", {ENDLESS!r}, ""), seconds=50))
         """
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", host)

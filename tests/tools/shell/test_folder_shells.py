@@ -159,16 +159,16 @@ async def test_a_call_that_was_not_let_through_starts_nothing(agent: Agent):
 
 def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
     output = Output(lambda _: None)
-    output.take(b"a" * HEAD)
-    output.take(b"b" * 1000)
-    output.take(b"c" * TAIL)
-    output.take(b"d" * 10)
+    output.add(b"a" * HEAD)
+    output.add(b"b" * 1000)
+    output.add(b"c" * TAIL)
+    output.add(b"d" * 10)
 
     total = HEAD + 1000 + TAIL + 10
-    assert output.since(HEAD - 2, 5) == Excerpt(text="aa", start=HEAD - 2, next=HEAD, total=total)
-    assert output.since(HEAD, 2) == Excerpt(text="cc", start=HEAD + 1000, next=HEAD + 1002, total=total)
-    assert output.since(total - 3, 9) == Excerpt(text="ddd", start=total - 3, next=total, total=total)
-    assert output.since(total + 9, 9) == Excerpt(text="", start=total, next=total, total=total)
+    assert output.read(HEAD - 2, 5) == Excerpt(text="aa", start=HEAD - 2, next=HEAD, total=total)
+    assert output.read(HEAD, 2) == Excerpt(text="cc", start=HEAD + 1000, next=HEAD + 1002, total=total)
+    assert output.read(total - 3, 9) == Excerpt(text="ddd", start=total - 3, next=total, total=total)
+    assert output.read(total + 9, 9) == Excerpt(text="", start=total, next=total, total=total)
 
 
 def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
@@ -176,13 +176,13 @@ def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_
     veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream
     unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
     for output in (unread, read):
-        output.take(b"heard me\n")
+        output.add(b"heard me\n")
 
-    assert [read.since(6, 9), read.since(6, 9)] == [Excerpt(text="me\n", start=6, next=9, total=9)] * 2
+    assert [read.read(6, 9), read.read(6, 9)] == [Excerpt(text="me\n", start=6, next=9, total=9)] * 2
 
     for output in (unread, read):
-        output.take(b"", last=True)
-        assert (output.text(), output.since(0, 99).text) == ("heard me\n", "heard me\n")
+        output.add(b"", last=True)
+        assert (output.text(), output.read(0, 99).text) == ("heard me\n", "heard me\n")
 
 
 def test_nobody_who_does_not_read_has_a_secret_begun():
@@ -190,7 +190,7 @@ def test_nobody_who_does_not_read_has_a_secret_begun():
     output = Output(lambda _: None, Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream())
 
     for piece in (b"heard m", b"e", b"7Kq-x2Zp9w", b"!"):
-        output.take(piece)
+        output.add(piece)
 
     assert output.text() == "heard secret://deploy!"
 
@@ -211,7 +211,7 @@ async def test_the_environment_of_commands_is_what_commands_find(folder: Path, t
         why="",
         seccomp=True,
         network=True,
-        limits=limits.of(Shell(), scratch=True),
+        limits=limits.to_limits(Shell(), scratch=True),
         writable=(str(folder),),
         protected=tuple(f"{folder}/{name}" for name in ("agents", ".callboard", ".git")),
         hidden=(str(folder / "state"),),

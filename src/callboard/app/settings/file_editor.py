@@ -138,7 +138,7 @@ def write_source(place: Place, user: Path, folder: str, before: bytes | None, da
                 plan = PlannedChange(path=FILE, before=before, after=data)
                 replace(opened, plan, threading.Event())
                 return
-            with opened.parent(FILE) as (handle, name):
+            with opened.open_parent(FILE) as (handle, name):
                 os.unlink(name, dir_fd=handle)
     except ChangedMeanwhileError as error:
         raise Refusal(

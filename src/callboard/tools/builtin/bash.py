@@ -39,7 +39,7 @@ class BashArguments(Arguments, frozen=True, kw_only=True):
     description: Annotated[str, Meta(description="What the command does, in a few words.", max_length=500)] = ""
 
 
-def check(asked: BashArguments) -> None:
+def check_command(asked: BashArguments) -> None:
     """Check that a shell can run the command.
 
     Raises:

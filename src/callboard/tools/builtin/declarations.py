@@ -21,7 +21,7 @@ from . import bash, edit, finalize, find_tools, glob, grep, read, read_output, w
 
 ALL = "*"
 #: Catalog without servers.
-NOTHING = McpCatalog()
+NO_SERVERS = McpCatalog()
 
 
 class BuiltinTool(NamedTuple):
@@ -36,85 +36,87 @@ class BuiltinTool(NamedTuple):
     name: str
     description: str
     arguments: type[Arguments]
-    power: Policy | None = None
-    only_in: Mode | None = None
-    offered: ToolOffer | None = None
+    policy: Policy | None = None
+    only_mode: Mode | None = None
+    offer: ToolOffer | None = None
 
 
 #: Without Patch an agent keeps the shell, but the folder is read-only for it.
-KINDS: dict[str, BuiltinTool] = {
+TOOLS: dict[str, BuiltinTool] = {
     kind.name: kind
     for kind in (
         BuiltinTool(bash.NAME, bash.DESCRIPTION, bash.BashArguments),
-        BuiltinTool(edit.NAME, edit.DESCRIPTION, edit.EditArguments, power="Patch"),
-        BuiltinTool(finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, power="Finalize", only_in="auto"),
+        BuiltinTool(edit.NAME, edit.DESCRIPTION, edit.EditArguments, policy="Patch"),
+        BuiltinTool(
+            finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, policy="Finalize", only_mode="auto"
+        ),
         BuiltinTool(find_tools.NAME, find_tools.DESCRIPTION, find_tools.FindToolsArguments),
         BuiltinTool(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
         BuiltinTool(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
         BuiltinTool(read.NAME, read.DESCRIPTION, read.ReadArguments),
         BuiltinTool(read_output.NAME, read_output.DESCRIPTION, read_output.ReadOutputArguments),
-        BuiltinTool(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
+        BuiltinTool(write.NAME, write.DESCRIPTION, write.WriteArguments, policy="Patch"),
         *(BuiltinTool(tool.name, tool.description, tool.arguments) for tool in PROCESS_TOOL_TABLE),
-        *(BuiltinTool(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
+        *(BuiltinTool(tool.name, tool.description, tool.arguments, policy=tool.policy) for tool in TEAM_TOOLS.values()),
     )
 }
 
 
-def listed(name: str, context: ToolContext) -> bool:
+def is_listed(name: str, context: ToolContext) -> bool:
     """Return True if the agent's list has the tool. The shell includes its process and output tools."""
     return (
         ALL in context.tools
         or (bash.NAME if name in (*PROCESS_TOOLS, read_output.NAME) else name) in context.tools
         or name in context.tools
-        or catalog.listed(name, context.tools)
+        or catalog.is_listed(name, context.tools)
     )
 
 
-def kind_of(name: str, there: McpCatalog) -> BuiltinTool | None:
+def find_tool(name: str, there: McpCatalog) -> BuiltinTool | None:
     """Return the tool of that name; None if there is none. A server's tool needs Patch unless it
     declares that it only reads.
     """
-    offered = there.offered.get(name)
+    offered = there.offers.get(name)
     if offered is None:
-        return KINDS.get(name)
+        return TOOLS.get(name)
     power: Policy | None = None if offered.read_only else "Patch"
-    return BuiltinTool(name, offered.spec.description, catalog.McpTool, power=power, offered=offered)
+    return BuiltinTool(name, offered.spec.description, catalog.McpTool, policy=power, offer=offered)
 
 
-def to_find(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
+def list_findable(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
     """Return the deferred tools that this agent could load."""
     return [
         one
-        for one in there.offered.values()
+        for one in there.offers.values()
         if one.deferred and one.name not in context.loaded_tools and _could_have(one, context, there)
     ]
 
 
-def allowed(kind: BuiltinTool, context: ToolContext) -> bool:
+def has_policy(kind: BuiltinTool, context: ToolContext) -> bool:
     """Return True if the agent has the policy that the tool requires."""
-    return kind.power is None or kind.power in context.policy
+    return kind.policy is None or kind.policy in context.policy
 
 
-def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, ...]:
+def list_specs(context: ToolContext, there: McpCatalog = NO_SERVERS) -> tuple[ToolSpec, ...]:
     """Return the tools that this agent can see, by name.
 
     Team tools are included if they can apply, and deferred tools after the run loaded them.
     """
     own = tuple(
         _told(kind)
-        for kind in KINDS.values()
-        if listed(kind.name, context)
-        and allowed(kind, context)
-        and kind.only_in in {None, context.mode}
+        for kind in TOOLS.values()
+        if is_listed(kind.name, context)
+        and has_policy(kind, context)
+        and kind.only_mode in {None, context.mode}
         and (kind.name not in TEAM_TOOLS or kind.name in context.teamwork)
         and kind.name != find_tools.NAME
     )
     theirs = tuple(
         one.spec
-        for one in sorted(there.offered.values(), key=lambda one: one.name)
+        for one in sorted(there.offers.values(), key=lambda one: one.name)
         if _could_have(one, context, there) and (not one.deferred or one.name in context.loaded_tools)
     )
-    finding = (_told(KINDS[find_tools.NAME]),) if to_find(context, there) else ()
+    finding = (_told(TOOLS[find_tools.NAME]),) if list_findable(context, there) else ()
     return (*own, *finding, *theirs)
 
 
@@ -122,7 +124,7 @@ def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool
     """Return True if only an approval is missing for the agent to use a server's tool."""
     held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.parent_globs
     may_change = "Patch" in context.policy and not held
-    return listed(one.name, context) and (one.read_only or may_change) and not there.gone(one.server)
+    return is_listed(one.name, context) and (one.read_only or may_change) and not there.find_outage(one.server)
 
 
 @cache

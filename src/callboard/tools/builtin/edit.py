@@ -11,8 +11,8 @@ from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange
 from ..files.handles import Folder
-from ..files.text_encoding import decode, kind_of, size_of
-from .write import LARGEST_FILE, existing
+from ..files.text_encoding import decode, describe_kind, format_size
+from .write import LARGEST_FILE, read_existing
 
 NAME = "Edit"
 DESCRIPTION = """Replace old_string with new_string in a file. old_string must match the file exactly, including white space
@@ -37,12 +37,14 @@ def plan(folder: Folder, path: str, asked: EditArguments) -> PlannedChange:
     """
     if asked.old_string == asked.new_string:
         raise _wrong("new_string", "is the same as old_string, so nothing would change")
-    before = existing(folder, path)
+    before = read_existing(folder, path)
     if before is None:
         raise Refusal("tool_failed", f"There is no file {path}. Use `write` to make one.", field="file_path")
     found = decode(before)
     if found is None:
-        raise Refusal("tool_failed", f"{path} is {kind_of(before)}, {size_of(len(before))}: `edit` changes text only.")
+        raise Refusal(
+            "tool_failed", f"{path} is {describe_kind(before)}, {format_size(len(before))}: `edit` changes text only."
+        )
     old, new = asked.old_string, asked.new_string
     count = found.text.count(old)
     if count == 0 and "\n" in old and "\r\n" in found.text:

@@ -13,7 +13,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.handles import Folder
 from ..files.images import read_image, read_image_header
-from ..files.text_encoding import DecodedText, decode, kind_of, size_of
+from ..files.text_encoding import DecodedText, decode, describe_kind, format_size
 
 NAME = "Read"
 DESCRIPTION = """Read a text file, or show an image (PNG, JPEG, GIF, WebP). Each line starts with its number and a tab, which
@@ -36,7 +36,7 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(description="How many lines to read.", ge=1)] = MOST_LINES
 
 
-def read(folder: Folder, path: str, asked: ReadArguments) -> str:
+def read_lines(folder: Folder, path: str, asked: ReadArguments) -> str:
     """Return the requested lines with numbers, and a note on what was left out.
 
     Raises:
@@ -52,10 +52,10 @@ def read(folder: Folder, path: str, asked: ReadArguments) -> str:
     return _numbered(path, lines, asked, found.encoding)
 
 
-def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
+def read_or_show(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
     """Return the lines of a file, or an image with its kind and size. Raises as `read`."""
     try:
-        return ToolOutcome(output=read(folder, path, asked))
+        return ToolOutcome(output=read_lines(folder, path, asked))
     except Refusal:
         data = folder.read(path, LARGEST_IMAGE) or b""
         large = len(data) > LARGEST_IMAGE
@@ -67,11 +67,11 @@ def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
             return ToolOutcome(output=f"{path} is {shown.description}, of more than {most}: too large to be shown.")
     blob = blob_of(data, shown.media)
     return ToolOutcome(
-        output=f"{path} is {shown.description}, {size_of(len(data))}.", blobs=(blob,), images=(blob.ref,)
+        output=f"{path} is {shown.description}, {format_size(len(data))}.", blobs=(blob,), images=(blob.ref,)
     )
 
 
-def source(folder: Folder, path: str) -> str:
+def read_whole(folder: Folder, path: str) -> str:
     """Return the whole text. Raises as `read`."""
     return _text(folder, path)[0].text
 
@@ -88,7 +88,7 @@ def _text(folder: Folder, path: str) -> tuple[DecodedText, bool]:
         )
     found = decode(data)
     if found is None:
-        what = f"{path} is {kind_of(data)}, {size_of(len(data))}"
+        what = f"{path} is {describe_kind(data)}, {format_size(len(data))}"
         raise Refusal("tool_failed", f"{what}: not text, so there are no lines to read.")
     return found, not data
 

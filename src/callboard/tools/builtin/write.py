@@ -34,7 +34,7 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
         Refusal: `tool_arguments`.
         PathDenied, OSError: The file cannot be opened.
     """
-    before = existing(folder, path)
+    before = read_existing(folder, path)
     found = decode(before) if before else None
     content, after = asked.content, None
     if found is not None:
@@ -46,7 +46,7 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
             # The old encoding lacks a character, and the whole content is new.
             after = None
     if after is None:
-        after = utf8(content, "content")
+        after = encode_utf8(content, "content")
     if len(after) > LARGEST_FILE:
         raise Refusal(
             "tool_arguments", f"content: {len(after):,} bytes, at most {LARGEST_FILE:,} are written.", field="content"
@@ -54,7 +54,7 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
     return PlannedChange(path, before, after)
 
 
-def existing(folder: Folder, path: str) -> bytes | None:
+def read_existing(folder: Folder, path: str) -> bytes | None:
     """Return the file's content before the change; None if there is no file.
 
     Raises:
@@ -67,7 +67,7 @@ def existing(folder: Folder, path: str) -> bytes | None:
     return before
 
 
-def utf8(text: str, field: str) -> bytes:
+def encode_utf8(text: str, field: str) -> bytes:
     """Encode the text. Raises Refusal `tool_arguments` for invalid Unicode."""
     try:
         return text.encode()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from callboard.contracts.content import Blob, blob_of, fit
 from callboard.contracts.facts.tool import FileChange
 
-from .text_encoding import decode, kind_of, size_of
+from .text_encoding import decode, describe_kind, format_size
 
 _CONTEXT = 3
 #: Above this number of line pairs, a line-by-line comparison takes too long.
@@ -37,14 +37,14 @@ def diff(plan: PlannedChange) -> Diff:
     header = f"--- {old_name}\n+++ b/{plan.path}\n"
     old, new = _lines(plan.before or b""), _lines(plan.after)
     if old is None or new is None:
-        was = f"{kind_of(plan.before)}, {size_of(len(plan.before))}" if plan.before is not None else "nothing"
-        becomes = "text" if new is not None else kind_of(plan.after)
-        return Diff(f"{header}The file was {was}; it becomes {becomes}, {size_of(len(plan.after))}.\n", 0, 0)
+        was = f"{describe_kind(plan.before)}, {format_size(len(plan.before))}" if plan.before is not None else "nothing"
+        becomes = "text" if new is not None else describe_kind(plan.after)
+        return Diff(f"{header}The file was {was}; it becomes {becomes}, {format_size(len(plan.after))}.\n", 0, 0)
     body, added, removed = _hunks(old, new)
     return Diff(header + body, added, removed)
 
 
-def told(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
+def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     """Return the change as a fact, with the blobs of its contents and of a long diff."""
     found = diff(plan)
     text, blobs = fit(found.text)

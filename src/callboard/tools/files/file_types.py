@@ -7,7 +7,7 @@ from typing import NamedTuple
 from callboard.contracts.refs import RefKind
 
 from .images import read_image, read_image_header
-from .text_encoding import decode, kind_by_magic, kind_of, size_of
+from .text_encoding import decode, describe_kind, detect_kind, format_size
 
 TEXT = "text/plain; charset=utf-8"
 BINARY = "application/octet-stream"
@@ -27,11 +27,11 @@ def detect(data: bytes) -> FileType:
     """Return the type of a whole file."""
     shown = read_image(data)
     if shown is not None:
-        return FileType("image", data, shown.media, f"{shown.description}, {size_of(len(data))}")
+        return FileType("image", data, shown.media, f"{shown.description}, {format_size(len(data))}")
     text = decode(data)
     if text is not None:
-        return FileType("text", text.text.encode("utf-8", "replace"), TEXT, size_of(len(data)))
-    return FileType("binary", data, detect_media(data), f"{kind_of(data)}, {size_of(len(data))}")
+        return FileType("text", text.text.encode("utf-8", "replace"), TEXT, format_size(len(data)))
+    return FileType("binary", data, detect_media(data), f"{describe_kind(data)}, {format_size(len(data))}")
 
 
 def detect_media(head: bytes) -> str:
@@ -39,6 +39,6 @@ def detect_media(head: bytes) -> str:
     shown = read_image_header(head)
     if shown is not None:
         return shown.media
-    found = _MEDIA.get(kind_by_magic(head))
+    found = _MEDIA.get(detect_kind(head))
     # The beginning of a text may end within a character.
     return found or (TEXT if decode(head) is not None or decode(head[:-3]) is not None else BINARY)

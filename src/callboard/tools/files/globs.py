@@ -40,17 +40,17 @@ def expand(pattern: str) -> tuple[str, ...]:
 def matches(pattern: str, path: str) -> bool:
     """Return True if the pattern matches the relative path. Raises InvalidGlobError."""
     names = path.split("/") if path else []
-    return any(fits(components(one), names) for one in expand(pattern))
+    return any(matches_names(split(one), names) for one in expand(pattern))
 
 
-def components(pattern: str) -> list[str]:
+def split(pattern: str) -> list[str]:
     """Return the parts of the pattern. A pattern that ends in `/` matches everything below."""
     if pattern.endswith("/"):
         pattern += "**"
     return [one for one in pattern.split("/") if one not in {"", "."}]
 
 
-def fits(pattern: Sequence[str], names: Sequence[str]) -> bool:
+def matches_names(pattern: Sequence[str], names: Sequence[str]) -> bool:
     """Return True if all names match the pattern."""
     places = _closed({0}, pattern)
     for name in names:

@@ -84,7 +84,7 @@ class Folder:
             os.close(handle)
 
     @contextmanager
-    def directory(self, path: str, *, make: bool = False) -> Generator[int]:
+    def open_directory(self, path: str, *, make: bool = False) -> Generator[int]:
         """Return a handle of the folder at this path, closed after the block. `make` creates
         missing folders.
 
@@ -104,18 +104,18 @@ class Folder:
             os.close(handle)
 
     @contextmanager
-    def parent(self, path: str, *, make: bool = False) -> Generator[tuple[int, str]]:
+    def open_parent(self, path: str, *, make: bool = False) -> Generator[tuple[int, str]]:
         """Return a handle of the folder that contains the file, and the file's name."""
         above, _, name = path.rpartition("/")
         if not name:
             raise PathDenied("names_folder")
-        private = self.private(path)
+        private = self.find_private(path)
         if private:
             raise PathDenied("kept_private", path=display(private))
-        with self.directory(above, make=make) as handle:
+        with self.open_directory(above, make=make) as handle:
             yield handle, name
 
-    def private(self, path: str) -> str:
+    def find_private(self, path: str) -> str:
         """Return the part of a relative path that is hidden by its name, also if it does not exist;
         empty for none.
         """
@@ -125,14 +125,14 @@ class Folder:
         ways = ("/".join(parts[:count]) for count in range(1, len(parts) + 1) if self._kept_from)
         return next((one for one in ways if f"{root}/{one}".casefold() in self._kept_from), "")
 
-    def look(self, path: str) -> os.stat_result | None:
+    def read_status(self, path: str) -> os.stat_result | None:
         """Return the status of a file or folder; None if nothing is there. Raises PathDenied for
         other kinds.
         """
         if not path:
             return os.fstat(self._root)
         try:
-            with self.parent(path) as (handle, name):
+            with self.open_parent(path) as (handle, name):
                 found = os.stat(name, dir_fd=handle, follow_symlinks=False)
                 if stat.S_ISDIR(found.st_mode):
                     os.close(self.enter(handle, name, path))
@@ -148,7 +148,7 @@ class Folder:
             PathDenied, FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError:
                 It cannot be opened.
         """
-        with self.parent(path) as (handle, name):
+        with self.open_parent(path) as (handle, name):
             return open_regular(handle, name, path)
 
     def read(self, path: str, largest: int) -> bytes | None:
@@ -221,7 +221,7 @@ def refuse_special(found: os.stat_result, path: str) -> None:
         raise PathDenied(_KINDS.get(stat.S_IFMT(found.st_mode), "not_regular"), path=display(path))
 
 
-def listing(handle: int) -> list[tuple[str, os.stat_result]]:
+def list_entries(handle: int) -> list[tuple[str, os.stat_result]]:
     """Return the entries of a folder by name with their status. Links are not followed. Vanished
     entries are left out.
     """
@@ -234,7 +234,7 @@ def listing(handle: int) -> list[tuple[str, os.stat_result]]:
     return sorted(found, key=lambda one: one[0])
 
 
-def kinds(handle: int) -> list[tuple[str, str]]:
+def list_kinds(handle: int) -> list[tuple[str, str]]:
     """Return the entries of a folder by name: `d` folder, `f` regular file, empty for others. Links
     are not followed.
     """

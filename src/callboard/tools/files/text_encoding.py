@@ -48,7 +48,7 @@ def decode(data: bytes) -> DecodedText | None:
                 return DecodedText(data[len(mark) :].decode(encoding), encoding, mark)
             except UnicodeDecodeError:
                 return None
-    if kind_by_magic(data) or b"\0" in data[:_LOOKED_AT]:
+    if detect_kind(data) or b"\0" in data[:_LOOKED_AT]:
         return None
     mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     try:
@@ -57,17 +57,17 @@ def decode(data: bytes) -> DecodedText | None:
         return DecodedText(data.decode("latin-1"), "latin-1") if _is_mostly_printable(data) else None
 
 
-def kind_by_magic(data: bytes) -> str:
+def detect_kind(data: bytes) -> str:
     """Return the kind of a file by its first bytes; empty if unknown."""
     return next((kind for magic, kind in _MAGIC if data.startswith(magic) and b"\0" in data[:_LOOKED_AT]), "")
 
 
-def kind_of(data: bytes) -> str:
+def describe_kind(data: bytes) -> str:
     """Return a name for binary data."""
-    return kind_by_magic(data) or "binary data"
+    return detect_kind(data) or "binary data"
 
 
-def size_of(count: int) -> str:
+def format_size(count: int) -> str:
     """Return a number of bytes for a person."""
     return f"{count:,} byte{'' if count == 1 else 's'}"
 

@@ -7,30 +7,30 @@ from callboard.contracts.text.reasons import to_english
 
 from ..builtin.bash import BashArguments
 from ..reasons import StationResult, explain_allowance, explain_question, reason
-from ..shell_grammar.spellings import destroys
+from ..shell_grammar.spellings import is_destructive_text
 from .call_context import CallContext
 
 
-def station(case: CallContext) -> StationResult:
+def decide(case: CallContext) -> StationResult:
     """Return the verdict of the approval station, and store the reasons of a question."""
     verdict, found = _wanted(case)
     if verdict == "ask":
         case.reasons = found
-    if case.spends:
+    if case.unapproved_secrets:
         # Only a rule for this exact call, and no mode or broad rule, allows the use of a stored secret.
-        verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.spends)), *case.reasons)
+        verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.unapproved_secrets)), *case.reasons)
     if case.hook_asks:
         verdict = "ask"
     if verdict == "ask":
         reasons = (*(case.call.hook_result.reasons if case.call.hook_result is not None else ()), *case.reasons)
-        if why(case):
-            return StationResult(verdict, why(case), reasons)
+        if explain(case):
+            return StationResult(verdict, explain(case), reasons)
         mode = reason("mode_applies", mode=case.context.permission_mode)
         return StationResult(verdict, to_english((mode,)), (mode,))
     return StationResult(verdict, to_english(found), found)
 
 
-def why(case: CallContext) -> str:
+def explain(case: CallContext) -> str:
     """Return why a person is asked, in English: what hooks said, then the reasons."""
     hook_detail = case.call.hook_result.detail if case.call.hook_result is not None else ""
     return " ".join(part for part in (hook_detail, to_english(case.reasons)) if part)
@@ -41,18 +41,18 @@ def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
     mode = case.context.permission_mode
     if case.protected:
         return "ask", (reason("protected", path=case.protected),)
-    if case.makes:
+    if case.creates_team:
         return "ask", (reason("makes_team"),)
-    if case.asks:
+    if case.asks_person:
         return "ask", (reason("for_a_person"),)
-    if case.is_shell and not case.held:
-        return "ask", (reason("no_sandbox", why=case.ground.why_not(case.context.folder)),)
-    if case.unkept:
-        return "ask", (reason("unkept", paths=", ".join(case.unkept)),)
+    if case.is_shell and not case.is_sandboxed:
+        return "ask", (reason("no_sandbox", why=case.environment.explain_no_sandbox(case.context.folder)),)
+    if case.unprotected:
+        return "ask", (reason("unkept", paths=", ".join(case.unprotected)),)
     if case.rule is not None:
         asks = case.rule.verdict == "ask"
         return case.rule.verdict, (explain_question(case.rule) if asks else explain_allowance(case.rule),)
-    if case.is_brought:
+    if case.is_server_tool:
         return ("allow", (reason("mode_applies", mode=mode),)) if mode == "full" else ("ask", (reason("server_tool"),))
     if not (case.is_shell or case.is_change or case.is_merge):
         return "allow", (reason("changes_nothing"),)
@@ -61,8 +61,8 @@ def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
     return "ask", ()
 
 
-def stakes(case: CallContext) -> tuple[Reason, ...]:
+def list_stakes(case: CallContext) -> tuple[Reason, ...]:
     """Return what makes the risk of a command high in the sandbox too."""
-    asked = case.asked
-    loses = isinstance(asked, BashArguments) and case.may_write and destroys(asked.command)
+    asked = case.arguments
+    loses = isinstance(asked, BashArguments) and case.may_write and is_destructive_text(asked.command)
     return (reason("destroys"),) if loses else ()

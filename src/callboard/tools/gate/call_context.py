@@ -24,8 +24,8 @@ from ..builtin.read import ReadArguments
 from ..builtin.write import WriteArguments
 from ..files.changes import PlannedChange
 from ..files.paths import PROTECTED, PathDenied, display, relative
-from ..mcp.catalog import McpTool, confinement
-from ..mcp.names import is_brought
+from ..mcp.catalog import McpTool, to_sandbox
+from ..mcp.names import is_server_tool
 from ..mcp.servers import McpCatalog
 from ..reasons import reason
 from ..sandbox import limits
@@ -42,13 +42,13 @@ class GateEnvironment(NamedTuple):
     ability: SandboxAbility
     hidden: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    brought: McpCatalog = declarations.NOTHING
+    server_tools: McpCatalog = declarations.NO_SERVERS
 
-    def holds(self, folder: str) -> bool:
+    def can_sandbox(self, folder: str) -> bool:
         """Return True if a command in this folder runs in the sandbox."""
         return self.ability.works and folder != "/"
 
-    def why_not(self, folder: str) -> str:
+    def explain_no_sandbox(self, folder: str) -> str:
         """Return why commands in this folder run without a sandbox."""
         return "the folder is the whole machine" if folder == "/" else self.ability.problem
 
@@ -59,76 +59,76 @@ class CallContext:
 
     call: ToolCall
     context: ToolContext
-    ground: GateEnvironment
-    found_kind: declarations.BuiltinTool | None = None
-    asked: Arguments | None = None
+    environment: GateEnvironment
+    found_tool: declarations.BuiltinTool | None = None
+    arguments: Arguments | None = None
     canonical: str = ""
     path: str | None = None
     plan: PlannedChange | None = None
     protected: str = ""
-    unkept: tuple[str, ...] = ()
-    nested: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
+    protected_below: tuple[str, ...] = ()
     rule: Rule | None = None
     reasons: tuple[Reason, ...] = ()
-    applied: SandboxApplied | None = None
+    sandbox: SandboxApplied | None = None
 
     @property
-    def kind(self) -> declarations.BuiltinTool:
+    def tool(self) -> declarations.BuiltinTool:
         """The tool, after the station `tools`."""
-        if self.found_kind is None:
+        if self.found_tool is None:
             raise LookupError("the tool of this call is not known yet")
-        return self.found_kind
+        return self.found_tool
 
-    @kind.setter
-    def kind(self, kind: declarations.BuiltinTool) -> None:
-        self.found_kind = kind
+    @tool.setter
+    def tool(self, kind: declarations.BuiltinTool) -> None:
+        self.found_tool = kind
 
     @property
-    def settled(self) -> Arguments:
+    def checked_arguments(self) -> Arguments:
         """The validated arguments."""
-        if self.asked is None:
+        if self.arguments is None:
             raise LookupError("the arguments of this call are not checked yet")
-        return self.asked
+        return self.arguments
 
     @property
     def is_shell(self) -> bool:
         """True for a command."""
-        return isinstance(self.asked, BashArguments)
+        return isinstance(self.arguments, BashArguments)
 
     @property
     def is_change(self) -> bool:
         """True for a change to a file."""
-        return isinstance(self.asked, WriteArguments | EditArguments)
+        return isinstance(self.arguments, WriteArguments | EditArguments)
 
     @property
-    def held(self) -> bool:
+    def is_sandboxed(self) -> bool:
         """True if a command runs in the sandbox."""
-        return self.ground.holds(self.context.folder)
+        return self.environment.can_sandbox(self.context.folder)
 
     @property
     def is_merge(self) -> bool:
         """True for merging a subagent's worktree."""
-        return isinstance(self.asked, Merge)
+        return isinstance(self.arguments, Merge)
 
     @property
-    def is_brought(self) -> bool:
+    def is_server_tool(self) -> bool:
         """True for a tool of a server."""
-        return self.kind.offered is not None if self.found_kind is not None else is_brought(self.call.tool)
+        return self.tool.offer is not None if self.found_tool is not None else is_server_tool(self.call.tool)
 
     @property
-    def pretty(self) -> str:
+    def formatted_arguments(self) -> str:
         """Formatted arguments of a server's tool, for the approval card; empty for other tools."""
-        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, McpTool) else ""
+        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.arguments, McpTool) else ""
 
     @property
-    def makes(self) -> bool:
+    def creates_team(self) -> bool:
         """True for creating an agent or an edge."""
-        return isinstance(self.asked, DefineAgent | AddEdge)
+        return isinstance(self.arguments, DefineAgent | AddEdge)
 
     @property
-    def asks(self) -> bool:
+    def asks_person(self) -> bool:
         """True for a question that only a person can answer. It allows nothing."""
-        return isinstance(self.asked, ProposePlan | AskPerson)
+        return isinstance(self.arguments, ProposePlan | AskPerson)
 
     @property
     def hook_asks(self) -> bool:
@@ -136,17 +136,17 @@ class CallContext:
         return self.call.hook_result is not None and self.call.hook_result.verdict == "ask"
 
     @property
-    def spends(self) -> tuple[str, ...]:
+    def unapproved_secrets(self) -> tuple[str, ...]:
         """Names of the stored secrets that the call would receive, unless a rule allows this exact call."""
         return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
 
     @property
     def may_write(self) -> bool:
         """True if a command may write in the folder."""
-        return not self.shell_reads_only and self.context.permission_mode != "planning"
+        return not self.read_only_reason and self.context.permission_mode != "planning"
 
     @property
-    def shell_reads_only(self) -> Reason | None:
+    def read_only_reason(self) -> Reason | None:
         """Reason why a command must not write in any mode; None if it may.
 
         A command cannot be confined to globs. An agent with globs writes with its other tools.
@@ -163,56 +163,60 @@ class CallContext:
         return tuple(dict.fromkeys((*self.context.work_globs, *self.context.parent_globs)))
 
     @property
-    def named(self) -> str | None:
+    def written_path(self) -> str | None:
         """The path as the model wrote it; None for tools without a path."""
-        match self.asked:
+        match self.arguments:
             case ReadArguments() | WriteArguments() | EditArguments():
-                return self.asked.file_path
+                return self.arguments.file_path
             case GlobArguments() | GrepArguments():
-                return self.asked.path
+                return self.arguments.path
             case _:
                 return None
 
     @property
-    def lexical(self) -> str | None:
+    def lexical_path(self) -> str | None:
         """The relative path of the model's text; None for an invalid path or none."""
         try:
-            return None if self.named is None else relative(self.context.folder, self.named)
+            return None if self.written_path is None else relative(self.context.folder, self.written_path)
         except PathDenied:
             return None
 
     @property
-    def shown(self) -> str | None:
+    def shown_path(self) -> str | None:
         """The best known path, for messages."""
-        return self.named if self.path is None else self.path
+        return self.written_path if self.path is None else self.path
 
     @property
     def target(self) -> Target:
         """The part of the call that rules match."""
-        command = self.asked.command if isinstance(self.asked, BashArguments) else None
-        declared = self.kind.offered.declared if self.kind.offered is not None else None
-        return Target(tool=self.kind.name, path=self.path, command=command, declared=declared)
+        command = self.arguments.command if isinstance(self.arguments, BashArguments) else None
+        declared = self.tool.offer.digest if self.tool.offer is not None else None
+        return Target(tool=self.tool.name, path=self.path, command=command, declared=declared)
 
     def confinement(self) -> SandboxApplied:
         """Return the sandbox that the call will run in."""
-        if self.kind.offered is not None:
-            return confinement(self.kind.offered)
+        if self.tool.offer is not None:
+            return to_sandbox(self.tool.offer)
         if not self.is_shell:
             writable = (f"{self.context.folder}/{self.plan.path}",) if self.plan is not None else ()
             return SandboxApplied(level="paths", writable=writable)
-        if not self.held:
+        if not self.is_sandboxed:
             return SandboxApplied(
                 level="none",
                 network=True,
                 writable=("/",),
-                detail=self.ground.why_not(self.context.folder),
-                limits=limits.of(self.context.shell, scratch=False),
+                detail=self.environment.explain_no_sandbox(self.context.folder),
+                limits=limits.to_limits(self.context.shell, scratch=False),
             )
-        kept = [name for name in PROTECTED if name not in self.unkept]
+        kept = [name for name in PROTECTED if name not in self.unprotected]
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
-        if self.nested and self.may_write:
-            more = f" and {len(self.nested) - _MOST_NAMED} more" if len(self.nested) > _MOST_NAMED else ""
-            detail += f", {', '.join(map(display, self.nested[:_MOST_NAMED]))}{more}"
+        if self.protected_below and self.may_write:
+            more = (
+                f" and {len(self.protected_below) - _MOST_NAMED} more"
+                if len(self.protected_below) > _MOST_NAMED
+                else ""
+            )
+            detail += f", {', '.join(map(display, self.protected_below[:_MOST_NAMED]))}{more}"
         detail += "; /tmp and the home are empty and its own"
         if self.context.shell.network:
             detail += "; the network is the machine's, with its loopback and its sockets that have no file"
@@ -220,7 +224,7 @@ class CallContext:
             level="bubblewrap",
             network=self.context.shell.network,
             writable=(self.context.folder,) if self.may_write else (),
-            seccomp=self.ground.ability.seccomp,
-            detail="; ".join(part for part in (detail, self.ground.ability.problem) if part),
-            limits=limits.of(self.context.shell, scratch=True),
+            seccomp=self.environment.ability.seccomp,
+            detail="; ".join(part for part in (detail, self.environment.ability.problem) if part),
+            limits=limits.to_limits(self.context.shell, scratch=True),
         )

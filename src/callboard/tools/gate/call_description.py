@@ -24,7 +24,7 @@ from ..files.changes import Diff, PlannedChange
 from ..files.paths import display
 from ..mcp.catalog import McpTool
 from ..shell_grammar.parser import count_commands
-from ..shell_grammar.spellings import destroys
+from ..shell_grammar.spellings import is_destructive_text
 from . import team_call_description
 
 _LONGEST = 120
@@ -59,9 +59,9 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
         case ReadOutputArguments(call_id=call, offset=offset):
             said = f"of {call}, from byte {offset}"
         case McpTool():
-            said = asked.text()
+            said = asked.canonical()
         case _:
-            said = team_call_description.said(asked) or path or ""
+            said = team_call_description.describe_team_call(asked) or path or ""
     return f"{tool} {one_line(said)}".rstrip()
 
 
@@ -107,14 +107,14 @@ def prompt(
         )
     elif isinstance(asked, BashArguments):
         behind = " in the background" if asked.background else ""
-        what = f"Run {several(count_commands(asked.command))}{command_line(asked.command)}{behind}?"
+        what = f"Run {count_prefix(count_commands(asked.command))}{command_line(asked.command)}{behind}?"
     else:
         what = f"{summary(tool, asked, path)}?"
     held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
     return " ".join(part for part in (what, held, sentence(why)) if part)
 
 
-def several(commands: int) -> str:
+def count_prefix(commands: int) -> str:
     """Return the number of commands for a question; 0 means that the text could not be parsed."""
     if commands == 0:
         return "a text that cannot be read as commands: "
@@ -143,5 +143,5 @@ def risk(asked: Arguments, plan: PlannedChange | None, protected: str, applied: 
             return "high"
         if not applied.writable:
             return "low"
-        return "high" if destroys(asked.command) else "medium"
+        return "high" if is_destructive_text(asked.command) else "medium"
     return "none"

@@ -13,7 +13,7 @@ from ..files.paths import display
 CHANGED = "What the approval was for is no longer so: {what} changed. Nothing was done; look again and ask anew."
 
 
-def same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
+def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
     """Return the arguments of a call that is the approved one.
 
     Raises:
@@ -21,7 +21,7 @@ def same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> A
     """
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
-    kind = declarations.KINDS.get(call.tool)
+    kind = declarations.TOOLS.get(call.tool)
     if kind is None:
         raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
     asked = arguments.decode(kind.arguments, call.arguments)

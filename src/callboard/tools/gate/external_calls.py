@@ -20,7 +20,7 @@ from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.contracts.text.reasons import to_english
 
 from ..arguments import digest
-from ..builtin.declarations import ALL, listed
+from ..builtin.declarations import ALL, is_listed
 from ..files import globs
 from ..files.changes import PlannedChange, diff
 from ..files.paths import PathDenied, display, relative
@@ -38,7 +38,7 @@ from ..reasons import (
 )
 from ..shell_grammar.parser import count_commands
 from . import rules
-from .call_description import command_line, one_line, several
+from .call_description import command_line, count_prefix, one_line
 from .rules import Target
 from .stations import is_document
 
@@ -150,7 +150,9 @@ class _DeniedError(Denial):
 def _list(call: ExternalCall, context: ToolContext) -> None:
     tool = get_tool(call)
     name = _LISTED_AS.get(tool, tool)
-    held = not name or listed(name, context) or (name == "Edit" and listed("Write", context)) or ALL in context.tools
+    held = (
+        not name or is_listed(name, context) or (name == "Edit" and is_listed("Write", context)) or ALL in context.tools
+    )
     if not held:
         raise _DeniedError("tools", "tool_not_listed", reason("not_listed", tool=name))
 
@@ -184,7 +186,7 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
             if limit and not any(_names(one, path) for one in limit):
                 where = reason("outside_globs", path=display(path), globs=", ".join(limit))
                 raise _DeniedError("paths", "path_denied", where)
-        guarded = guarded or (watch.guarded(context.folder, path) if changes else "")
+        guarded = guarded or (watch.find_guarded(context.folder, path) if changes else "")
     return guarded
 
 
@@ -278,7 +280,7 @@ def _asks(call: ExternalCall, made: Evaluation) -> str:
     """Return the question, with the command or the files. A title alone is shown as the agent's own text."""
     tool = get_tool(call)
     if call.command:
-        count = several(made.commands) if call.kind == "execute" else ""
+        count = count_prefix(made.commands) if call.kind == "execute" else ""
         return f"{tool} {count}{command_line(call.command)}?"
     if _KINDS[call.kind].changes and _named(call):
         return f"{made.summary}?"

@@ -19,9 +19,9 @@ from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
 from callboard.contracts.tool_names import stored_name
 
 from ..files import globs
-from ..mcp.names import is_brought
-from ..shell_grammar.prefix import is_plain, prefix
-from ..shell_grammar.spellings import is_match, spellings
+from ..mcp.names import is_server_tool
+from ..shell_grammar.prefix import find_prefix, is_plain
+from ..shell_grammar.spellings import is_match, list_spellings
 
 SHELL = "Bash"
 CHANGES = frozenset({"Edit", "Write"})
@@ -71,7 +71,7 @@ def check_matcher(matcher: str) -> None:
         raise InvalidMatcherError(
             "there is nothing between the parentheses; without them the rule speaks of every call"
         )
-    if pattern is not None and is_brought(name):
+    if pattern is not None and is_server_tool(name):
         raise InvalidMatcherError(
             "what a server's tool is asked with has no pattern; without the parentheses it speaks of every call"
         )
@@ -162,7 +162,7 @@ def offer_matcher(target: Target, *, exactly: bool = False) -> str:
     if exactly and target.command is None:
         return ""
     if target.command is not None:
-        words = "" if exactly else prefix(target.command)
+        words = "" if exactly else find_prefix(target.command)
         if words:
             return f"{target.tool}({words} *)"
         # A `*` at the end would turn the exact command into a prefix. A longer text is not readable
@@ -170,7 +170,7 @@ def offer_matcher(target: Target, *, exactly: bool = False) -> str:
         exact = target.command
         shown = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
         return f"{target.tool}({exact})" if shown else ""
-    if is_brought(target.tool):
+    if is_server_tool(target.tool):
         return target.tool
     if target.path is not None:
         pattern = globs.escape(target.path)
@@ -186,7 +186,7 @@ def _is_of_another(rule: Rule, target: Target) -> bool:
 
 
 def _same_tool(named: str, tool: str) -> bool:
-    if named.endswith("__*") and is_brought(named):
+    if named.endswith("__*") and is_server_tool(named):
         return tool.startswith(named[:-1])
     named = stored_name(named)
     return named == tool or (named in CHANGES and tool in CHANGES)
@@ -197,7 +197,7 @@ def _fits_command(pattern: str, command: str, *, wide: bool) -> bool:
         if not pattern.endswith("*"):
             return command == pattern
         return is_plain(command) and _begins(command, pattern[:-1])
-    return command == pattern or any(is_match(pattern, one) for one in spellings(command).commands)
+    return command == pattern or any(is_match(pattern, one) for one in list_spellings(command).commands)
 
 
 def _may_fit(rule: Rule, target: Target) -> bool:
@@ -207,7 +207,7 @@ def _may_fit(rule: Rule, target: Target) -> bool:
         return False
     if rule.verdict == "allow" or not _same_tool(matcher["tool"].strip(), target.tool):
         return False
-    read = spellings(target.command)
+    read = list_spellings(target.command)
     return not read.is_clear or any(is_match(matcher["pattern"], one) is None for one in read.commands)
 
 

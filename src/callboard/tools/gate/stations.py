@@ -29,11 +29,11 @@ from ..files import changes, globs
 from ..files.handles import Folder
 from ..files.paths import PathDenied, display, relative
 from ..mcp import catalog
-from ..mcp.names import is_brought
+from ..mcp.names import is_server_tool
 from ..protection import protected_paths
 from ..protection.atomic_write import fingerprint
-from ..protection.private_paths import programs_in
-from ..protection.watch import Watch, guarded
+from ..protection.private_paths import list_programs_in
+from ..protection.watch import Watch, find_guarded
 from ..reasons import Denial, HookDenial, StationResult, allow, apply_rule, explain_denial, reason, to_check
 from ..shell_grammar.parser import count_commands
 from . import approval, call_description, rule_trial, rules
@@ -51,7 +51,7 @@ _UNHELD: dict[ReasonCode, ReasonCode] = {
 
 def evaluate(call: ToolCall, context: ToolContext, ground: GateEnvironment) -> Evaluation:
     """Return the gate's verdict. Reads files and changes nothing. Blocks."""
-    case = CallContext(call=call, context=context, ground=ground)
+    case = CallContext(call=call, context=context, environment=ground)
     checks: list[Check] = []
     for name, station in _STATIONS:
         try:
@@ -79,83 +79,88 @@ def _hooks(case: CallContext) -> StationResult:
 
 
 def _tools(case: CallContext) -> StationResult:
-    name, there = display(model_name(case.call.tool)), case.ground.brought
-    kind = declarations.kind_of(case.call.tool, there)
-    finds = case.call.tool == find_tools.NAME and bool(declarations.to_find(case.context, there))
-    if not (finds or declarations.listed(case.call.tool, case.context)):
-        known = ", ".join(model_name(spec.name) for spec in declarations.specs(case.context, there)) or "none"
+    name, there = display(model_name(case.call.tool)), case.environment.server_tools
+    kind = declarations.find_tool(case.call.tool, there)
+    finds = case.call.tool == find_tools.NAME and bool(declarations.list_findable(case.context, there))
+    if not (finds or declarations.is_listed(case.call.tool, case.context)):
+        known = ", ".join(model_name(spec.name) for spec in declarations.list_specs(case.context, there)) or "none"
         raise Denial("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=known))
-    if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
-        raise catalog.not_there(case.call.tool, there)
+    if is_server_tool(case.call.tool) and (kind is None or kind.offer is None or there.find_outage(kind.offer.server)):
+        raise catalog.explain_missing(case.call.tool, there)
     if kind is None:
         raise Denial(
-            "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.KINDS)))
+            "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.TOOLS)))
         )
-    case.kind = kind
-    if kind.offered is not None:
-        if kind.offered.deferred and kind.name not in case.context.loaded_tools:
+    case.tool = kind
+    if kind.offer is not None:
+        if kind.offer.deferred and kind.name not in case.context.loaded_tools:
             raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
-        given = catalog.decode(kind.offered, case.call.arguments)
-        case.asked, case.canonical = given, given.text()
+        given = catalog.decode(kind.offer, case.call.arguments)
+        case.arguments, case.canonical = given, given.canonical()
         return PASSED
-    case.asked = arguments.decode(kind.arguments, case.call.arguments)
-    case.canonical = arguments.canonical(case.asked)
-    if isinstance(case.asked, bash.BashArguments):
-        bash.check(case.asked)
+    case.arguments = arguments.decode(kind.arguments, case.call.arguments)
+    case.canonical = arguments.canonical(case.arguments)
+    if isinstance(case.arguments, bash.BashArguments):
+        bash.check_command(case.arguments)
     return PASSED
 
 
 def _policy(case: CallContext) -> StationResult:
-    power = case.kind.power
-    if not declarations.allowed(case.kind, case.context):
-        raise Denial("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
+    power = case.tool.policy
+    if not declarations.has_policy(case.tool, case.context):
+        raise Denial("policy_denied", reason("lacks_power", tool=model_name(case.tool.name), power=power or ""))
     if power == "Patch" and case.context.read_only:
-        code = "only_reads_server" if case.is_brought else "only_reads"
-        raise Denial("policy_denied", reason(code, tool=model_name(case.kind.name)))
-    if power == "Patch" and case.is_brought and case.globs:
-        raise Denial("policy_denied", reason("unconfinable", tool=case.kind.name, globs=", ".join(case.globs)))
+        code = "only_reads_server" if case.is_server_tool else "only_reads"
+        raise Denial("policy_denied", reason(code, tool=model_name(case.tool.name)))
+    if power == "Patch" and case.is_server_tool and case.globs:
+        raise Denial("policy_denied", reason("unconfinable", tool=case.tool.name, globs=", ".join(case.globs)))
     if case.is_merge and case.globs:
         raise Denial("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
-    if case.is_shell and (why := case.shell_reads_only) is not None:
-        if not case.held:
-            unheld = {**why.parameters, "why": case.ground.why_not(case.context.folder)}
+    if case.is_shell and (why := case.read_only_reason) is not None:
+        if not case.is_sandboxed:
+            unheld = {**why.parameters, "why": case.environment.explain_no_sandbox(case.context.folder)}
             raise Denial("policy_denied", reason(_UNHELD[why.code], **unheld))
         return allow(why)
     return StationResult("allow", power or "")
 
 
 def _mode(case: CallContext) -> StationResult:
-    only = case.kind.only_in
+    only = case.tool.only_mode
     if only is not None and case.context.mode != only:
-        raise Denial("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
+        raise Denial("mode_denied", reason("mode_only", tool=model_name(case.tool.name), mode=only))
     if case.context.permission_mode != "planning":
         return PASSED
-    if case.is_shell and not case.held:
-        raise Denial("mode_denied", reason("planning_unheld", why=case.ground.why_not(case.context.folder)))
-    if case.is_change and not is_document(case.lexical):
+    if case.is_shell and not case.is_sandboxed:
+        raise Denial(
+            "mode_denied", reason("planning_unheld", why=case.environment.explain_no_sandbox(case.context.folder))
+        )
+    if case.is_change and not is_document(case.lexical_path):
         raise Denial("mode_denied", reason("planning_documents"))
     if case.is_merge:
         raise Denial("mode_denied", reason("planning_merge"))
-    if case.is_brought and case.kind.power is not None:
-        raise Denial("mode_denied", reason("planning_changes", tool=case.kind.name))
+    if case.is_server_tool and case.tool.policy is not None:
+        raise Denial("mode_denied", reason("planning_changes", tool=case.tool.name))
     return allow(reason("planning"))
 
 
 def _paths(case: CallContext) -> StationResult:
     if case.is_shell:
-        with Folder(case.context.folder, case.ground.hidden) as folder:
-            if case.held and case.may_write:
+        with Folder(case.context.folder, case.environment.hidden) as folder:
+            if case.is_sandboxed and case.may_write:
                 watch = Watch(folder.path)
-                case.unkept, case.nested = (*protected_paths.unkept(folder), *watch.unkept), watch.nested
+                case.unprotected, case.protected_below = (
+                    (*protected_paths.list_unprotectable(folder), *watch.unprotected),
+                    watch.relative_protected,
+                )
         return PASSED
-    if case.named is None:
+    if case.written_path is None:
         return PASSED
-    case.path = relative(case.context.folder, case.named)
+    case.path = relative(case.context.folder, case.written_path)
     if case.is_change:
         _within(case.path, case.context.work_globs, case.context.parent_globs)
-    with Folder(case.context.folder, case.ground.hidden) as folder:
-        folder.look(case.path)
-        match case.asked:
+    with Folder(case.context.folder, case.environment.hidden) as folder:
+        folder.read_status(case.path)
+        match case.arguments:
             case write.WriteArguments() as asked:
                 case.plan = write.plan(folder, case.path, asked)
             case edit.EditArguments() as asked:
@@ -165,7 +170,7 @@ def _paths(case: CallContext) -> StationResult:
                 return _went_to(case)
             case _:
                 return _went_to(case)
-    case.protected = guarded(case.context.folder, case.path) or _program(case, case.path)
+    case.protected = find_guarded(case.context.folder, case.path) or _program(case, case.path)
     if case.protected:
         return allow(reason("in_protected", path=case.path, protected=case.protected))
     return _went_to(case)
@@ -174,7 +179,7 @@ def _paths(case: CallContext) -> StationResult:
 def _program(case: CallContext, path: str) -> str:
     """Return the folder of programs that a change would go to; empty for none."""
     folder = case.context.folder.rstrip("/")
-    own = programs_in(folder, case.ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    own = list_programs_in(folder, case.environment.programs, str(Path.home()), os.environ.get("PATH", ""))
     return next((one[len(folder) + 1 :] for one in own if f"{folder}/{path}".startswith(f"{one}/")), "")
 
 
@@ -198,7 +203,7 @@ def _fits(glob: str, path: str) -> bool:
 
 def _went_to(case: CallContext) -> StationResult:
     """Return the relative path if it differs from the model's text."""
-    if case.path == case.named:
+    if case.path == case.written_path:
         return PASSED
     return StationResult("allow", case.path) if case.path else allow(reason("the_folder"))
 
@@ -215,7 +220,7 @@ def _rules(case: CallContext) -> StationResult:
 
 def _sandbox(case: CallContext) -> StationResult:
     # The fact `sandbox.applied` follows for an allowed call.
-    case.applied = case.confinement()
+    case.sandbox = case.confinement()
     return PASSED
 
 
@@ -226,7 +231,7 @@ _STATIONS: tuple[tuple[CheckName, Callable[[CallContext], StationResult]], ...] 
     ("mode", _mode),
     ("paths", _paths),
     ("rules", _rules),
-    ("approval", approval.station),
+    ("approval", approval.decide),
     ("sandbox", _sandbox),
 )
 
@@ -252,7 +257,7 @@ def _denied(
     return Evaluation(
         verdict="deny",
         risk="none",
-        read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes or case.is_brought),
+        read_only=not (case.is_shell or case.is_change or case.is_merge or case.creates_team or case.is_server_tool),
         arguments=final,
         arguments_hash=arguments.digest(final),
         summary=_told(case),
@@ -265,8 +270,8 @@ def _denied(
 def _told(case: CallContext) -> str:
     """Return one line for the row of a denied call, also if its arguments were never decoded."""
     tool = display(case.call.tool)
-    if case.asked is not None:
-        return call_description.summary(tool, case.asked, case.shown)
+    if case.arguments is not None:
+        return call_description.summary(tool, case.arguments, case.shown_path)
     of = rule_trial.read_target(case.call.tool, case.call.arguments, case.context.folder)
     return f"{tool} {call_description.one_line(rule_trial.describe_target(of))}".rstrip()
 
@@ -275,50 +280,52 @@ def _passed(case: CallContext, checks: list[Check]) -> Evaluation:
     found = changes.diff(case.plan) if case.plan is not None else None
     asks = any(one.verdict == "ask" for one in checks)
     matchers = _matchers(case) if asks else {}
-    tool = case.kind.name
+    tool = case.tool.name
     return Evaluation(
         verdict="ask" if asks else "allow",
         risk="high"
-        if case.spends
-        else catalog.risk(case.kind.offered)
-        if case.kind.offered is not None
-        else call_description.risk(case.settled, case.plan, case.protected, case.applied),
+        if case.unapproved_secrets
+        else catalog.assess_risk(case.tool.offer)
+        if case.tool.offer is not None
+        else call_description.risk(case.checked_arguments, case.plan, case.protected, case.sandbox),
         read_only=not (
             case.is_change
             or case.is_merge
-            or case.makes
-            or (case.is_shell and (case.may_write or not case.held))
-            or (case.is_brought and case.kind.power is not None)
+            or case.creates_team
+            or (case.is_shell and (case.may_write or not case.is_sandboxed))
+            or (case.is_server_tool and case.tool.policy is not None)
         ),
         arguments=case.canonical,
         arguments_hash=arguments.digest(case.canonical),
-        summary=call_description.summary(tool, case.asked, case.shown),
+        summary=call_description.summary(tool, case.arguments, case.shown_path),
         checks=tuple(checks),
         prompt=call_description.prompt(
-            tool, case.settled, case.shown, case.plan, found, case.applied, approval.why(case)
+            tool, case.checked_arguments, case.shown_path, case.plan, found, case.sandbox, approval.explain(case)
         )
         if asks
         else "",
-        preview=found.text if found is not None else case.target.command or case.pretty,
-        binding=_binding(case) if asks or case.is_change or case.is_shell or case.is_brought else None,
+        preview=found.text if found is not None else case.target.command or case.formatted_arguments,
+        binding=_binding(case) if asks or case.is_change or case.is_shell or case.is_server_tool else None,
         scopes=("once", *matchers) if asks else (),
         matchers=matchers,
-        sandbox=case.applied,
-        background=isinstance(case.asked, bash.BashArguments) and case.asked.background,
-        commands=count_commands(case.asked.command) if asks and isinstance(case.asked, bash.BashArguments) else 0,
-        reasons=(*case.reasons, *approval.stakes(case)) if asks else (),
+        sandbox=case.sandbox,
+        background=isinstance(case.arguments, bash.BashArguments) and case.arguments.background,
+        commands=count_commands(case.arguments.command)
+        if asks and isinstance(case.arguments, bash.BashArguments)
+        else 0,
+        reasons=(*case.reasons, *approval.list_stakes(case)) if asks else (),
     )
 
 
 def _binding(case: CallContext) -> Binding:
     return Binding(
-        tool=case.kind.name,
+        tool=case.tool.name,
         arguments_hash=arguments.digest(case.canonical),
         folder=case.context.folder,
         definition_hash=case.context.definition_hash,
         file=case.plan.path if case.plan is not None else "",
         file_hash=fingerprint(case.plan.before) if case.plan is not None else "",
-        declared=case.kind.offered.declared if case.kind.offered is not None else "",
+        declared=case.tool.offer.digest if case.tool.offer is not None else "",
     )
 
 
@@ -327,11 +334,16 @@ def _matchers(case: CallContext) -> dict[ApprovalScope, str]:
     ruled = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
     matcher = (
         ""
-        if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)
-        else rules.offer_matcher(case.target, exactly=bool(case.spends))
+        if case.protected
+        or case.unprotected
+        or case.creates_team
+        or case.asks_person
+        or ruled
+        or (case.is_shell and not case.is_sandboxed)
+        else rules.offer_matcher(case.target, exactly=bool(case.unapproved_secrets))
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}
 
 
 def _subject(case: CallContext) -> str:
-    return display(case.shown or case.context.folder)
+    return display(case.shown_path or case.context.folder)

@@ -10,7 +10,7 @@ from callboard.contracts.commands.task import AskReview, ChangeTask, Judge, Make
 from callboard.contracts.entities.arguments import Arguments
 
 
-def said(asked: Arguments | None) -> str | None:
+def describe_team_call(asked: Arguments | None) -> str | None:
     """Return the text of a team call for its tool row; None for other calls."""
     match asked:
         case Spawn(agent=agent, title=title, objective=objective):

@@ -96,7 +96,7 @@ class HookRunner:
         self._veil = veil
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
-    async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
+    async def run(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """Run the hooks of a new call. Return None if none decides, or if the arguments are not an
         object, which the gate denies.
         """
@@ -174,10 +174,10 @@ class HookRunner:
 
     def _told(self, text: str) -> str:
         """Return a hook's text on one line, redacted before it is truncated."""
-        return display(ServerLog(self._veil).safe(text), _MOST_TOLD)
+        return display(ServerLog(self._veil).redact(text), _MOST_TOLD)
 
 
-def unasked(call: ToolCall, context: ToolContext) -> HookResult | None:
+def preview(call: ToolCall, context: ToolContext) -> HookResult | None:
     """Return what is known about the hooks of a past call, without running them."""
     text = _canonical(call.arguments)
     if text is None:

@@ -29,7 +29,7 @@ LARGEST_PICTURE = 5 * 1024 * 1024
 FAILED = "The tool says that it failed."
 
 
-def outcome(result: CallToolResult) -> ToolOutcome:
+def to_outcome(result: CallToolResult) -> ToolOutcome:
     """Convert a result to an outcome. The text names images that cannot be shown."""
     said: list[str] = []
     images: list[BlobRef] = []

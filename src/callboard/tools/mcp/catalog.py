@@ -16,7 +16,7 @@ from callboard.contracts.text.sentences import clause
 from ..arguments import LARGEST, digest
 from ..files.paths import display
 from ..reasons import Denial, reason
-from .names import PREFIX, is_brought
+from .names import PREFIX, is_server_tool
 from .servers import McpCatalog, ToolServers
 from .tool_selection import ToolOffer
 
@@ -30,7 +30,7 @@ class McpTool(Arguments, frozen=True, kw_only=True):
 
     values: dict[str, Any]
 
-    def text(self) -> str:
+    def canonical(self) -> str:
         """Return the canonical JSON of the arguments: sorted keys, no spaces."""
         return msgspec.json.encode(self.values, order="sorted").decode()
 
@@ -47,34 +47,34 @@ def decode(offered: ToolOffer, text: str) -> McpTool:
     return McpTool(values=values)
 
 
-def listed(name: str, tools: tuple[str, ...]) -> bool:
+def is_listed(name: str, tools: tuple[str, ...]) -> bool:
     """Return True if the agent's list has the tool by the pattern of its server."""
-    return is_brought(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
+    return is_server_tool(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
 
 
-def not_there(name: str, brought: McpCatalog) -> Refusal:
+def explain_missing(name: str, brought: McpCatalog) -> Refusal:
     """Return why a server's tool is unavailable."""
     shown = display(name)
     why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
         return Denial("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
-    if name in brought.left_out:
+    if name in brought.excluded:
         return Denial("tool_not_listed", reason("left_out", tool=shown))
     return Denial("tool_unknown", reason("not_of_server", tool=shown))
 
 
-def confinement(offered: ToolOffer) -> SandboxApplied:
+def to_sandbox(offered: ToolOffer) -> SandboxApplied:
     """Return the confinement of a server's call: none."""
-    what = "is elsewhere" if offered.elsewhere else "is a program of its own"
+    what = "is elsewhere" if offered.is_remote else "is a program of its own"
     return SandboxApplied(
         level="none",
         network=True,
-        writable=() if offered.elsewhere else ("/",),
+        writable=() if offered.is_remote else ("/",),
         detail=f"the server {offered.server} {what}: nothing here holds it in",
     )
 
 
-def risk(offered: ToolOffer) -> Risk:
+def assess_risk(offered: ToolOffer) -> Risk:
     """Return the risk of a call. A server's annotation can raise it but never lower it."""
     return "high" if offered.destructive and not offered.read_only else "medium"
 
@@ -85,15 +85,15 @@ async def run(
     """Run an allowed call. Raises Refusal if the call or the tool's declaration changed after approval."""
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
-    brought = servers.brought(context)
-    offered = brought.offered.get(call.tool)
+    brought = servers.read_catalog(context)
+    offered = brought.offers.get(call.tool)
     if offered is None:
-        raise not_there(call.tool, brought)
+        raise explain_missing(call.tool, brought)
     binding = evaluation.binding
-    if binding is None or binding.declared != offered.declared:
+    if binding is None or binding.declared != offered.digest:
         raise Refusal("file_changed", CHANGED.format(what="what its server declares of the tool"))
     given = decode(offered, call.arguments)
-    if not digest(given.text()) == evaluation.arguments_hash == binding.arguments_hash:
+    if not digest(given.canonical()) == evaluation.arguments_hash == binding.arguments_hash:
         raise Refusal("file_changed", CHANGED.format(what="the arguments"))
     if (binding.tool, binding.folder) != (call.tool, context.folder):
         raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))

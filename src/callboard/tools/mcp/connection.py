@@ -37,11 +37,11 @@ from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
 from . import call_results, questions, resources
-from .failures import code_of, describe, leaves
-from .http_transport import address
+from .failures import describe, list_errors, to_code
+from .http_transport import connect_address
 from .server_log import PlainText, ServerLog
-from .stdio_transport import program
-from .tool_selection import DeclaredTools
+from .stdio_transport import connect_program
+from .tool_selection import DeclaredTool
 
 log = logging.getLogger(__name__)
 
@@ -118,13 +118,13 @@ class Link:
     ) -> None:
         self.server = server
         self.title = self.version = self.protocol = ""
-        self.declared: tuple[DeclaredTools, ...] = ()
+        self.declared: tuple[DeclaredTool, ...] = ()
         self.prompts: tuple[str, ...] = ()
         self._root = root or folder
         self._resources = ""
         self.changes = 0
         self.lost: LinkLostError | None = None
-        self.said = ServerLog(veil)
+        self.log = ServerLog(veil)
         self._folder = folder
         self._values = values
         self._client: Client | None = None
@@ -144,7 +144,7 @@ class Link:
         """True during a call or the handshake."""
         return bool(self._calls) or not self._greeted.is_set()
 
-    async def greeted(self) -> None:
+    async def wait_connected(self) -> None:
         """Wait until the server is connected or lost."""
         await self._greeted.wait()
 
@@ -160,7 +160,7 @@ class Link:
         client = self._client
         if client is None:
             raise self.lost or LinkLostError("server_unavailable", "it is not there")
-        call = _Call(reporter, self.server.timeout, self.said.safe)
+        call = _Call(reporter, self.server.timeout, self.log.redact)
         asked = asyncio.ensure_future(self._do(client, tool, arguments, call))
         self._calls.append(call)
         try:
@@ -178,20 +178,20 @@ class Link:
     async def _do(self, client: Client, tool: str, arguments: dict[str, Any], call: _Call) -> ToolOutcome:
         if tool == self._resources:
             return await resources.read(client, arguments)
-        return call_results.outcome(await client.call_tool(tool, arguments, progress_callback=call.told))
+        return call_results.to_outcome(await client.call_tool(tool, arguments, progress_callback=call.told))
 
     async def _outcome(self, asked: asyncio.Future[ToolOutcome]) -> ToolOutcome:
         try:
             return asked.result()
         except MCPError as error:
             if not await self._ended():
-                message = f"{self.server.name} refused the call: {display(self.said.safe(error.message), 500)}"
+                message = f"{self.server.name} refused the call: {display(self.log.redact(error.message), 500)}"
                 return ToolOutcome(output="", code="tool_failed", message=message)
         except (ValidationError, RuntimeError) as error:
             message = f"{self.server.name} answered with what is no result ({type(error).__name__})."
             return ToolOutcome(output="", code="server_failed", message=message)
         except (httpx2.HTTPError, OSError) as error:
-            self.said.reason = self.said.reason or f"{type(error).__name__}: {error}"
+            self.log.reason = self.log.reason or f"{type(error).__name__}: {error}"
             self._over.set()
             await asyncio.wait([self._task])
         why = self.lost.message if self.lost is not None else "it is gone"
@@ -202,7 +202,7 @@ class Link:
         """Return True if the connection has ended. A call's error can arrive before the end of the
         connection.
         """
-        if self.said.reason:
+        if self.log.reason:
             self._over.set()
         if self._over.is_set():
             await asyncio.wait([self._task])
@@ -218,7 +218,7 @@ class Link:
                         await self._list(client)
                 finally:
                     await _cancelled(giving_up)
-                self.said.reason = ""
+                self.log.reason = ""
                 self._client = client
                 self._greeted.set()
                 if "tools" in _listening(client):
@@ -226,14 +226,14 @@ class Link:
                     stack.push_async_callback(_cancelled, listening)
                 await self._watch(client)
                 self._client = None
-            self.lost = LinkLostError("server_failed", self._heard_last(self.said.reason or "it was let go"))
+            self.lost = LinkLostError("server_failed", self._heard_last(self.log.reason or "it was let go"))
         except Exception as error:
-            self.lost = LinkLostError(code_of(error), self._why(error))
+            self.lost = LinkLostError(to_code(error), self._why(error))
             log.info("the server %s is lost: %s", self.server.name, self.lost.message)
         finally:
             self._client = None
             self.lost = self.lost or LinkLostError(
-                "server_failed", self._heard_last(self.said.reason or "it was let go")
+                "server_failed", self._heard_last(self.log.reason or "it was let go")
             )
             self._greeted.set()
 
@@ -250,8 +250,8 @@ class Link:
         try:
             client = await self._introduced(stack, "legacy")
         except Exception as error:
-            refused = any(isinstance(leaf, MCPError) for leaf in leaves(error))
-            if not refused or self._over.is_set() or self.said.reason:
+            refused = any(isinstance(leaf, MCPError) for leaf in list_errors(error))
+            if not refused or self._over.is_set() or self.log.reason:
                 raise
             client = await self._introduced(stack, "auto")
         # Results are not checked against the server's schema: its patterns could take unbounded
@@ -281,12 +281,12 @@ class Link:
     def _streams(self) -> Transport:
         match self.server:
             case StdioServer(command=command):
-                return program(command, self._folder, self._values, self.said, self._over)
+                return connect_program(command, self._folder, self._values, self.log, self._over)
             case HttpServer(url=url):
-                return address(url, self._values, self.said, self._over)
+                return connect_address(url, self._values, self.log, self._over)
 
     async def _list(self, client: Client) -> None:
-        found: list[DeclaredTools] = []
+        found: list[DeclaredTool] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
@@ -296,15 +296,15 @@ class Link:
                 break
         found = found[:_MOST_DECLARED]
         self._resources = ""
-        if await resources.has_any(client):
-            reader = resources.declared(found)
+        if await resources.has_resources(client):
+            reader = resources.declare_reader(found)
             found.append(reader)
             self._resources = reader.name
         if client.server_capabilities.prompts is not None:
             # A server may declare a capability that it does not have.
             with contextlib.suppress(MCPError):
                 prompts = (await client.list_prompts()).prompts[:_MOST_PROMPTS]
-                self.prompts = tuple(display(self.said.safe(one.name), 200) for one in prompts)
+                self.prompts = tuple(display(self.log.redact(one.name), 200) for one in prompts)
         self.declared = tuple(found)
         self.changes += 1
 
@@ -348,7 +348,7 @@ class Link:
         return ListRootsResult(roots=[Root(uri=FileUrl(root.as_uri()), name=root.name or None)])
 
     async def _logged(self, params: LoggingMessageNotificationParams) -> None:
-        self.said.add(f"{params.level}: {params.data}\n")
+        self.log.add(f"{params.level}: {params.data}\n")
 
     async def _heard(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
@@ -356,10 +356,10 @@ class Link:
 
     def _why(self, error: BaseException) -> str:
         """Return why the server is lost, with its last diagnostic line."""
-        return self._heard_last(self.said.reason or describe(error, self.said.safe, TO_GREET))
+        return self._heard_last(self.log.reason or describe(error, self.log.redact, TO_GREET))
 
     def _heard_last(self, why: str) -> str:
-        last = self.said.last_line()
+        last = self.log.last_line()
         return f"{clause(why)}: {display(last, 300)}" if last else why
 
 
@@ -380,10 +380,10 @@ def _listening(client: Client) -> tuple[str, ...]:
     return ("tools",) if tools is not None and tools.list_changed and client.protocol_version >= "2026" else ()
 
 
-def _declared(tool: Tool) -> DeclaredTools:
+def _declared(tool: Tool) -> DeclaredTool:
     hints = tool.annotations
     execution = tool.execution
-    return DeclaredTools(
+    return DeclaredTool(
         name=tool.name,
         description=tool.description or tool.title or "",
         schema=tool.input_schema,

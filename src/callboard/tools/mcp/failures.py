@@ -14,26 +14,26 @@ from callboard.contracts.errors import Code
 from ..files.paths import display
 
 
-def leaves(error: BaseException) -> list[BaseException]:
+def list_errors(error: BaseException) -> list[BaseException]:
     """Return the errors of a group and of its groups, or the error itself."""
     if isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
-        return [leaf for one in group.exceptions for leaf in leaves(one)]
+        return [leaf for one in group.exceptions for leaf in list_errors(one)]
     return [error]
 
 
-def code_of(error: BaseException) -> Code:
+def to_code(error: BaseException) -> Code:
     """Return the code for a failed connection."""
     return (
         "server_unavailable"
-        if any(isinstance(one, OSError | httpx2.HTTPError) for one in leaves(error))
+        if any(isinstance(one, OSError | httpx2.HTTPError) for one in list_errors(error))
         else "server_failed"
     )
 
 
 def describe(error: BaseException, safe: Callable[[str], str], patience: float) -> str:
     """Return why a connection failed. `safe` redacts a server's text; `patience` is in seconds."""
-    first = leaves(error)[0]
+    first = list_errors(error)[0]
     match first:
         case TimeoutError():
             return f"it did not say within {patience:g} s who it is"

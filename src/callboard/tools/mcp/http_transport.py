@@ -25,7 +25,7 @@ class _TooLargeError(httpx2.ReadError):
 
 
 @asynccontextmanager
-async def address(
+async def connect_address(
     url: str, headers: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[TransportStreams, None]:
     """Return the message streams of an address. It ignores proxy settings and stored passwords.

@@ -13,12 +13,12 @@ _LONGEST_SERVER = 24
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def is_brought(name: str) -> bool:
+def is_server_tool(name: str) -> bool:
     """Return True for the name of a server's tool."""
     return name.startswith(PREFIX)
 
 
-def servers(names: Iterable[str]) -> dict[str, str]:
+def map_servers(names: Iterable[str]) -> dict[str, str]:
     """Return the part of tool names that stands for each server.
 
     It has no `__` and no `_` or `-` at its ends, so `mcp__server__*` never matches another server's
@@ -33,7 +33,7 @@ def servers(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def tool(server: str, name: str, taken: Iterable[str]) -> str:
+def tool_name(server: str, name: str, taken: Iterable[str]) -> str:
     """Return the name of a tool. `taken` are the names in use."""
     before = f"{PREFIX}{server}__"
     plain = _FOREIGN.sub("_", name)

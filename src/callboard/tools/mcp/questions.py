@@ -13,7 +13,7 @@ from callboard.contracts.ports.tools import Question, Reply, Reporter
 
 from ..files.paths import display
 from .schema_checker import Checker
-from .secret_fields import secret_fields
+from .secret_fields import list_secret_fields
 
 #: Maximum length of a question, in characters.
 LONGEST = 4000
@@ -36,7 +36,7 @@ async def ask(
         reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
         return ElicitResult(action=_ACTIONS[reply.outcome])
     schema: dict[str, Any] = dict(wanted.requested_schema)
-    secret = secret_fields(schema)
+    secret = list_secret_fields(schema)
     if secret:
         names = ", ".join(display(name, 60) for name in secret)
         return ErrorData(
@@ -79,7 +79,7 @@ def _content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
         name, one = next(iter(properties.items()))
         content = {name: _plain(reply.answer, one)}
     try:
-        misfit = Checker(schema).misfit(content)
+        misfit = Checker(schema).find_mismatch(content)
     except ValueError as unfit:
         raise Refusal("invalid_input", f"What it asks for cannot be answered: {display(str(unfit), 300)}.") from unfit
     if misfit is not None:

@@ -16,7 +16,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
 from .call_results import LARGEST_PICTURE, PICTURES
-from .tool_selection import DeclaredTools
+from .tool_selection import DeclaredTool
 
 #: The names of the tool; the second where the server has a tool of the first name.
 NAMES = ("read_resource", "read_mcp_resource")
@@ -33,7 +33,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-async def has_any(client: Client) -> bool:
+async def has_resources(client: Client) -> bool:
     """True where the server has a resource or a template of one. Many declare the capability and have none."""
     if client.server_capabilities.resources is None:
         return False
@@ -50,11 +50,11 @@ async def _templates(client: Client) -> list[ResourceTemplate]:
     return []
 
 
-def declared(tools: Iterable[DeclaredTools]) -> DeclaredTools:
+def declare_reader(tools: Iterable[DeclaredTool]) -> DeclaredTool:
     """The tool that reads resources, under a name that the server itself does not use."""
     used = {one.name for one in tools}
     name = next((one for one in NAMES if one not in used), NAMES[-1])
-    return DeclaredTools(name=name, description=_DESCRIPTION, schema=_SCHEMA, read_only=True)
+    return DeclaredTool(name=name, description=_DESCRIPTION, schema=_SCHEMA, read_only=True)
 
 
 async def read(client: Client, arguments: dict[str, Any]) -> ToolOutcome:

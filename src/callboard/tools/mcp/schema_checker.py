@@ -42,7 +42,7 @@ class Checker:
             schema, retriever=_nowhere, pattern_options=_PATTERNS, mask="what is given"
         )
 
-    def misfit(self, value: Any) -> SchemaMismatch | None:
+    def find_mismatch(self, value: Any) -> SchemaMismatch | None:
         """Return why a value does not match; None if it does. Raises ValueError for a value that is
         not JSON.
         """
@@ -88,7 +88,7 @@ class _Comparisons:
     def _next(self, schema: _Schema, value: Any) -> Iterator[tuple[_Schema, Any]]:
         for key, part in schema.items():
             if key in REFERENCES:
-                target = self._graph.target(part)
+                target = self._graph.resolve(part)
                 if target is not None:
                     yield target, value
             elif key in SAME_VALUE:

@@ -88,14 +88,14 @@ class Graph:
         """Yield the schemas that a schema refers to, and whether they apply to the same value."""
         for key, value in node.items():
             if key in REFERENCES:
-                found = self.target(value)
+                found = self.resolve(value)
                 if found is not None:
                     yield found, True
             elif key not in _ELSEWHERE:
                 for one in _within(value):
                     yield one, key in SAME_VALUE
 
-    def target(self, reference: object) -> _Schema | None:
+    def resolve(self, reference: object) -> _Schema | None:
         """Return the referenced schema. The library rejects an unknown reference."""
         if not isinstance(reference, str):
             return None

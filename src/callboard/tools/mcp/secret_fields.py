@@ -21,7 +21,7 @@ _PAIRS = frozenset(
 _BEHIND = frozenset("again confirm confirmation repeat repeated value string text new old current".split())
 
 
-def secret_fields(schema: dict[str, Any]) -> tuple[str, ...]:
+def list_secret_fields(schema: dict[str, Any]) -> tuple[str, ...]:
     """Return the names of the fields of a form that ask for a secret, by their format, name or title.
 
     A choice between values and a yes or no ask for none.

@@ -56,7 +56,7 @@ class ServerLog:
             veil.add(whole[:-MOST])
         return veil.add(whole[-MOST:]) + veil.pending()
 
-    def safe(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return another text redacted."""
         veil = self._veil()
         return veil.add(text) + veil.pending()

@@ -22,7 +22,7 @@ from ..unsandboxed.reach import Reach, check_program
 from . import names
 from .environment import base_environment
 from .server_log import PlainText
-from .tool_selection import ToolOffer, ToolSelection, take
+from .tool_selection import ToolOffer, ToolSelection, select_tools
 
 if TYPE_CHECKING:
     from .connection import Link
@@ -46,11 +46,11 @@ class McpCatalog(NamedTuple):
         missing: Disconnected servers and the reason, by their part of tool names.
     """
 
-    offered: Mapping[str, ToolOffer] = {}
-    left_out: Mapping[str, str] = {}
+    offers: Mapping[str, ToolOffer] = {}
+    excluded: Mapping[str, str] = {}
     missing: Mapping[str, tuple[str, str]] = {}
 
-    def gone(self, server: str) -> str:
+    def find_outage(self, server: str) -> str:
         """Return why the server is disconnected; empty if it is connected."""
         return next((why for name, why in self.missing.values() if name == server), "")
 
@@ -77,7 +77,7 @@ class _Slot:
         """Return the server's tools under that part of their names."""
         link = self.link
         if link is not None and link.connected and self._read != (link.changes, part):
-            self.known = take(self.server, part, link.declared)
+            self.known = select_tools(self.server, part, link.declared)
             self._read = (link.changes, part)
         return self.known
 
@@ -155,7 +155,7 @@ class ToolServers:
     async def prepare_for(self, context: ToolContext, tool: str) -> None:
         """Do the same for a call of the tool. Wait until its server is connected or lost."""
         await self.prepare(context)
-        parts = names.servers(server.name for server in context.servers)
+        parts = names.map_servers(server.name for server in context.servers)
         for slot in self._of(context):
             if slot.connecting is not None and tool.startswith(f"{names.PREFIX}{parts[slot.server.name]}__"):
                 await asyncio.wait([slot.connecting])
@@ -173,24 +173,24 @@ class ToolServers:
         await asyncio.wait([slot.connecting or self._begin(slot)], timeout=self._patience)
         return next(one for one in self.states(context) if one.name == name)
 
-    def brought(self, context: ToolContext) -> McpCatalog:
+    def read_catalog(self, context: ToolContext) -> McpCatalog:
         """Return the current tools of the context's servers."""
         offered: dict[str, ToolOffer] = {}
         left_out: dict[str, str] = {}
         missing: dict[str, tuple[str, str]] = {}
-        parts = names.servers(server.name for server in context.servers)
+        parts = names.map_servers(server.name for server in context.servers)
         for slot in self._of(context):
             part = parts[slot.server.name]
             taken = slot.taken(part)
-            offered.update(taken.offered)
-            left_out.update(dict.fromkeys(taken.left_out, slot.server.name))
+            offered.update(taken.offers)
+            left_out.update(dict.fromkeys(taken.excluded, slot.server.name))
             if not slot.connected:
                 missing[part] = slot.server.name, f"the server {slot.server.name} is not there: {slot.why()[1]}"
         return McpCatalog(offered, left_out, missing)
 
     def states(self, context: ToolContext) -> tuple[ServerState, ...]:
         """Return the current state of the context's servers, in the order of the settings."""
-        parts = names.servers(server.name for server in context.servers)
+        parts = names.map_servers(server.name for server in context.servers)
         return tuple(_state(slot, slot.taken(parts[slot.server.name])) for slot in self._of(context))
 
     async def call(
@@ -248,7 +248,7 @@ class ToolServers:
                 _looked, slot.server, folder, values, self._reach(slot.server, slot.folder)
             )
             slot.link = link = kind(server, folder, values, self._veil, slot.folder)
-            await link.greeted()
+            await link.wait_connected()
         except Refusal as refusal:
             slot.problem = refusal
         except Exception as error:
@@ -304,11 +304,11 @@ def _state(slot: _Slot, taken: ToolSelection) -> ServerState:
         name=server.name,
         transport="http" if isinstance(server, HttpServer) else "stdio",
         condition="connecting" if slot.connecting is not None else "idle",
-        tools=len(taken.offered) + len(taken.left_out) + taken.refused,
+        tools=len(taken.offers) + len(taken.excluded) + taken.refused,
         refused=taken.refused,
         refusals=taken.refusals,
         deferred=server.deferred,
-        said=link.said.text() if link is not None else "",
+        said=link.log.text() if link is not None else "",
     )
     if link is not None and link.connected:
         return msgspec.structs.replace(

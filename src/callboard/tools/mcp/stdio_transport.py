@@ -85,7 +85,7 @@ class _Process:
 
 
 @asynccontextmanager
-async def program(
+async def connect_program(
     command: Sequence[str], folder: str, environment: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """Return the message streams of a program. Raises OSError if it cannot start.

@@ -30,7 +30,7 @@ LARGEST_SCHEMA = 64 * 1024
 _MOST_TOLD = 20
 
 
-class DeclaredTools(NamedTuple):
+class DeclaredTool(NamedTuple):
     """A tool as its server declares it. None means that the server does not declare it."""
 
     name: str
@@ -56,17 +56,17 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
     server: str
     tool: str
     spec: ToolSpec
-    declared: str
+    digest: str
     read_only: bool
     destructive: bool
     deferred: bool
-    elsewhere: bool
+    is_remote: bool
     checker: Checker
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Check arguments against the tool's schema. Raises Refusal `tool_arguments`."""
         try:
-            misfit = self.checker.misfit(arguments)
+            misfit = self.checker.find_mismatch(arguments)
         except ValueError as unfit:
             # Such as a number that JSON does not have.
             raise Refusal("tool_arguments", f"The arguments cannot be checked: {unfit}.") from unfit
@@ -85,13 +85,13 @@ class ToolSelection(NamedTuple):
     ones with reasons.
     """
 
-    offered: dict[str, ToolOffer]
-    left_out: tuple[str, ...] = ()
+    offers: dict[str, ToolOffer]
+    excluded: tuple[str, ...] = ()
     refused: int = 0
     refusals: tuple[str, ...] = ()
 
 
-def take(server: Server, part: str, declared: Sequence[DeclaredTools]) -> ToolSelection:
+def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) -> ToolSelection:
     """Select tools from a server's declarations. `part` stands for the server in their names."""
     offered: dict[str, ToolOffer] = {}
     left_out: list[str] = []
@@ -101,7 +101,7 @@ def take(server: Server, part: str, declared: Sequence[DeclaredTools]) -> ToolSe
         why = _refusal(one, seen) or ("" if len(offered) < MOST_TOOLS else f"only {MOST_TOOLS} tools are taken")
         if not why:
             seen.add(one.name)
-            name = names.tool(part, one.name, offered)
+            name = names.tool_name(part, one.name, offered)
             if not any(fnmatch.fnmatchcase(one.name, pattern) for pattern in server.tools):
                 left_out.append(name)
                 continue
@@ -114,7 +114,7 @@ def take(server: Server, part: str, declared: Sequence[DeclaredTools]) -> ToolSe
     return ToolSelection(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
 
 
-def _refusal(one: DeclaredTools, seen: set[str]) -> str:
+def _refusal(one: DeclaredTool, seen: set[str]) -> str:
     if not one.name or not one.name.isprintable():
         return "its name is none"
     if len(one.name) > LONGEST_NAME:
@@ -130,7 +130,7 @@ def _refusal(one: DeclaredTools, seen: set[str]) -> str:
     return ""
 
 
-def _offered(server: Server, name: str, one: DeclaredTools) -> ToolOffer:
+def _offered(server: Server, name: str, one: DeclaredTool) -> ToolOffer:
     text = msgspec.json.encode(one.schema, order="sorted")
     if len(text) > LARGEST_SCHEMA:
         raise ValueError(f"it is larger than {LARGEST_SCHEMA:,} bytes")
@@ -141,11 +141,11 @@ def _offered(server: Server, name: str, one: DeclaredTools) -> ToolOffer:
         server=server.name,
         tool=one.name,
         spec=ToolSpec(name=name, description=one.description, schema=_told(one.schema)),
-        declared=hashlib.sha256(msgspec.json.encode(words)).hexdigest(),
+        digest=hashlib.sha256(msgspec.json.encode(words)).hexdigest(),
         read_only=read_only,
         destructive=not read_only and one.destructive is not False,
         deferred=server.deferred,
-        elsewhere=isinstance(server, HttpServer),
+        is_remote=isinstance(server, HttpServer),
         checker=Checker(one.schema),
     )
 

@@ -27,7 +27,7 @@ class PrivatePaths:
         above = (part for one in self._before for part in _above(one))
         self._links = {one: self._link(one) for one in dict.fromkeys(above)}
 
-    def appeared(self) -> list[str]:
+    def list_new(self) -> list[str]:
         """Return the paths, relative to the folder, where something is now that a command could have put there."""
         made = [one for one, before in self._links.items() if self._link(one) not in ("", before)]
         for one, before in self._before.items():
@@ -57,7 +57,7 @@ class PrivatePaths:
             return ""
 
 
-def programs_in(folder: str, programs: Sequence[str], home: str, search: str) -> tuple[str, ...]:
+def list_programs_in(folder: str, programs: Sequence[str], home: str, search: str) -> tuple[str, ...]:
     """Return the folders of programs in a folder that no command may write.
 
     Args:

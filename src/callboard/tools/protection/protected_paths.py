@@ -24,17 +24,17 @@ _users: Counter[tuple[int, int, str]] = Counter()
 _lock = threading.Lock()
 
 
-def unkept(folder: Folder) -> tuple[str, ...]:
+def list_unprotectable(folder: Folder) -> tuple[str, ...]:
     """Return the protected names that cannot be mounted, because they are links or special files."""
-    with folder.directory("") as handle:
+    with folder.open_directory("") as handle:
         return tuple(name for name in PROTECTED if (mode := _mode(handle, name)) is not None and not _ordinary(mode))
 
 
 @contextmanager
-def kept(folder: Folder) -> Generator[list[str]]:
+def protect(folder: Folder) -> Generator[list[str]]:
     """Return the absolute protected paths of the folder. Each exists and can be mounted. Raises OSError."""
     names: list[str] = []
-    with folder.directory("") as handle:
+    with folder.open_directory("") as handle:
         found = os.fstat(handle)
         try:
             for name in PROTECTED:

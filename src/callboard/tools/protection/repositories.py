@@ -48,13 +48,13 @@ class Setting(NamedTuple):
     value: str
 
 
-def settings(path: str) -> Iterator[Setting] | None:
+def read_settings(path: str) -> Iterator[Setting] | None:
     """Return the settings of a file; None for a file that is not there or cannot be read as settings."""
     text = _text(path)
     return None if text is None else iter(_parse(text))
 
 
-def store_of(path: str) -> str:
+def find_store(path: str) -> str:
     """Return the folder of a repository for its `.git`: the folder itself, or what a `gitdir:` file names. Empty for none."""
     if os.path.isdir(path):  # noqa: PTH112
         return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114
@@ -64,13 +64,13 @@ def store_of(path: str) -> str:
     return _join(os.path.dirname(path), named.removeprefix("gitdir:").strip())  # noqa: PTH120
 
 
-def common_of(store: str) -> str:
+def find_common_store(store: str) -> str:
     """Return the folder that a worktree's repository shares with others; the folder itself where it shares nothing."""
     named = (_text(f"{store}/commondir") or "").strip()
     return _join(store, named) if named else store
 
 
-def names_programs(store: str) -> tuple[str, ...]:
+def list_program_files(store: str) -> tuple[str, ...]:
     """Return the files of a repository by which git could be made to run something, relative to `store`."""
     found = [name for name in _SETTINGS if os.path.lexists(f"{store}/{name}") and not _is_harmless(f"{store}/{name}")]
     try:
@@ -81,7 +81,7 @@ def names_programs(store: str) -> tuple[str, ...]:
     return (*found, *(("hooks",) if hooks else ()))
 
 
-def targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
+def list_targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
     """Return the absolute paths that the settings of a repository name as programs, hooks or more settings.
 
     Args:
@@ -89,12 +89,12 @@ def targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
         store: The folder of the repository.
         home: The person's home. Its own git settings count too, since they apply in every repository.
     """
-    files = [f"{one}/{name}" for one in dict.fromkeys((store, common_of(store))) for name in _SETTINGS]
+    files = [f"{one}/{name}" for one in dict.fromkeys((store, find_common_store(store))) for name in _SETTINGS]
     if home:
         files += [f"{home}/.gitconfig", f"{home}/.config/git/config"]
     found: dict[str, None] = {}
     for file in files:
-        for one in settings(file) or ():
+        for one in read_settings(file) or ():
             start = os.path.dirname(file) if one.section.startswith("include") else root  # noqa: PTH120
             if _RUNS.search(one.key) or one.value.startswith("!"):
                 found.update(dict.fromkeys(_paths(one, start)))
@@ -112,7 +112,7 @@ def _paths(one: Setting, start: str) -> Iterator[str]:
 
 
 def _is_harmless(path: str) -> bool:
-    found = settings(path)
+    found = read_settings(path)
     return found is not None and all(
         one.key in _HARMLESS.get(one.section, ()) and not (one.key.endswith("url") and "::" in one.value)
         for one in found

@@ -27,14 +27,14 @@ class ProtectedPath(NamedTuple):
     """A protected path: relative to the folder, and the identity of the folder that holds it."""
 
     path: str
-    within: _Identity
+    parent: _Identity
 
 
 class Survey(NamedTuple):
     """Protected paths of a folder, in order. `whole` is False where a bound ended the walk."""
 
-    found: tuple[ProtectedPath, ...]
-    whole: bool
+    paths: tuple[ProtectedPath, ...]
+    is_complete: bool
 
 
 class _ListedFolder(NamedTuple):

@@ -32,7 +32,7 @@ _approved: OrderedDict[str, _Identity] = OrderedDict()
 _lock = threading.Lock()
 
 
-class SetAside(NamedTuple):
+class RenamedPath(NamedTuple):
     """A renamed path, relative to the folder, and its new name; empty if renaming failed."""
 
     path: str
@@ -53,7 +53,7 @@ def approve(folder: str, path: str) -> None:
                 _approved.popitem(last=False)
 
 
-def guarded(folder: str, path: str) -> str:
+def find_guarded(folder: str, path: str) -> str:
     """Return the protected name in a relative path, or the git program that it is; empty for neither."""
     found = find_protected(path)
     if found:
@@ -62,8 +62,8 @@ def guarded(folder: str, path: str) -> str:
     for part in ("", *path.split("/")[:-1]):
         above = f"{above}/{part}" if part else above
         if os.path.lexists(f"{above}/.git"):
-            store = repositories.store_of(f"{above}/.git")
-            for target in repositories.targets(above, store, str(Path.home())) if store else ():
+            store = repositories.find_store(f"{above}/.git")
+            for target in repositories.list_targets(above, store, str(Path.home())) if store else ():
                 if full == target or full.startswith(f"{target}/"):
                     return target[len(folder.rstrip("/")) + 1 :]
     return ""
@@ -81,27 +81,27 @@ class Watch:
         self._root = folder.rstrip("/")
         self._private = private
         survey = tree(folder).survey()
-        self._places = {one.path: one.within for one in survey.found}
+        self._places = {one.path: one.parent for one in survey.paths}
         self._links: dict[str, str] = {}
         self._identities: set[_Identity] = set()
         self._absent: set[str] = set()
         kept: dict[str, None] = {}
-        self.unkept: tuple[str, ...] = () if survey.whole else (_BEYOND,)
-        for one in survey.found:
+        self.unprotected: tuple[str, ...] = () if survey.is_complete else (_BEYOND,)
+        for one in survey.paths:
             self._add(one, kept)
-        self.kept = tuple(path for path in sorted(kept) if not self._is_covered(path, kept))
+        self.protected = tuple(path for path in sorted(kept) if not self._is_covered(path, kept))
 
     @property
-    def nested(self) -> tuple[str, ...]:
+    def relative_protected(self) -> tuple[str, ...]:
         """The kept paths, relative to the folder."""
-        return tuple(path[len(self._root) + 1 :] for path in self.kept)
+        return tuple(path[len(self._root) + 1 :] for path in self.protected)
 
-    def set_aside(self) -> tuple[SetAside, ...]:
+    def rename_new(self) -> tuple[RenamedPath, ...]:
         """Rename what appeared since. Blocks."""
         survey = tree(self._root).survey()
-        wrong = [part for one in survey.found for part in self._wrong(one)]
+        wrong = [part for one in survey.paths for part in self._wrong(one)]
         wrong += [path for path in self._absent if os.path.lexists(f"{self._root}/{path}")]
-        wrong += self._private.appeared()
+        wrong += self._private.list_new()
         if not wrong:
             return ()
         with Folder(self._root) as folder:
@@ -120,10 +120,10 @@ class Watch:
             self._identities.add((status.st_dev, status.st_ino))
             self._keep(full, kept)
         if _is_repository(one.path):
-            store = repositories.store_of(full)
+            store = repositories.find_store(full)
             self._keep(store, kept)
             top = os.path.dirname(full) if find_protected(one.path) else full  # noqa: PTH120
-            for target in repositories.targets(top, store, str(Path.home())) if store else ():
+            for target in repositories.list_targets(top, store, str(Path.home())) if store else ():
                 if os.path.lexists(target):
                     self._keep(os.path.realpath(target), kept)
                 elif target.startswith(f"{self._root}/"):
@@ -134,7 +134,7 @@ class Watch:
             if full[len(self._root) + 1 :] not in PROTECTED:
                 kept[full] = None
         elif full and (full == self._root or self._root.startswith(f"{full.rstrip('/')}/")):
-            self.unkept = (*self.unkept, f"{full}, which git is set to run programs from,")
+            self.unprotected = (*self.unprotected, f"{full}, which git is set to run programs from,")
 
     def _is_covered(self, path: str, kept: dict[str, None]) -> bool:
         above = os.path.dirname(path)  # noqa: PTH120
@@ -151,19 +151,19 @@ class Watch:
         if identity is None or one.path in PROTECTED:
             return []
         same_link = one.path in self._links and self._links[one.path] == _link(full)
-        same_place = one.path not in self._links and self._places.get(one.path) == one.within
+        same_place = one.path not in self._links and self._places.get(one.path) == one.parent
         with _lock:
             approved = _approved.get(full) == identity
         if same_link or same_place or approved or identity in self._identities:
             return []
-        store = repositories.store_of(full) if _is_repository(one.path) else ""
+        store = repositories.find_store(full) if _is_repository(one.path) else ""
         if not store:
             return [one.path]
         return [
             f"{own[len(self._root) + 1 :]}/{name}"
-            for own in dict.fromkeys((store, repositories.common_of(store)))
+            for own in dict.fromkeys((store, repositories.find_common_store(store)))
             if own.startswith(f"{self._root}/") and _identity(own) not in self._identities
-            for name in repositories.names_programs(own)
+            for name in repositories.list_program_files(own)
         ]
 
 
@@ -172,17 +172,17 @@ def _is_repository(path: str) -> bool:
     return path.rpartition("/")[2].lower() == ".git" or not find_protected(path)
 
 
-def _set_aside(folder: Folder, path: str) -> SetAside:
+def _set_aside(folder: Folder, path: str) -> RenamedPath:
     try:
-        with folder.parent(path) as (handle, name):
+        with folder.open_parent(path) as (handle, name):
             for number in range(1, 100):
                 other = f"{name}{ASIDE}{f'-{number}' if number > 1 else ''}"
                 if not _is_there(handle, other):
                     os.rename(name, other, src_dir_fd=handle, dst_dir_fd=handle)
-                    return SetAside(path, other)
+                    return RenamedPath(path, other)
     except (OSError, PathDenied):
         pass
-    return SetAside(path, "")
+    return RenamedPath(path, "")
 
 
 def _is_there(handle: int, name: str) -> bool:

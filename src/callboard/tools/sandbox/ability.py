@@ -65,14 +65,18 @@ def detect_ability(bwrap: str) -> SandboxAbility:
 def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
     """Run a program that tests for a writable kernel. Return what failed; empty on success."""
     view = bubblewrap.SandboxView(folder="/usr", writable=False, network=False)
-    command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
+    command = [
+        program,
+        *bubblewrap.namespace_options(network=False, userns_off=userns_off),
+        *bubblewrap.mount_options(view),
+    ]
     descriptors: list[int] = []
     if filtered:
-        descriptors.append(seccomp.handed_over(network=False))
+        descriptors.append(seccomp.open_filter(network=False))
         command += ["--seccomp", str(descriptors[0])]
     try:
         done = subprocess.run(
-            [*command, "--", "/bin/sh", "-c", bubblewrap.kernel_writes()],
+            [*command, "--", "/bin/sh", "-c", bubblewrap.kernel_write_test()],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -53,13 +53,13 @@ class BackgroundCommand:
 
     def read(self, offset: int, most: int) -> Excerpt:
         """Return at most `most` characters of the output, from an offset on."""
-        return self._output.since(offset, most)
+        return self._output.read(offset, most)
 
     async def wait_for_output(self, offset: int) -> None:
         """Wait until there is output after the offset, or the process has ended."""
         while self.read(offset, 0).total <= offset and not self._end.done():
-            self._guarded.came.clear()
-            coming = asyncio.ensure_future(self._guarded.came.wait())
+            self._guarded.output_arrived.clear()
+            coming = asyncio.ensure_future(self._guarded.output_arrived.wait())
             await asyncio.wait([coming, self._end], return_when=asyncio.FIRST_COMPLETED)
             coming.cancel()
 
@@ -86,7 +86,7 @@ class BackgroundCommand:
 
     async def stop(self) -> None:
         """End the command and every process that it started. Return when all have ended."""
-        self._guarded.let_go()
+        self._guarded.release()
         await wait_shielded(self._end)
 
     async def wait(self) -> ToolOutcome:

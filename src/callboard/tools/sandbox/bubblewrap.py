@@ -40,14 +40,14 @@ class SandboxView(NamedTuple):
     writable: bool
     network: bool
     programs: Sequence[str] = ()
-    kept: Sequence[str] = ()
-    nested: Sequence[str] = ()
+    protected: Sequence[str] = ()
+    protected_if_present: Sequence[str] = ()
     hidden: Sequence[str] = ()
     masked: Sequence[str] = ()
     scratch: int = 64
 
 
-def namespaces(*, network: bool, userns_off: bool) -> list[str]:
+def namespace_options(*, network: bool, userns_off: bool) -> list[str]:
     """Return the options that isolate a command from the machine's processes, users and networks."""
     return [
         "--unshare-user",
@@ -64,7 +64,7 @@ def namespaces(*, network: bool, userns_off: bool) -> list[str]:
     ]
 
 
-def mounts(view: SandboxView) -> list[str]:
+def mount_options(view: SandboxView) -> list[str]:
     """Return the options that build the command's file system."""
     bind = "--bind" if view.writable else "--ro-bind"
     options = [*_system(), "--proc", "/proc", *_proc(), "--dev", "/dev"]
@@ -74,9 +74,9 @@ def mounts(view: SandboxView) -> list[str]:
     for path in view.programs:
         options += ["--ro-bind", path, path]
     options += [bind, view.folder, view.folder]
-    for path in view.kept:
+    for path in view.protected:
         options += ["--ro-bind", path, path]
-    for path in view.nested:
+    for path in view.protected_if_present:
         options += ["--ro-bind-try", path, path]
     for path in view.hidden:
         options += ["--tmpfs", path, "--remount-ro", path]
@@ -85,7 +85,7 @@ def mounts(view: SandboxView) -> list[str]:
     return [*options, "--remount-ro", "/", "--chdir", view.folder]
 
 
-def environment(view: SandboxView, search: str) -> list[str]:
+def environment_options(view: SandboxView, search: str) -> list[str]:
     """Return the options that set the command's environment.
 
     The search path keeps only entries of `search` that are toolchain folders.
@@ -110,7 +110,7 @@ def search_path(view: SandboxView, search: str) -> str:
     return ":".join([*ours, PATH])
 
 
-def kernel_writes() -> str:
+def kernel_write_test() -> str:
     """Return a shell command that exits with 3 if a kernel file is writable. It writes nothing."""
     tried = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
     return f'for one in {tried}; do [ ! -w "$one" ] || exit 3; done'

@@ -49,10 +49,10 @@ class GuardedCommand:
         self._output = output
         self._reports = reports
         self._asked = False
-        self.came = asyncio.Event()
+        self.output_arrived = asyncio.Event()
         self.reading = asyncio.ensure_future(self._take_all())
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Make the guard end every process of the command."""
         asked = not self.reading.done()
         if self._guard.release():
@@ -60,7 +60,7 @@ class GuardedCommand:
 
     async def end(self) -> CommandResult:
         """End every process of the command and return the result."""
-        self.let_go()
+        self.release()
         try:
             await self._ended()
             return self._outcome(self._guard.read_status())
@@ -69,10 +69,10 @@ class GuardedCommand:
 
     async def _take_all(self) -> None:
         while data := await self._stream.read(_PIECE):
-            self._output.take(data)
-            self.came.set()
-        self._output.take(b"", last=True)
-        self.came.set()
+            self._output.add(data)
+            self.output_arrived.set()
+        self._output.add(b"", last=True)
+        self.output_arrived.set()
 
     async def _ended(self) -> None:
         waiting = asyncio.ensure_future(self._guard.process.wait())
@@ -144,7 +144,7 @@ async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) 
     except asyncio.CancelledError:
         cancelled = True
     finally:
-        guarded.let_go()
+        guarded.release()
     ran, again = await wait_shielded(guarded.end())
     if cancelled or again:
         raise asyncio.CancelledError

@@ -23,17 +23,17 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 
 @cache
-def watched() -> bool:
+def can_watch_tree() -> bool:
     """Return True if the guard can see a command's whole tree."""
     return Path(f"/proc/self/task/{threading.get_native_id()}/children").exists()
 
 
-def of(shell: Shell, *, scratch: bool) -> ResourceLimits:
+def to_limits(shell: Shell, *, scratch: bool) -> ResourceLimits:
     """Return the limits that will be enforced. With `scratch` the command has file systems in memory."""
     by_guard: dict[LimitName, float] = {"timeout": shell.timeout}
     by_look: dict[LimitName, float] = {"memory": shell.memory, "processes": shell.processes}
     found: ResourceLimits = {"guard": by_guard, "kernel": {"file_size": shell.file_size}}
-    if watched():
+    if can_watch_tree():
         by_guard |= by_look
     else:
         found["none"] = by_look
@@ -42,18 +42,18 @@ def of(shell: Shell, *, scratch: bool) -> ResourceLimits:
     return found
 
 
-def value(applied: SandboxApplied, name: LimitName) -> float:
+def get_limit(applied: SandboxApplied, name: LimitName) -> float:
     """Return an enforced limit; 0 for none."""
     return next((told[name] for keeper, told in applied.limits.items() if name in told and keeper != "none"), 0)
 
 
-def bounds(applied: SandboxApplied) -> dict[str, int]:
+def to_bounds(applied: SandboxApplied) -> dict[str, int]:
     """Return the bounds for the guard."""
     names: tuple[LimitName, ...] = ("memory", "processes", "file_size")
-    return {name: int(value(applied, name)) for name in names}
+    return {name: int(get_limit(applied, name)) for name in names}
 
 
-def said(applied: SandboxApplied, name: str) -> str:
+def describe_exceeded(applied: SandboxApplied, name: str) -> str:
     """Return the text for a command that exceeded a limit."""
     what, setting = _WORDS[name]
     most = next((told[one] for told in applied.limits.values() for one in told if one == name), 0)

@@ -33,7 +33,7 @@ class Output:
         """Number of characters so far."""
         return self._head_size + self._left + self._tail_size
 
-    def take(self, data: bytes, *, last: bool = False) -> None:
+    def add(self, data: bytes, *, last: bool = False) -> None:
         """Add a piece. Bytes that are not UTF-8 become replacement characters."""
         text = self._decoder.decode(data, last)
         if self._veil is not None:
@@ -69,7 +69,7 @@ class Output:
         note = f"\n[{left:,} characters of output left out here]\n" if left else ""
         return "".join(self._head) + note + tail[over:]
 
-    def since(self, offset: int, most: int) -> Excerpt:
+    def read(self, offset: int, most: int) -> Excerpt:
         """Return at most `most` kept characters from an offset on."""
         if self._veil is not None:
             self._keep(self._veil.release_harmless())

@@ -25,7 +25,7 @@ _AF_VSOCK = 40
 
 
 @cache
-def program(*, network: bool) -> bytes:
+def build_filter(*, network: bool) -> bytes:
     """Return the filter as a BPF program for bubblewrap.
 
     Without a network it also refuses Unix sockets, because a socket file in the folder would lead
@@ -53,10 +53,10 @@ def program(*, network: bool) -> bytes:
         return file.read()
 
 
-def handed_over(*, network: bool) -> int:
+def open_filter(*, network: bool) -> int:
     """Return a descriptor from which the filter can be read once. The caller closes it."""
     descriptor = os.memfd_create("seccomp", 0)
-    os.write(descriptor, program(network=network))
+    os.write(descriptor, build_filter(network=network))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

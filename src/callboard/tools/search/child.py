@@ -40,7 +40,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
         with Folder(asked["folder"], asked["hidden"]) as folder:
             # A person who mentions a file means a written one. A search may mean any file.
             generated = GENERATED if wanted.tool == "Name" else frozenset[str]()
-            walk = Walk(folder, wanted.below, time.monotonic() + asked["seconds"], generated)
+            walk = Walk(folder, wanted.start, time.monotonic() + asked["seconds"], generated)
             found = search(walk, wanted)
     except PathDenied as error:
         return {"code": "path_denied", "message": error.message}
@@ -51,7 +51,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     except InvalidGlobError as error:
         return {"code": "tool_arguments", "message": f"pattern: {error}"}
     except (FileNotFoundError, NotADirectoryError):
-        return {"code": "tool_failed", "message": f"There is no file or folder {display(wanted.below)}."}
+        return {"code": "tool_failed", "message": f"There is no file or folder {display(wanted.start)}."}
     except OSError as error:
         return {"code": "tool_failed", "message": f"The folder cannot be read: {error.strerror}."}
     return {"lines": found.lines, "notes": found.notes}

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..files.globs import components, expand, fits
+from ..files.globs import expand, matches_names, split
 from ..files.handles import open_listed
 from ..files.paths import PathDenied
 from ..files.text_encoding import decode
-from .literals import required
+from .literals import find_required_text
 from .walk import File, TimeoutReachedError, Walk
 
 LARGEST_OUTPUT = 256 * 1024
@@ -37,14 +37,14 @@ class Search(NamedTuple):
 
     tool: str
     pattern: str
-    below: str
+    start: str
     glob: str = ""
     mode: str = "content"
     ignore_case: bool = False
     before: int = 0
     after: int = 0
     limit: int = 1000
-    keep_out: Sequence[str] = ()
+    excluded: Sequence[str] = ()
 
 
 class SearchResult(NamedTuple):
@@ -58,7 +58,7 @@ def search(walk: Walk, asked: Search) -> SearchResult:
     """Run the search. Raises InvalidGlobError, re.error, PathDenied, OSError."""
     out = _Output(asked.limit)
     notes: list[str] = []
-    kept_out = _any_of(asked.keep_out)
+    kept_out = _any_of(asked.excluded)
     looking = _LOOKING[asked.tool](walk, asked, notes)
     hidden = 0
     try:
@@ -107,7 +107,7 @@ class _Output:
 
 
 def _glob(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
-    fitting = _any_of((asked.pattern,), below=asked.below)
+    fitting = _any_of((asked.pattern,), below=asked.start)
 
     def look(file: File) -> Iterator[str]:
         if fitting(file.path):
@@ -118,10 +118,10 @@ def _glob(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
 
 def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
     expression = re.compile(asked.pattern, re.IGNORECASE if asked.ignore_case else 0)
-    text = required(asked.pattern)
+    text = find_required_text(asked.pattern)
     needed = (text.lower() if asked.ignore_case else text).encode()
     depth = "" if "/" in asked.glob else "**/"
-    fitting = _any_of((depth + asked.glob,), below=asked.below) if asked.glob else _everything
+    fitting = _any_of((depth + asked.glob,), below=asked.start) if asked.glob else _everything
     large = 0
 
     def look(file: File) -> Iterator[str]:
@@ -222,13 +222,13 @@ def _short(line: str) -> str:
 
 def _any_of(patterns: Sequence[str], below: str = "") -> NamedPath:
     names = below.split("/") if below else []
-    wanted = [components(one) for pattern in patterns for one in expand(pattern)]
+    wanted = [split(one) for pattern in patterns for one in expand(pattern)]
     if not wanted:
         return _nothing
 
     def fitting(path: str) -> bool:
         own = path.split("/")
-        return any(fits(one, own[len(names) :]) for one in wanted)
+        return any(matches_names(one, own[len(names) :]) for one in wanted)
 
     return fitting
 

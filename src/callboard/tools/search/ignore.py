@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..files.globs import fits
+from ..files.globs import matches_names
 
 FILE = ".gitignore"
 LARGEST_FILE = 256 * 1024
@@ -17,7 +17,7 @@ class Pattern(NamedTuple):
 
     names: tuple[str, ...]
     only_folders: bool
-    leaves_out: bool
+    ignores: bool
 
 
 def parse(text: str) -> tuple[Pattern, ...]:
@@ -26,7 +26,7 @@ def parse(text: str) -> tuple[Pattern, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def left_out(patterns: Sequence[tuple[int, tuple[Pattern, ...]]], names: Sequence[str], *, folder: bool) -> bool:
+def is_ignored(patterns: Sequence[tuple[int, tuple[Pattern, ...]]], names: Sequence[str], *, folder: bool) -> bool:
     """True where the file or folder of that path, name by name, is left out.
 
     `patterns` are those of each .gitignore on the way down, with the number of names above it. Folders on the way are not
@@ -34,8 +34,8 @@ def left_out(patterns: Sequence[tuple[int, tuple[Pattern, ...]]], names: Sequenc
     """
     for depth, of_file in reversed(patterns):
         for pattern in reversed(of_file):
-            if (folder or not pattern.only_folders) and fits(pattern.names, names[depth:]):
-                return pattern.leaves_out
+            if (folder or not pattern.only_folders) and matches_names(pattern.names, names[depth:]):
+                return pattern.ignores
     return False
 
 

@@ -11,7 +11,7 @@ _NUMBERED = "xuUN0123456789"
 _REPEATS = re.compile(r"\{\d*(,\d*)?\}")
 
 
-def required(pattern: str) -> str:
+def find_required_text(pattern: str) -> str:
     """The longest ASCII text that any match contains; empty where there is none that is plain to see.
 
     Groups and alternatives are not read: a pattern that has one gets no text.

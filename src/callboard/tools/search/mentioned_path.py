@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from callboard.contracts.ports.tools import MissingPath, PathContent, ToolContext
 
-from ..files.handles import Folder, listing
+from ..files.handles import Folder, list_entries
 from ..files.images import read_image, read_image_header
 from ..files.paths import PathDenied, display, relative
-from ..files.text_encoding import decode, kind_of, size_of
+from ..files.text_encoding import decode, describe_kind, format_size
 from ..gate import rules
 from .file_search import Search
-from .search_process import ask
+from .search_process import run_search
 
 #: Maximum size of a whole text and of an image, in bytes. Other files show only kind and size.
 LARGEST_TEXT = 1024 * 1024
@@ -26,7 +26,7 @@ SECONDS = 3.0
 _SAMPLE = 64 * 1024
 
 
-def look(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent | MissingPath:
+def read_mentioned(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent | MissingPath:
     """Return the content, or why it is missing."""
     try:
         found = relative(context.folder, path)
@@ -41,12 +41,12 @@ def look(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent 
         return MissingPath(reason="unreadable", detail=f"{error.strerror or error}.")
 
 
-async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
+async def find_names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
     """Return paths of files that contain this text in any case: those with it in the file name
     first, then the shortest.
     """
     kept = rules.list_unsearchable(context.rules, "Grep")
-    found = await ask(context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, keep_out=kept), SECONDS)
+    found = await run_search(context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, excluded=kept), SECONDS)
     wanted = text.casefold()
 
     def order(path: str) -> tuple[bool, int, str]:
@@ -56,7 +56,7 @@ async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: i
 
 
 def _look(folder: Folder, context: ToolContext, path: str) -> PathContent | MissingPath:
-    there = folder.look(path)
+    there = folder.read_status(path)
     if there is None:
         return MissingPath(reason="not_found")
     if stat.S_ISDIR(there.st_mode):
@@ -68,23 +68,27 @@ def _look(folder: Folder, context: ToolContext, path: str) -> PathContent | Miss
     shown = read_image(data) if size <= LARGEST_IMAGE else read_image_header(data)
     if shown is not None:
         if size > LARGEST_IMAGE:
-            return MissingPath(reason="too_large", detail=f"{shown.description}, {size_of(size)}")
+            return MissingPath(reason="too_large", detail=f"{shown.description}, {format_size(size)}")
         return PathContent(
-            path=path, kind="image", data=data, media=shown.media, description=f"{shown.description}, {size_of(size)}"
+            path=path,
+            kind="image",
+            data=data,
+            media=shown.media,
+            description=f"{shown.description}, {format_size(size)}",
         )
     text = decode(data)
     if text is None:
-        return PathContent(path=path, kind="binary", description=f"{kind_of(data)}, {size_of(size)}")
+        return PathContent(path=path, kind="binary", description=f"{describe_kind(data)}, {format_size(size)}")
     if size > LARGEST_TEXT:
-        return MissingPath(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
-    return PathContent(path=path, kind="text", data=text.text.encode("utf-8", "replace"), description=size_of(size))
+        return MissingPath(reason="too_large", detail=f"{format_size(size)}; `read` opens it in parts")
+    return PathContent(path=path, kind="text", data=text.text.encode("utf-8", "replace"), description=format_size(size))
 
 
 def _entries(folder: Folder, context: ToolContext, path: str) -> PathContent:
-    with folder.directory(path) as handle:
+    with folder.open_directory(path) as handle:
         found = [
             f"{name}/" if stat.S_ISDIR(status.st_mode) else name
-            for name, status in listing(handle)
+            for name, status in list_entries(handle)
             if name != ".git" and _ruled_out(context, f"{path}/{name}" if path else name) is None
         ]
     lines = [display(name, 255) for name in found[:MOST_ENTRIES]]

@@ -35,7 +35,7 @@ class Answer(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-async def ask(folder: str, hidden: Sequence[str], wanted: Search, seconds: float = SECONDS) -> Answer:
+async def run_search(folder: str, hidden: Sequence[str], wanted: Search, seconds: float = SECONDS) -> Answer:
     """Run a search. If the task is cancelled, the process has ended when this returns."""
     request: dict[str, Any] = {
         "folder": folder,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..files.handles import Folder, kinds, open_regular
+from ..files.handles import Folder, list_kinds, open_regular
 from ..files.paths import PathDenied
 from . import ignore
 
@@ -47,15 +47,15 @@ class Walk:
 
     def files(self) -> Iterator[File]:
         """Yield the files. Raises PathDenied, FileNotFoundError, NotADirectoryError, TimeoutReachedError."""
-        found = self._folder.look(self._path)
+        found = self._folder.read_status(self._path)
         if found is None:
             raise FileNotFoundError(self._path)
         if stat.S_ISREG(found.st_mode):
-            with self._folder.parent(self._path) as (handle, name):
+            with self._folder.open_parent(self._path) as (handle, name):
                 yield File(self._path, handle, name)
             return
         names = self._path.split("/") if self._path else []
-        with self._folder.directory(self._path) as handle:
+        with self._folder.open_directory(self._path) as handle:
             yield from self._inside(handle, names, self._above(names))
 
     def check_time(self) -> None:
@@ -76,13 +76,13 @@ class Walk:
                 continue
             is_folder = kind == "d"
             here = [*names, name]
-            if patterns and ignore.left_out(patterns, here, folder=is_folder):
+            if patterns and ignore.is_ignored(patterns, here, folder=is_folder):
                 continue
             if is_folder and name in self._generated:
                 continue
             if not is_folder:
                 path = above + name
-                if not self._folder.private(path):
+                if not self._folder.find_private(path):
                     yield File(path, handle, name)
             elif len(here) < DEEPEST:
                 yield from self._below(handle, here, patterns)
@@ -102,7 +102,7 @@ class Walk:
 
     def _listing(self, handle: int) -> list[tuple[str, str]]:
         try:
-            return kinds(handle)
+            return list_kinds(handle)
         except OSError:
             self.unreadable += 1
             return []
@@ -111,10 +111,10 @@ class Walk:
         """Return the patterns on the way to the start; none if they ignore the start itself."""
         patterns = self._excluded()
         for depth in range(len(names)):
-            with self._folder.directory("/".join(names[:depth])) as handle:
+            with self._folder.open_directory("/".join(names[:depth])) as handle:
                 own = _patterns(handle)
             patterns = [*patterns, (depth, own)] if own else patterns
-            if ignore.left_out(patterns, names[: depth + 1], folder=True):
+            if ignore.is_ignored(patterns, names[: depth + 1], folder=True):
                 return []
         return patterns
 

@@ -22,8 +22,8 @@ from ..files.paths import display
 from ..gate.call_context import GateEnvironment
 from ..protection import protected_paths
 from ..protection.credentials import REMEMBERED
-from ..protection.private_paths import PrivatePaths, programs_in
-from ..protection.watch import SetAside, Watch
+from ..protection.private_paths import PrivatePaths, list_programs_in
+from ..protection.watch import RenamedPath, Watch
 from ..sandbox import background_command, bubblewrap, guarded_command, limits, seccomp
 from ..sandbox.launch import Launch
 from ..shielded_wait import wait_shielded
@@ -58,7 +58,7 @@ async def run(
 
 def _told(ran: guarded_command.CommandResult, seconds: float, applied: SandboxApplied) -> ToolOutcome:
     if ran.stopped:
-        setting = limits.value(applied, "timeout")
+        setting = limits.get_limit(applied, "timeout")
         more = (
             "Have the person raise shell.timeout in the settings, give it less to do, or run it in the background."
             if seconds == setting
@@ -103,7 +103,7 @@ async def start(
 def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
     """Return the timeout in seconds: the requested one, limited by the settings."""
     wanted = asked.timeout / 1000
-    return min(wanted, limits.value(applied, "timeout") or wanted)
+    return min(wanted, limits.get_limit(applied, "timeout") or wanted)
 
 
 def _outcome(ran: guarded_command.CommandResult, applied: SandboxApplied) -> ToolOutcome:
@@ -113,7 +113,7 @@ def _outcome(ran: guarded_command.CommandResult, applied: SandboxApplied) -> Too
         return ToolOutcome(output=ran.output)
     limit = ran.limit or ("file_size" if ran.exit_code == limits.FILE_TOO_LARGE else "")
     if limit:
-        message = limits.said(applied, limit)
+        message = limits.describe_exceeded(applied, limit)
         return ToolOutcome(output=ran.output, code="resource_limit", message=message, exit_code=ran.exit_code)
     if ran.exit_code:
         message = f"The command ended with exit code {ran.exit_code}."
@@ -121,11 +121,11 @@ def _outcome(ran: guarded_command.CommandResult, applied: SandboxApplied) -> Too
     return ToolOutcome(output=ran.output, exit_code=0)
 
 
-def _set_aside(watch: Watch | None) -> tuple[SetAside, ...]:
-    return watch.set_aside() if watch is not None else ()
+def _set_aside(watch: Watch | None) -> tuple[RenamedPath, ...]:
+    return watch.rename_new() if watch is not None else ()
 
 
-def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
+def _with(aside: tuple[RenamedPath, ...], outcome: ToolOutcome) -> ToolOutcome:
     """Return the outcome of a command that created files which other programs obey."""
     if not aside:
         return outcome
@@ -148,7 +148,7 @@ def _launch(
     has ended.
     """
     shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
-    bounds = limits.bounds(applied)
+    bounds = limits.to_bounds(applied)
     if applied.level == "none":
 
         def plain(_: int) -> list[str]:
@@ -163,10 +163,10 @@ def _launch(
     opened = held.enter_context(Folder(folder, ground.hidden))
     handed: list[int] = []
     if applied.seccomp:
-        handed.append(seccomp.handed_over(network=applied.network))
+        handed.append(seccomp.open_filter(network=applied.network))
         held.callback(os.close, handed[0])
-    kept = held.enter_context(protected_paths.kept(opened)) if applied.writable else []
-    own = programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    kept = held.enter_context(protected_paths.protect(opened)) if applied.writable else []
+    own = list_programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
     missing = (one for one in ground.hidden if one.rpartition("/")[2] not in REMEMBERED)
     watch = Watch(folder, PrivatePaths(folder, (*missing, *own))) if applied.writable else None
     real = list(dict.fromkeys(os.path.realpath(one) for one in ground.hidden))
@@ -175,22 +175,22 @@ def _launch(
         writable=bool(applied.writable),
         network=applied.network,
         programs=present(ground.programs),
-        kept=kept,
-        nested=(
-            *(watch.kept if watch is not None else ()),
+        protected=kept,
+        protected_if_present=(
+            *(watch.protected if watch is not None else ()),
             *(one for one in present(own) if os.path.realpath(one) == one),
         ),
         hidden=inside(folder, ground.hidden),
         masked=[one for one in real if one.startswith(f"{folder.rstrip('/')}/") and Path(one).is_file()],
-        scratch=int(limits.value(applied, "scratch")),
+        scratch=int(limits.get_limit(applied, "scratch")),
     )
 
     def command(report: int) -> list[str]:
         return [
             ability.program,
-            *bubblewrap.namespaces(network=applied.network, userns_off=ability.userns_off),
-            *bubblewrap.environment(view, os.environ.get("PATH", "")),
-            *bubblewrap.mounts(view),
+            *bubblewrap.namespace_options(network=applied.network, userns_off=ability.userns_off),
+            *bubblewrap.environment_options(view, os.environ.get("PATH", "")),
+            *bubblewrap.mount_options(view),
             *(("--seccomp", str(handed[0])) if handed else ()),
             *("--json-status-fd", str(report), "--"),
             *shell,

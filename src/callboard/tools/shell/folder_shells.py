@@ -17,7 +17,7 @@ from ..builtin.bash import BashArguments
 from ..files.handles import Folder
 from ..files.paths import PROTECTED
 from ..gate.call_context import CallContext, GateEnvironment
-from ..gate.call_identity import same_call
+from ..gate.call_identity import check_same_call
 from ..protection import protected_paths
 from ..protection.watch import Watch
 from ..sandbox import bubblewrap
@@ -39,7 +39,7 @@ class FolderShells:
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
         """Start the command of an allowed call. Raises Refusal."""
-        asked = same_call(call, evaluation, context)
+        asked = check_same_call(call, evaluation, context)
         if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
             raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
         ground = await asyncio.to_thread(self._ground)
@@ -54,13 +54,16 @@ class FolderShells:
 
     def _environment(self, context: ToolContext) -> ExecutionEnvironment:
         ground = self._ground()
-        case = CallContext(call=_ANY, context=context, ground=ground, asked=BashArguments(command=":"))
-        case.kind = declarations.KINDS[bash.NAME]
-        held = case.held
+        case = CallContext(call=_ANY, context=context, environment=ground, arguments=BashArguments(command=":"))
+        case.tool = declarations.TOOLS[bash.NAME]
+        held = case.is_sandboxed
         if held and case.may_write:
             with Folder(context.folder, ground.hidden) as folder:
                 watch = Watch(folder.path)
-                case.unkept, case.nested = (*protected_paths.unkept(folder), *watch.unkept), watch.nested
+                case.unprotected, case.protected_below = (
+                    (*protected_paths.list_unprotectable(folder), *watch.unprotected),
+                    watch.relative_protected,
+                )
         applied = case.confinement()
         search = os.environ.get("PATH", bubblewrap.PATH)
         view = bubblewrap.SandboxView(folder=context.folder, writable=False, network=False, programs=ground.programs)
@@ -68,13 +71,15 @@ class FolderShells:
             cwd=context.folder,
             workspace_roots=(context.folder,),
             level=applied.level,
-            why="" if held and not ground.ability.problem else ground.why_not(context.folder),
+            why="" if held and not ground.ability.problem else ground.explain_no_sandbox(context.folder),
             seccomp=applied.seccomp,
             network=applied.network,
             limits=applied.limits,
             writable=applied.writable,
             protected=tuple(
-                f"{context.folder}/{name}" for name in (*PROTECTED, *case.nested) if name not in case.unkept
+                f"{context.folder}/{name}"
+                for name in (*PROTECTED, *case.protected_below)
+                if name not in case.unprotected
             )
             if held
             else (),

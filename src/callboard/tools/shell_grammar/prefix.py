@@ -20,7 +20,7 @@ def is_plain(command: str) -> bool:
     return bool(command.strip()) and _COMPOUND.search(command) is None and parse(command).is_plain
 
 
-def prefix(command: str) -> str:
+def find_prefix(command: str) -> str:
     """Return the words of a plain command that a rule may allow with any arguments, or "" where none are safe.
 
     Example:

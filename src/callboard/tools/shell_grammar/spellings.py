@@ -53,7 +53,7 @@ class CommandSpellings(NamedTuple):
     is_clear: bool
 
 
-def spellings(text: str) -> CommandSpellings:
+def list_spellings(text: str) -> CommandSpellings:
     """Return every command that a shell text may run.
 
     Launchers (`env`, `sudo`, `find -exec` …) are taken off, programs lose their folder, options before a subcommand are left
@@ -88,10 +88,10 @@ def is_match(pattern: str, command: tuple[Word, ...]) -> bool | None:
     return True if fits and start is not None else (None if may or fits or not known else False)
 
 
-def destroys(text: str) -> bool:
+def is_destructive_text(text: str) -> bool:
     """Return True if a command in the text takes things away or grants more rights, or if that cannot be read: a text that is
     no shell text, one over the limits, and a program that only the shell could tell may be any."""
-    found = spellings(text)
+    found = list_spellings(text)
     return not found.is_clear or any(command[0] and is_destructive(command[0]) for command in found.commands)
 
 
