@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_told_and_hides_nothing(left: Left):
     listed = left.book.find(str(left.folder))
 
     assert [one.source_id for one in listed.sessions] == [CLAUDE_ID]
-    nothing = "It holds nothing that its product would have written."
+    nothing = "It contains no line of its product."
     assert sorted((one.name, one.problem) for one in listed.unreadable) == [
         ("binary.jsonl", nothing),
         ("deep.jsonl", nothing),
@@ -153,7 +153,7 @@ def test_a_broken_transcript_of_another_folder_is_not_told(left: Left, tmp_path:
 
     listed = left.book.find(str(left.folder))
 
-    problem = "It holds nothing that its product would have written."
+    problem = "It contains no line of its product."
     assert listed.unreadable == (UnreadableTranscript(product="Codex", name="rollout-1.jsonl", problem=problem),)
 
 

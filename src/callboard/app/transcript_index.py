@@ -1,4 +1,4 @@
-"""Past sessions of Claude Code and Codex: where they are, which worked in a folder, and what is taken over of one."""
+"""Past sessions of Claude Code and Codex: their transcripts, their folders, and their turns as import commands."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ from callboard.contracts.ports.past import PastTranscript
 log = logging.getLogger(__name__)
 
 PRODUCTS: Mapping[SessionSource, str] = {"claude_code": "Claude Code", "codex": "Codex"}
-#: A transcript that changed this shortly ago may still be written: its last turn is left for the next import, in seconds.
+#: Seconds after a change during which a transcript may still be written. Its last turn waits for the next import.
 SETTLED_S = 300
-#: A session is named by so much of its source's id, in characters.
-LONGEST_ID = 200
-#: How many transcripts a list looks at, the newest first, and how many past sessions it tells of.
+#: Maximum length of a session id from a transcript, in characters.
+MAX_ID = 200
+#: Maximum number of transcripts that a list reads, newest first, and of past sessions that it returns.
 MAX_FILES, MAX_SESSIONS = 2000, 200
-#: How much of a transcript is read for what it is about, and of all that are looked at for one list, in bytes.
+#: Maximum bytes read of one transcript, and of all transcripts, for one list.
 MAX_TRANSCRIPT_BYTES, MAX_TOTAL_BYTES = 8 * 1024 * 1024, 256 * 1024 * 1024
-_CLAUDE_CODE_WRITES = re.compile(r"[^A-Za-z0-9]")
+#: Claude Code writes these characters of a folder's path as `-`.
+_ESCAPED = re.compile(r"[^A-Za-z0-9]")
 
 
 class _Reader(Protocol):
-    """What each product's room offers."""
+    """The interface of each product's reader."""
 
     def find(self, home: Path) -> Iterator[PastSession]: ...
     def transcripts(self, home: Path) -> Iterator[Path]: ...
@@ -55,7 +56,7 @@ _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex"
 
 
 def product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
-    """The folder of each product."""
+    """Return the state folder of each product."""
     home = Path.home()
     return {
         "claude_code": Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
@@ -64,46 +65,45 @@ def product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]
 
 
 def find_past_sessions(environment: Mapping[str, str], source: SessionSource | None = None) -> Iterator[PastSession]:
-    """Every past session of every folder, of one product where it is named. Blocks while it reads."""
+    """Yield the past sessions of all folders, optionally of one product. Blocks."""
     for product, home in product_folders(environment).items():
         if source in (None, product):
             yield from _READERS[product].find(home)
 
 
-def ran_in(one: PastSession, folder: Path | None) -> bool:
-    """Whether its folder is still there and is that one, where one is named."""
+def ran_in(session: PastSession, folder: Path | None) -> bool:
+    """Return True if the session's folder still exists and is the given one, if any."""
     try:
-        return Path(one.folder).is_dir() and (folder is None or Path(one.folder).resolve() == folder)
+        return Path(session.folder).is_dir() and (folder is None or Path(session.folder).resolve() == folder)
     except OSError:
-        # A transcript may name what can be no folder.
+        # A transcript may contain an impossible path.
         return False
 
 
-def is_settled(one: PastSession) -> bool:
-    """False where its newest turn may still be written."""
-    return time.time() - one.changed > SETTLED_S
+def is_settled(session: PastSession) -> bool:
+    """Return False if the newest turn may still be written."""
+    return time.time() - session.changed > SETTLED_S
 
 
-def settled_turns(one: PastSession) -> Iterator[PastTurn]:
-    """The turns that will not change any more: all but each agent's last, where the transcript may still be written."""
-    if is_settled(one):
-        yield from one.turns()
+def settled_turns(session: PastSession) -> Iterator[PastTurn]:
+    """Yield the turns that cannot change. Without settling these are all but the last turn of each agent."""
+    if is_settled(session):
+        yield from session.turns()
         return
     newest: dict[str, PastTurn] = {}
-    for turn in one.turns():
-        before = newest.get(turn.agent)
-        if before is not None:
-            yield before
+    for turn in session.turns():
+        if turn.agent in newest:
+            yield newest[turn.agent]
         newest[turn.agent] = turn
 
 
-def to_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
-    """The command that takes a past turn over."""
+def to_command(session: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
+    """Return the command that imports a past turn."""
     return ImportTurn(
         workspace_id=workspace,
-        source=one.source,
-        source_id=one.source_id[:LONGEST_ID],
-        title=one.title,
+        source=session.source,
+        source_id=session.source_id[:MAX_ID],
+        title=session.title,
         turn_id=turn.turn_id,
         at=turn.at,
         input=turn.input,
@@ -117,147 +117,152 @@ def to_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
 
 @dataclass(frozen=True)
 class _IndexedFile:
-    """What a transcript was about when it was looked at, of that time and size; `problem` says why it could not be read."""
+    """A transcript as last read; `problem` says why it is unreadable. `stamp` is its time of change (ns) and size."""
 
     stamp: tuple[int, int]
-    about: PastSession | None = None
+    session: PastSession | None = None
     problem: str = ""
 
 
 @dataclass(frozen=True)
 class _File:
-    """A transcript that may be looked at; `expected` where its place says that it is of the folder that was asked for."""
+    """A transcript to read. `is_expected` says that its path names the requested folder."""
 
     source: SessionSource
     path: Path
     stamp: tuple[int, int]
-    expected: bool
+    is_expected: bool
 
 
 class TranscriptIndex:
-    """Implements the port `PastSessions`. What a transcript is about is remembered as long as it does not change."""
+    """The port `PastSessions`, with a cache of unchanged transcripts."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._homes = product_folders(environment)
-        self._seen: dict[Path, _IndexedFile] = {}
-        self._one = threading.Lock()
+        self._cache: dict[Path, _IndexedFile] = {}
+        self._lock = threading.Lock()
 
     def find(self, folder: str) -> PastSessionList:
-        """Those that worked in the folder."""
-        found, unreadable, older = self._looked(folder)
-        newest = {(one.source, one.source_id[:LONGEST_ID]): one for one in reversed(found)}
-        told = sorted(newest.values(), key=lambda one: one.changed, reverse=True)
+        """List the past sessions of the folder, newest first."""
+        sessions, unreadable, unread = self._read(folder)
+        # Of several transcripts of one session, the newest counts.
+        unique = {_key(session): session for session in reversed(sessions)}
+        newest = sorted(unique.values(), key=lambda session: session.changed, reverse=True)
         return PastSessionList(
-            sessions=tuple(_told(one, folder) for one in told[:MAX_SESSIONS]),
+            sessions=tuple(_describe(session, folder) for session in newest[:MAX_SESSIONS]),
             unreadable=unreadable[:MAX_SESSIONS],
-            older=older + len(told[MAX_SESSIONS:]),
+            older=unread + len(newest[MAX_SESSIONS:]),
         )
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
-        """One that worked in the folder. Where several transcripts are of one session, the older one comes first."""
-        found, _, _ = self._looked(folder)
-        wanted = [one for one in reversed(found) if (one.source, one.source_id[:LONGEST_ID]) == (source, source_id)]
-        if not wanted:
-            return (
-                PastTranscript(turns=iter(()), unfinished=True) if self._is_begun(folder, source, source_id) else None
-            )
-        turns = itertools.chain.from_iterable(_commands(one, workspace) for one in wanted)
-        return PastTranscript(turns=turns, unfinished=not all(map(is_settled, wanted)))
+        """Open a past session of the folder; None if it is unknown. Several transcripts are read from the oldest."""
+        sessions = [session for session in reversed(self._read(folder)[0]) if _key(session) == (source, source_id)]
+        if not sessions:
+            is_empty = self._has_empty(folder, source, source_id)
+            return PastTranscript(turns=iter(()), unfinished=True) if is_empty else None
+        turns = itertools.chain.from_iterable(_to_commands(session, workspace) for session in sessions)
+        return PastTranscript(turns=turns, unfinished=not all(map(is_settled, sessions)))
 
-    def _is_begun(self, folder: str, source: SessionSource, source_id: str) -> bool:
-        """True where a transcript of that name is there in which no person asked anything yet."""
-        named = (source, source_id)
+    def _has_empty(self, folder: str, source: SessionSource, source_id: str) -> bool:
+        """Return True if there is a transcript of this session, without a prompt."""
         return any(
-            (file.source, session_id(file.path)[:LONGEST_ID]) == named and (file.expected or source == "codex")
-            for file in self._files(folder, empty=True)
+            (file.source, session_id(file.path)[:MAX_ID]) == (source, source_id) and _may_be_of_folder(file)
+            for file in self._list_files(folder, empty=True)
         )
 
-    def _looked(self, folder: str) -> tuple[list[PastSession], tuple[UnreadableTranscript, ...], int]:
-        """The past sessions of the folder, newest first, what could not be read, and how many were not looked at."""
-        with self._one:
-            files = sorted(self._files(folder), key=lambda file: (not file.expected, -file.stamp[0]))
-            seen: dict[Path, _IndexedFile] = {}
-            left = MAX_TOTAL_BYTES
+    def _read(self, folder: str) -> tuple[list[PastSession], tuple[UnreadableTranscript, ...], int]:
+        """Return the folder's past sessions, newest first, the unreadable transcripts, and the number of unread ones."""
+        with self._lock:
+            files = sorted(self._list_files(folder), key=lambda file: (not file.is_expected, -file.stamp[0]))
+            cache: dict[Path, _IndexedFile] = {}
+            remaining = MAX_TOTAL_BYTES
             for file in files[:MAX_FILES]:
-                known = self._seen.get(file.path)
-                if known is None or known.stamp != file.stamp:
-                    if left <= 0:
+                entry = self._cache.get(file.path)
+                if entry is None or entry.stamp != file.stamp:
+                    if remaining <= 0:
                         break
-                    most = min(left, MAX_TRANSCRIPT_BYTES)
-                    known = _look(file, most)
-                    left -= min(most, file.stamp[1])
-                seen[file.path] = known
-            self._seen = seen
-        looked = [(file, seen[file.path]) for file in files if file.path in seen]
-        found = [about for _, one in looked if (about := one.about) is not None and _is_of(about, folder)]
+                    limit = min(remaining, MAX_TRANSCRIPT_BYTES)
+                    entry = _index(file, limit)
+                    remaining -= min(limit, file.stamp[1])
+                cache[file.path] = entry
+            self._cache = cache
+        entries = [(file, cache[file.path]) for file in files if file.path in cache]
+        sessions = [entry.session for _, entry in entries if entry.session and _is_of(entry.session, folder)]
         unreadable = tuple(
-            UnreadableTranscript(product=PRODUCTS[file.source], name=valid_text(file.path.name), problem=one.problem)
-            for file, one in looked
-            if one.problem and (file.expected or file.source == "codex")
+            UnreadableTranscript(product=PRODUCTS[file.source], name=valid_text(file.path.name), problem=entry.problem)
+            for file, entry in entries
+            if entry.problem and _may_be_of_folder(file)
         )
-        return sorted(found, key=lambda one: one.changed, reverse=True), unreadable, len(files) - len(looked)
+        return sorted(sessions, key=lambda session: session.changed, reverse=True), unreadable, len(files) - len(cache)
 
-    def _files(self, folder: str, *, empty: bool = False) -> Iterator[_File]:
-        named = _CLAUDE_CODE_WRITES.sub("-", folder)
+    def _list_files(self, folder: str, *, empty: bool = False) -> Iterator[_File]:
+        escaped = _ESCAPED.sub("-", folder)
         for source, home in self._homes.items():
             for path in _READERS[source].transcripts(home):
                 try:
-                    about = path.stat()
-                    # What is no file might keep its reader waiting for ever.
-                    if not stat.S_ISREG(about.st_mode) or not (about.st_size or empty):
+                    status = path.stat()
+                    # Reading a pipe or device may never end.
+                    if not stat.S_ISREG(status.st_mode) or not (status.st_size or empty):
                         continue
-                    others = [part.stat() for part in _READERS[source].parts(path)]
+                    parts = [status, *(part.stat() for part in _READERS[source].parts(path))]
                 except OSError:
                     continue
-                place = _CLAUDE_CODE_WRITES.sub("-", path.parent.name)
-                expected = source == "claude_code" and place == named
-                newest = max(one.st_mtime_ns for one in (about, *others))
-                size = about.st_size + sum(one.st_size for one in others)
-                yield _File(source, path, (newest, size), expected)
+                is_expected = source == "claude_code" and _ESCAPED.sub("-", path.parent.name) == escaped
+                stamp = max(part.st_mtime_ns for part in parts), sum(part.st_size for part in parts)
+                yield _File(source, path, stamp, is_expected)
 
 
-def _is_of(one: PastSession, folder: str) -> bool:
-    return Path(one.folder).is_absolute() and ran_in(one, Path(folder))
+def _key(session: PastSession) -> tuple[SessionSource, str]:
+    return session.source, session.source_id[:MAX_ID]
 
 
-def _look(file: _File, most: int) -> _IndexedFile:
-    """What a transcript is about, whatever is in it."""
+def _is_of(session: PastSession, folder: str) -> bool:
+    return Path(session.folder).is_absolute() and ran_in(session, Path(folder))
+
+
+def _may_be_of_folder(file: _File) -> bool:
+    # The paths of Codex transcripts do not name the folder.
+    return file.is_expected or file.source == "codex"
+
+
+def _index(file: _File, limit: int) -> _IndexedFile:
+    """Read a transcript up to `limit` bytes. Any content is possible."""
     try:
-        about = _READERS[file.source].about(file.path, most)
-        if about is None and next(read_lines(file.path, most), None) is None:
-            return _IndexedFile(file.stamp, problem="It holds nothing that its product would have written.")
-        return _IndexedFile(file.stamp, about)
+        session = _READERS[file.source].about(file.path, limit)
+        if session is None and next(read_lines(file.path, limit), None) is None:
+            return _IndexedFile(file.stamp, problem="It contains no line of its product.")
+        return _IndexedFile(file.stamp, session)
     except OSError as error:
-        return _IndexedFile(file.stamp, problem=error.strerror or "It could not be read.")
+        return _IndexedFile(file.stamp, problem=error.strerror or "It cannot be read.")
     except Exception:
-        # One that is told of in no way that we know must not hide the others.
+        # One unreadable transcript must not hide the others.
         log.exception("the transcript %s could not be read", file.path)
-        return _IndexedFile(file.stamp, problem="It is written in a way that is not known here.")
+        return _IndexedFile(file.stamp, problem="Its format is unknown.")
 
 
-def _told(one: PastSession, folder: str) -> PastSessionFound:
+def _describe(session: PastSession, folder: str) -> PastSessionFound:
     return PastSessionFound(
-        source=one.source,
-        product=PRODUCTS[one.source],
-        source_id=one.source_id[:LONGEST_ID],
+        source=session.source,
+        product=PRODUCTS[session.source],
+        source_id=session.source_id[:MAX_ID],
         folder=folder,
-        title=one.title,
-        changed=int(one.changed * 1_000_000),
-        unfinished=not is_settled(one),
+        title=session.title,
+        changed=int(session.changed * 1_000_000),
+        unfinished=not is_settled(session),
     )
 
 
-def _commands(one: PastSession, workspace: str) -> Iterable[ImportTurn]:
-    """The turns as commands within their bounds, as whoever sends them over a wire has to keep them."""
+def _to_commands(session: PastSession, workspace: str) -> Iterable[ImportTurn]:
+    """Yield the turns as commands that obey the limits of the API."""
     try:
-        for turn in settled_turns(one):
-            given = msgspec.json.encode(to_command(one, turn, workspace))
-            yield msgspec.json.decode(given, type=ImportTurn)
+        for turn in settled_turns(session):
+            # Decoding checks the limits.
+            yield msgspec.json.decode(msgspec.json.encode(to_command(session, turn, workspace)), type=ImportTurn)
     except msgspec.ValidationError as error:
-        raise Refusal("invalid_input", f"A turn cannot be taken over: {error}") from error
+        raise Refusal("invalid_input", f"A turn cannot be imported: {error}") from error
     except OSError as error:
         raise Refusal(
             "transcript_unreadable",
-            f"The transcript could not be read: {error.strerror or error}.",
-            hint="See that its file is there and that you may read it, then import it again.",
+            f"The transcript cannot be read: {error.strerror or error}.",
+            hint="Check that the file exists and that you can read it, then import it again.",
         ) from error

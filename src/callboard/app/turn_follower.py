@@ -1,4 +1,4 @@
-"""One turn from a prompt to its end, for whoever follows it."""
+"""Following of one turn from its prompt to its end."""
 
 from __future__ import annotations
 
@@ -17,27 +17,34 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows.base import Remove, Upsert
-from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusRow, TurnRow, TurnState
+from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusRow, TurnRow
 from callboard.contracts.rows.team import RunRow
 from callboard.contracts.text.sentences import clause
 
 _SNAPSHOT = "snapshot"
-#: How many of the newest facts are looked through for why a thread is paused.
-_FACTS = 500
-_ALREADY_OVER = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_not_queued")
+#: Number of newest facts that are searched for the reason of a pause.
+_MAX_FACTS = 500
+_ALREADY_ENDED = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_not_queued")
 
 
 class AnswerPolicy(Protocol):
-    """What answers the actions of a turn: `required` is one of the turn or of a child that its run gave work, `waits` one of
-    another child of its agent."""
+    """Answers to the actions that a turn waits for."""
 
-    def request_answer(self, row: ActionRow) -> None: ...
+    def request_answer(self, row: ActionRow) -> None:
+        """Answer an action of the turn, or of a child that works for its run."""
+        ...
 
-    def request_answer_elsewhere(self, row: ActionRow) -> None: ...
+    def request_answer_elsewhere(self, row: ActionRow) -> None:
+        """Answer an action of another child of the turn's agent."""
+        ...
 
-    def settle(self, action: str) -> None: ...
+    def settle(self, action: str) -> None:
+        """Forget an action that was answered or withdrawn."""
+        ...
 
-    def settle_except(self, actions: set[str]) -> None: ...
+    def settle_except(self, actions: set[str]) -> None:
+        """Forget all other actions."""
+        ...
 
 
 async def follow_turn(
@@ -47,44 +54,50 @@ async def follow_turn(
     answering: AnswerPolicy,
     continues: Callable[[str], None] = lambda _: None,
 ) -> TurnRow:
-    """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
-    to be answered; returns the turn as it ended. A turn that ended with an accepted plan is followed by the one that carries
-    the plan out; `continues` receives its id.
+    """Follow a turn to its end and return its last row.
 
-    Raises Refusal `thread_busy` where the turn waits in the queue of a thread that is paused: nothing would start it.
+    Args:
+        show: Receives each batch of the session's operations.
+        answering: Receives the actions of the turn and of its agent's children.
+        continues: Receives the id of the turn that carries out an accepted plan. That turn is followed next.
+    Raises:
+        Refusal: `thread_busy` if the turn is in the queue of a paused thread, where nothing starts it.
     """
-    following = TurnFollower(accepted.turn_id, answering, continues)
+    follower = TurnFollower(accepted.turn_id, answering, continues)
     async with aclosing(client.follow_ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
-            ended = following.apply(batch)
+            ended = follower.apply(batch)
             if ended is not None:
                 return ended
-            if thread := following.waits_in():
-                await _must_start(client, accepted.session_id, thread, following.turn)
-    raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn did.")
+            if thread := follower.paused_thread():
+                await _check_starts(client, accepted.session_id, thread, follower.turn)
+    raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn.")
 
 
-async def _must_start(client: Client, session: str, thread: str, turn: str) -> None:
-    """Raise Refusal `thread_busy` for a turn in the queue of a paused thread, by what is committed: of one command, a thread
-    may read paused in one row and resumed in the next."""
+async def _check_starts(client: Client, session: str, thread: str, turn: str) -> None:
+    """Raise Refusal `thread_busy` for a turn in the queue of a paused thread.
+
+    It reads the committed status: the rows of one command may show the thread as paused and then as resumed.
+    """
     read: ThreadRead = await client.submit(GetThreadRead(session_id=session, thread_id=thread))
-    if read.status.detail != "paused" or read.status.paused is None or all(one.turn_id != turn for one in read.queue):
+    is_queued = any(queued.turn_id == turn for queued in read.queue)
+    if read.status.detail != "paused" or read.status.paused is None or not is_queued:
         return
-    newest = await client.read_facts(session, after=max(0, read.head - _FACTS), limit=_FACTS)
-    pauses = (one for one in reversed(newest) if one.type == ThreadPaused.type and one.thread_id == thread)
-    pause = next((msgspec.json.decode(one.payload, type=ThreadPaused) for one in pauses), None)
-    why = read.status.paused if pause is None else pause.reason or pause.cause
-    connects = "Connect a model (`callboard models` shows how). " if why == "model_unconfigured" else ""
+    newest = await client.read_facts(session, after=max(0, read.head - _MAX_FACTS), limit=_MAX_FACTS)
+    pauses = (event for event in reversed(newest) if event.type == ThreadPaused.type and event.thread_id == thread)
+    pause = next((msgspec.json.decode(event.payload, type=ThreadPaused) for event in pauses), None)
+    reason = read.status.paused if pause is None else pause.reason or pause.cause
+    connect = "Connect a model (`callboard models` shows how). " if reason == "model_unconfigured" else ""
     raise Refusal(
         "thread_busy",
-        f"The turn did not start: its agent is paused ({clause(why)}).",
-        hint=f"{connects}It stays in the queue. `callboard resume {session}` lets the agent go on.",
+        f"The turn did not start: its agent is paused ({clause(reason)}).",
+        hint=f"{connect}It stays in the queue. `callboard resume {session}` continues the agent.",
     )
 
 
 class TurnFollower:
-    """A turn as the operations tell of it, and what came of it in the threads of others."""
+    """State of a turn and of the work that it caused in other threads."""
 
     def __init__(self, turn: str, answering: AnswerPolicy, continues: Callable[[str], None] = lambda _: None) -> None:
         self._answering = answering
@@ -96,7 +109,7 @@ class TurnFollower:
         self._parents: dict[str, str] = {}
 
     def apply(self, batch: OpBatch) -> TurnRow | None:
-        """What a batch says; the turn once it has ended."""
+        """Apply a batch; return the turn once it has ended."""
         rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
         for row in rows:
             match row:
@@ -106,18 +119,20 @@ class TurnFollower:
                     self._next[row.turn_id] = row.next_turn_id
                 case RunRow():
                     self._parents[row.turn_id] = row.parent_run_id
+                case StatusRow(detail="paused"):
+                    self._paused.add(row.thread_id)
                 case StatusRow():
-                    self._note(row)
+                    self._paused.discard(row.thread_id)
                 case _:
                     pass
-        while self._ended("completed") and self.turn in self._next:
+        while self._is_completed() and self.turn in self._next:
             self.turn = self._next[self.turn]
             self._continues(self.turn)
         pending: set[str] = set()
         for op in batch.ops:
             match op:
                 case Upsert(row=ActionRow() as row):
-                    if self._answers(row):
+                    if self._request_answer(row):
                         pending.add(row.action_id)
                 case Remove(panel=ActionRow.panel):
                     self._answering.settle(op.key)
@@ -128,61 +143,55 @@ class TurnFollower:
         row = self._turns.get(self.turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
 
-    def waits_in(self) -> str:
-        """Return the paused thread in which the turn has not started; empty where it has, or is about to."""
+    def paused_thread(self) -> str:
+        """Return the paused thread in which the turn has not started, or empty."""
         row = self._turns.get(self.turn)
         return row.thread_id if row is not None and not row.started_at and row.thread_id in self._paused else ""
 
-    def _note(self, row: StatusRow) -> None:
-        if row.detail == "paused":
-            self._paused.add(row.thread_id)
-        else:
-            self._paused.discard(row.thread_id)
-
-    def _ended(self, state: TurnState) -> bool:
+    def _is_completed(self) -> bool:
         row = self._turns.get(self.turn)
-        return row is not None and row.ended_at > 0 and row.state == state
+        return row is not None and row.ended_at > 0 and row.state == "completed"
 
-    def _answers(self, row: ActionRow) -> bool:
-        """Has an action answered, where it is one that the turn may wait for; returns whether it is."""
-        mine = self._turns.get(self.turn)
-        given = mine is not None and mine.run_id != "" and self._parents.get(row.turn_id) == mine.run_id
-        if row.turn_id == self.turn or given:
+    def _request_answer(self, row: ActionRow) -> bool:
+        """Request the answer to an action that the turn may wait for; return True if it is such an action."""
+        turn = self._turns.get(self.turn)
+        is_of_child = turn is not None and turn.run_id != "" and self._parents.get(row.turn_id) == turn.run_id
+        if row.turn_id == self.turn or is_of_child:
             self._answering.request_answer(row)
             return True
-        if mine is None or row.parent_agent_id != mine.agent_id:
+        if turn is None or row.parent_agent_id != turn.agent_id:
             return False
         self._answering.request_answer_elsewhere(row)
         return True
 
 
 class FactPrinter:
-    """Hands on every fact of a session after a sequence, and tells when it has come to a certain one."""
+    """Printer of the facts of a session after a sequence."""
 
-    def __init__(self, client: Client, session: str, after: int, tell: Callable[[WireEvent], None]) -> None:
+    def __init__(self, client: Client, session: str, after: int, print_event: Callable[[WireEvent], None]) -> None:
         self._client = client
         self._session = session
-        self._at = after
-        self._tell = tell
-        self._moved = asyncio.Condition()
+        self._sequence = after
+        self._print_event = print_event
+        self._progress = asyncio.Condition()
 
     async def run(self) -> None:
-        """Goes on for ever."""
-        async with aclosing(self._client.follow_facts(self._session, after=self._at)) as events:
+        """Print facts until cancelled."""
+        async with aclosing(self._client.follow_facts(self._session, after=self._sequence)) as events:
             async for event in events:
-                self._tell(event)
-                async with self._moved:
-                    self._at = event.sequence
-                    self._moved.notify_all()
+                self._print_event(event)
+                async with self._progress:
+                    self._sequence = event.sequence
+                    self._progress.notify_all()
 
     async def reach(self, sequence: int) -> None:
-        """Waits until the fact of that sequence was handed on."""
-        async with self._moved:
-            await self._moved.wait_for(lambda: self._at >= sequence)
+        """Wait until the fact of this sequence has been printed."""
+        async with self._progress:
+            await self._progress.wait_for(lambda: self._sequence >= sequence)
 
 
 async def interrupt_turn(client: Client, accepted: TurnAccepted, reason: str) -> None:
-    """Stops the turn, or takes it out of the queue where it has not started. Harmless where it is over."""
+    """Interrupt the turn, or remove it from the queue. Does nothing if it has ended."""
     session, turn = accepted.session_id, accepted.turn_id
     for command in (
         InterruptTurn(session_id=session, thread_id=accepted.thread_id, turn_id=turn, reason=reason),
@@ -191,7 +200,7 @@ async def interrupt_turn(client: Client, accepted: TurnAccepted, reason: str) ->
         try:
             await client.submit(command)
         except Refusal as refusal:
-            if refusal.code not in _ALREADY_OVER:
+            if refusal.code not in _ALREADY_ENDED:
                 raise
         else:
             return

@@ -24,7 +24,7 @@ def test_without_a_model_it_says_what_answers_and_what_could_be_configured(produ
     done = product.run("models")
     assert done.code == 0
     assert "offline/search, no model" in done.out
-    assert "No model is configured: this is a search." in done.out
+    assert "No model is configured: this is the offline search." in done.out
 
 
 def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(product: Product):

@@ -77,7 +77,7 @@ def test_rules_are_listed_with_where_they_stand(product: Product):
     asks(product)
     assert product.run("rules").out == (
         "allow  Edit(**)  this folder's settings  "
-        "not applied: the folder is not trusted for what its files ask for now\n"
+        "not applied: the folder is not trusted for the present requests of its files\n"
     )
     (rule,) = product.run("rules", "--json").json
     assert (rule["matcher"], rule["scope"], rule["source"]) == (

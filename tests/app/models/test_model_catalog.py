@@ -83,7 +83,7 @@ async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_na
 async def test_a_server_without_a_model_says_so():
     with serving({"/api/tags": '{"models": []}'}) as origin:
         (one,) = await discover_models({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
-    assert (one.models, one.settings, one.why) == ((), "", "It answers, and has no model yet: load one there.")
+    assert (one.models, one.settings, one.why) == ((), "", "The server is running but has no model. Load one there.")
 
 
 async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
@@ -120,7 +120,7 @@ async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_
     assert (opencode.kind, opencode.name, opencode.where) == ("agent", "opencode", str(tmp_path / "opencode"))
     assert "command: [opencode, acp]" in opencode.settings
     assert (claude.name, claude.settings) == ("claude", "")
-    assert claude.why == "Claude Code takes part through claude-agent-acp, which is not on PATH: install it from npm."
+    assert claude.why == "Claude Code needs the bridge claude-agent-acp, which is not on PATH. Install it from npm."
 
 
 @asynccontextmanager
@@ -180,7 +180,7 @@ async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():
     async with desk() as models:
         (one,) = (await models.listed()).configured
         tested = await models.tested("")
-    assert (one.kind, one.usable, one.why) == ("offline", True, "No model is configured: this is a search.")
+    assert (one.kind, one.usable, one.why) == ("offline", True, "No model is configured: this is the offline search.")
     assert (tested.ok, tested.problem and tested.problem.code) == (False, "model_unconfigured")
 
 

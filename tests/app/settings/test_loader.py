@@ -250,7 +250,7 @@ def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
         CompatibleModel(name="local", base_url="http://x/v1", model="m"),
     )
     claude, local = build_providers(listed, {})
-    assert claude.missing == "The model claude takes its key from ANTHROPIC_API_KEY, which is not set."
+    assert claude.missing == "The key of the model claude comes from ANTHROPIC_API_KEY, which is not set."
     assert (local.missing, build_providers(listed, {"ANTHROPIC_API_KEY": "k"})[0].api_key) == ("", "k")
     with pytest.raises(Refusal) as caught:
         build_providers(listed[:1], {})

@@ -170,7 +170,7 @@ async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_ne
     _killed("backup", home, place / "a.tar")
     (left,) = place.iterdir()
 
-    with backup_writer._copying_beside(place / "b.tar") as under_way:
+    with backup_writer._temporary_folder(place) as under_way:
         assert not left.exists()
         back_up(home, place / "c.tar", progress=lambda _: None)
         assert sorted(place.iterdir()) == sorted((under_way, place / "c.tar"))

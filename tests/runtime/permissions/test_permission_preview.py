@@ -144,7 +144,7 @@ async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path
     async with settled(tmp_path, calls(says("Done.")), folder, user) as home:
         assert await rules(home) == [
             ("Bash(curl *)", "user_settings", ""),
-            ("Edit(x)", "folder_settings", "the folder is not trusted for what its files ask for now"),
+            ("Edit(x)", "folder_settings", "the folder is not trusted for the present requests of its files"),
             ("Read(y)", "folder_settings", ""),
         ]
 

@@ -1,9 +1,4 @@
-"""Backups of a state folder.
-
-archive   the file that a backup is: a manifest and what it lists
-taking    making one, beside the process that writes
-restoring putting one in the place of the store, which is kept
-"""
+"""Backups of a state folder."""
 
 from __future__ import annotations
 

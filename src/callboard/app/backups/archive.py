@@ -1,4 +1,4 @@
-"""The file that a backup is: a tar archive whose first member lists the others with their hashes."""
+"""Backup archive: a tar file whose first member lists the others with their hashes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MANIFEST = "manifest.json"
 LOG = "store/callboard.db"
 FILES = ("settings.toml", "secrets.json")
 UPLOADS = "uploads"
-#: The version of the archive. One of a newer version is refused.
+#: Version of the archive. Newer versions are refused.
 FORMAT = 1
-#: What a manifest may take at most, in bytes.
-_LARGEST_MANIFEST = 16 * 1024 * 1024
-_PIECE = 1 << 20
+#: Maximum size of a manifest, in bytes.
+_MAX_MANIFEST = 16 * 1024 * 1024
+_CHUNK = 1 << 20
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One file of the state folder, by its path there. `sha256` is in hex, `size` in bytes."""
+    """A file by its path in the state folder. `sha256` is in hex, `size` in bytes."""
 
     path: str
     size: int
@@ -34,7 +34,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a backup contains. `made_at` is in microseconds since the epoch; `damages` counts what was damaged in the store."""
+    """The content of a backup. `made_at` is in microseconds since the epoch; `damages` counts damaged parts of the store."""
 
     format: int
     version: str
@@ -49,19 +49,19 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def describe_member(path: Path, name: str) -> Member:
     """Return the member for a file, read once for its hash. Raises OSError."""
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            found.update(piece)
-            size += len(piece)
-    return Member(path=name, size=size, sha256=found.hexdigest())
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return Member(path=name, size=size, sha256=digest.hexdigest())
 
 
-def write(place: Path, folder: Path, manifest: Manifest) -> None:
-    """Write an archive whose members are in a folder beside it: whole under its name, or not at all. Raises OSError."""
-    half = folder / f".{os.getpid()}.part"
+def write(target: Path, folder: Path, manifest: Manifest) -> None:
+    """Write an archive of members in a folder. The file appears under its name only when complete. Raises OSError."""
+    part = folder / f".{os.getpid()}.part"
     try:
-        handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "wb") as file:
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 data = msgspec.json.format(msgspec.json.encode(manifest))
@@ -71,90 +71,90 @@ def write(place: Path, folder: Path, manifest: Manifest) -> None:
                         archive.addfile(_info(member.path, member.size), content)
             file.flush()
             os.fsync(file.fileno())
-        half.replace(place)
+        part.replace(target)
     finally:
-        half.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
-def unpack(place: Path, into: Path) -> Manifest:
+def unpack(file: Path, into: Path) -> Manifest:
     """Unpack an archive into a folder and check each file against the manifest.
 
     Raises:
-        Refusal: `invalid_input` where the file is no backup, is of a newer version, or was changed.
-        OSError: Where the files cannot be written.
+        Refusal: `invalid_input` if the file is not a backup, has a newer version, or was changed.
+        OSError: The files cannot be written.
     """
     try:
-        with place.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as archive:
-            manifest = _manifest(archive, place)
-            wanted = {member.path: member for member in manifest.members}
+        with file.open("rb") as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
+            manifest = _read_manifest(archive, file)
+            missing = {member.path: member for member in manifest.members}
             for info in islice(archive, 1, None):
-                member = wanted.pop(info.name, None)
+                member = missing.pop(info.name, None)
                 if member is None:
-                    raise _changed(place, f"it contains {info.name!r}, which its manifest does not list")
+                    raise _invalid(file, f"it contains {info.name!r}, which its manifest does not list")
                 if not info.isreg() or info.issparse() or info.size != member.size:
-                    raise _changed(place, f"{info.name} is not the file that its manifest lists")
-                _unpack(archive, info, member, into, place)
+                    raise _invalid(file, f"{info.name} differs from its manifest")
+                _unpack(archive, info, member, into, file)
     except tarfile.TarError as error:
-        raise _changed(place, f"it is not whole ({error})") from error
+        raise _invalid(file, f"it is incomplete or damaged ({error})") from error
     except OSError as error:
-        if error.filename not in (str(place), place):
+        if error.filename not in (str(file), file):
             raise
-        raise Refusal("invalid_input", f"The backup {place} cannot be read: {error.strerror}.", field="FILE") from error
-    if wanted:
-        raise _changed(place, f"{min(wanted)} is missing")
+        raise Refusal("invalid_input", f"The backup {file} cannot be read: {error.strerror}.", field="FILE") from error
+    if missing:
+        raise _invalid(file, f"{min(missing)} is missing")
     return manifest
 
 
-def _manifest(archive: tarfile.TarFile, place: Path) -> Manifest:
-    first = archive.next()
-    if first is None or first.name != MANIFEST or not first.isreg() or first.size > _LARGEST_MANIFEST:
-        raise _changed(place, "it does not begin with a manifest")
-    content = archive.extractfile(first)
+def _read_manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
+    info = archive.next()
+    if info is None or info.name != MANIFEST or not info.isreg() or info.size > _MAX_MANIFEST:
+        raise _invalid(file, "it does not begin with a manifest")
+    content = archive.extractfile(info)
     data = b"" if content is None else content.read()
     try:
-        mark = msgspec.json.decode(data, type=dict[str, msgspec.Raw]).get("format")
-        if mark is None or msgspec.json.decode(mark, type=int) > FORMAT:
+        version = msgspec.json.decode(data, type=dict[str, msgspec.Raw]).get("format")
+        if version is None or msgspec.json.decode(version, type=int) > FORMAT:
             raise Refusal(
                 "invalid_input",
-                f"A newer Callboard made the backup {place}.",
+                f"A newer Callboard made the backup {file}.",
                 field="FILE",
                 hint="Update Callboard, then restore it.",
             )
         manifest = msgspec.json.decode(data, type=Manifest)
     except msgspec.MsgspecError as error:
-        raise _changed(place, f"its manifest cannot be read ({error})") from error
+        raise _invalid(file, f"its manifest cannot be read ({error})") from error
     paths = [member.path for member in manifest.members]
-    unfit = next((path for path in paths if not _is_ours(path)), None)
-    if unfit is not None:
-        raise _changed(place, f"it lists {unfit!r}, which no backup contains")
+    unexpected = next((path for path in paths if not _is_expected(path)), None)
+    if unexpected is not None:
+        raise _invalid(file, f"it lists {unexpected!r}, which no backup contains")
     if LOG not in paths:
-        raise _changed(place, f"{LOG} is missing")
+        raise _invalid(file, f"{LOG} is missing")
     return manifest
 
 
-def _is_ours(path: str) -> bool:
-    """Return True for a path that a backup has: what is a file here is put in place as one, and a folder as a folder."""
+def _is_expected(path: str) -> bool:
+    """Return True for a path that a backup may contain."""
     folder, _, name = path.partition("/")
     if folder == UPLOADS:
         return name not in {"", ".", ".."} and "/" not in name and name.isprintable()
     return path in {LOG, *FILES}
 
 
-def _unpack(archive: tarfile.TarFile, info: tarfile.TarInfo, member: Member, into: Path, place: Path) -> None:
+def _unpack(archive: tarfile.TarFile, info: tarfile.TarInfo, member: Member, into: Path, backup: Path) -> None:
     content = archive.extractfile(info)
     path = into / member.path
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as file:
-        while content is not None and (piece := content.read(_PIECE)):
-            found.update(piece)
-            size += len(piece)
-            file.write(piece)
+        while content is not None and (chunk := content.read(_CHUNK)):
+            digest.update(chunk)
+            size += len(chunk)
+            file.write(chunk)
         file.flush()
         os.fsync(file.fileno())
-    if (size, found.hexdigest()) != (member.size, member.sha256):
-        raise _changed(place, f"{member.path} is not what was backed up")
+    if (size, digest.hexdigest()) != (member.size, member.sha256):
+        raise _invalid(backup, f"{member.path} differs from its manifest")
 
 
 def _info(name: str, size: int) -> tarfile.TarInfo:
@@ -164,10 +164,10 @@ def _info(name: str, size: int) -> tarfile.TarInfo:
     return info
 
 
-def _changed(place: Path, why: str) -> Refusal:
+def _invalid(file: Path, reason: str) -> Refusal:
     return Refusal(
         "invalid_input",
-        f"The file {place} cannot be restored: {why}.",
+        f"The file {file} cannot be restored: {reason}.",
         field="FILE",
-        hint="Use another backup, or copy this one again from where it was made.",
+        hint="Use another backup, or copy this one again from its origin.",
     )

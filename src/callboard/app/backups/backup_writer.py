@@ -1,4 +1,4 @@
-"""Making a backup, beside the process that writes or without one."""
+"""Writing of backups, also while a process writes to the store."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from ..state_folder import StateFolder, sync_folder, unusable_path
 from .archive import FILES, FORMAT, LOG, Manifest, Member, describe_member, write
 
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
-#: What is left out, and why, in the words that a person reads.
+#: Files that a backup omits, and why, for a person.
 LEFT_OUT = (
-    "views.db (made anew from the log)",
-    "the values of secrets (they are in the system's keyring)",
-    "the token and the log of incidents",
+    "views.db (rebuilt from the log)",
+    "the values of secrets (stored in the system's keyring)",
+    "the token and the incident log",
 )
 _STORE = "store"
-#: What the folder of the copy begins with.
+#: Prefix of the folder of the copy.
 _COPY = ".callboard-backup-"
 
 
 class BackupResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A backup that was made. `size` is in bytes; `project` is the folder in which agents can read it, empty for none."""
+    """A written backup. `size` is in bytes; `project` is the opened folder whose agents can read it, or empty."""
 
     file: str
     size: int
@@ -53,35 +53,34 @@ class BackupResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def back_up(
     home: StateFolder,
-    place: Path,
+    target: Path,
     *,
     force: bool = False,
     damaged: bool = False,
     in_project: bool = False,
     progress: Callable[[str], None],
 ) -> BackupResult:
-    """Write a backup of the state folder to a file, or into a folder under a name with the time.
+    """Write a backup of the state folder.
 
-    Copies the log as of one moment, checks the whole copy, and then packs it with the settings, the names of secrets and the
-    uploads. Blocks.
+    Copies the log as of one moment, checks the whole copy, and packs it with settings, secret names and uploads. Blocks.
 
     Args:
-        force: Replace a file that is there.
-        damaged: Back up a store that is damaged, as it is.
-        in_project: Allow a place in a folder that was opened, where agents can read the backup.
+        target: A file, or a folder for a file named by the time.
+        force: Permission to replace an existing file.
+        damaged: Permission to back up a damaged store.
+        in_project: Permission to write into an opened folder, where agents can read the backup.
     Raises:
-        Refusal: `unknown_session` where there is no store, `invalid_input` for a place that cannot be written
-            or that agents can read without `in_project`,
-            `chain_broken` where the store is damaged, `store_full`, `store_unusable`.
+        Refusal: `unknown_session` without a store, `invalid_input` for a target that is not writable or that agents can read,
+            `chain_broken` for a damaged store, `store_full`, `store_unusable`.
     Example:
-        made = back_up(home, Path("/mnt/disk"), progress=print)
+        result = back_up(home, Path("/mnt/disk"), progress=print)
     """
-    place = _place(place, force=force)
-    project = _project_of(home, place)
+    file = _resolve_target(target, force=force)
+    project = _find_project(home, file)
     if project and not in_project:
-        raise _exposed(place, project)
+        raise _exposed(file, project)
     try:
-        with _copying_beside(place) as folder:
+        with _temporary_folder(file.parent) as folder:
             (folder / _STORE).mkdir(mode=0o700)
             progress("copying the log")
             copy_log(home.store, folder / _STORE)
@@ -90,16 +89,16 @@ def back_up(
                 raise _damaged(checked)
             _drop_side_files(folder / _STORE)
             progress("packing")
-            members = [describe_member(folder / LOG, LOG), *_files(home, folder)]
-            write(place, folder, _manifest(checked, tuple(members)))
-            sync_folder(place.parent)
+            members = [describe_member(folder / LOG, LOG), *_copy_files(home, folder)]
+            write(file, folder, _manifest(checked, tuple(members)))
+            sync_folder(file.parent)
     except Refusal as refusal:
-        raise (_no_room(place) if refusal.code == "store_full" else refusal) from refusal
+        raise (_no_room(file) if refusal.code == "store_full" else refusal) from refusal
     except OSError as error:
-        raise _unwritten(place, error) from error
+        raise _unwritten(file, error) from error
     return BackupResult(
-        file=str(place),
-        size=place.stat().st_size,
+        file=str(file),
+        size=file.stat().st_size,
         streams=checked.streams,
         facts=checked.facts,
         blobs=checked.blobs,
@@ -109,24 +108,24 @@ def back_up(
 
 
 @contextlib.contextmanager
-def _copying_beside(place: Path) -> Generator[Path]:
-    """Make a folder for the copy, locked while this process works on it, and remove what interrupted backups left.
+def _temporary_folder(parent: Path) -> Generator[Path]:
+    """Provide a locked folder for the copy, and remove those of interrupted backups.
 
-    What they left are copies of a log, with sessions that may be deleted meanwhile.
+    They contain copies of a log, and so sessions that may have been deleted.
     """
-    for left in place.parent.glob(f"{_COPY}*"):
-        with contextlib.suppress(OSError), _locked(left):
-            shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=_COPY) as name, contextlib.ExitStack() as held:
+    for leftover in parent.glob(f"{_COPY}*"):
+        with contextlib.suppress(OSError), _locked(leftover):
+            shutil.rmtree(leftover)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=_COPY) as name, contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
-            # Without locks on this file system no other process removes it either.
-            held.enter_context(_locked(Path(name)))
+            # If this file system has no locks, no other process removes the folder either.
+            stack.enter_context(_locked(Path(name)))
         yield Path(name)
 
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Lock a folder. Raises OSError where another process holds it, or where the file system has no locks."""
+    """Lock a folder. Raises OSError if another process holds it, or if the file system has no locks."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -135,51 +134,53 @@ def _locked(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _project_of(home: StateFolder, place: Path) -> str:
-    """Return the opened folder that a place is in; empty where it is in none."""
-    real = place.resolve()
-    return next((one for one in list_opened_folders(home.store) if real.is_relative_to(Path(one).resolve())), "")
-
-
-def _exposed(place: Path, project: str) -> Refusal:
-    return Refusal(
-        "invalid_input",
-        f"{place} is in {project}, where agents work: they could read the sessions of all folders in the backup.",
-        field="PLACE",
-        hint="Name a place outside of it, or add --in-project to write it there.",
+def _find_project(home: StateFolder, file: Path) -> str:
+    """Return the opened folder that contains the file, or empty."""
+    real = file.resolve()
+    return next(
+        (folder for folder in list_opened_folders(home.store) if real.is_relative_to(Path(folder).resolve())), ""
     )
 
 
-def _place(place: Path, *, force: bool) -> Path:
-    place = place.absolute()
-    if place.is_dir():
-        place /= f"callboard-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
-    if not place.parent.is_dir():
-        raise Refusal("invalid_input", f"There is no folder {place.parent}.", field="PLACE", hint="Make it first.")
-    if place.exists() and not force:
+def _exposed(file: Path, project: str) -> Refusal:
+    return Refusal(
+        "invalid_input",
+        f"{file} is in {project}, where agents work. They could read the sessions of all folders in the backup.",
+        field="PLACE",
+        hint="Give a place outside it, or add --in-project.",
+    )
+
+
+def _resolve_target(target: Path, *, force: bool) -> Path:
+    file = target.absolute()
+    if file.is_dir():
+        file /= f"callboard-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
+    if not file.parent.is_dir():
+        raise Refusal("invalid_input", f"There is no folder {file.parent}.", field="PLACE", hint="Create it first.")
+    if file.exists() and not force:
         raise Refusal(
-            "invalid_input", f"There is a file {place}.", field="PLACE", hint="Name another one, or add --force."
+            "invalid_input", f"The file {file} exists.", field="PLACE", hint="Give another name, or add --force."
         )
-    return place
+    return file
 
 
-def _files(home: StateFolder, folder: Path) -> list[Member]:
-    """Copy what is truth beside the log, so that what is hashed is what is packed."""
+def _copy_files(home: StateFolder, folder: Path) -> list[Member]:
+    """Copy settings, secret names and uploads. The copies are hashed and packed, so changes to the originals do no harm."""
     members: list[Member] = []
-    wanted = [home.folder / name for name in FILES]
-    for path in wanted:
+    paths = [home.folder / name for name in FILES]
+    for path in paths:
         if path.exists() and not path.is_file():
             raise unusable_path(path, "it is not a regular file")
     if home.uploads.is_dir():
-        wanted += sorted(path for path in home.uploads.iterdir() if path.is_file())
-    for path in wanted:
+        paths += sorted(path for path in home.uploads.iterdir() if path.is_file())
+    for path in paths:
         name = path.relative_to(home.folder).as_posix()
         copy = folder / name
         copy.parent.mkdir(mode=0o700, exist_ok=True)
         try:
             shutil.copyfile(path, copy)
         except FileNotFoundError:
-            # Not set, or an upload whose day is over.
+            # An optional file, or an expired upload.
             continue
         members.append(describe_member(copy, name))
     return members
@@ -205,29 +206,28 @@ def _drop_side_files(folder: Path) -> None:
             path.unlink()
 
 
-def _no_room(place: Path) -> Refusal:
+def _no_room(file: Path) -> Refusal:
     return Refusal(
         "store_full",
-        f"There is no room for the backup in {place.parent}.",
+        f"There is not enough space for the backup in {file.parent}.",
         field="PLACE",
-        hint="Free space there, or name another place. A backup needs twice the size of the log while it is made.",
+        hint="Free space there, or give another place. Writing a backup needs twice the size of the log.",
     )
 
 
-def _unwritten(place: Path, error: OSError) -> Refusal:
+def _unwritten(file: Path, error: OSError) -> Refusal:
     if is_full(error):
-        return _no_room(place)
-    if error.errno in _CLOSED and Path(error.filename or place).parent == place.parent:
-        message = f"The backup cannot be written to {place.parent}: {error.strerror}."
-        return Refusal("invalid_input", message, field="PLACE", hint="Name a folder that you may write to.")
-    return unusable_path(place, error)
+        return _no_room(file)
+    if error.errno in _CLOSED and Path(error.filename or file).parent == file.parent:
+        message = f"The backup cannot be written to {file.parent}: {error.strerror}."
+        return Refusal("invalid_input", message, field="PLACE", hint="Give a writable folder.")
+    return unusable_path(file, error)
 
 
 def _damaged(checked: Checked) -> Refusal:
-    first = checked.damages[0]
-    more = f" And {len(checked.damages) - 1} more." if checked.damages[1:] else ""
+    rest = f" And {len(checked.damages) - 1} more." if checked.damages[1:] else ""
     return Refusal(
         "chain_broken",
-        f"The store is damaged, so no backup was written. {first.message}{more}",
-        hint="`callboard check` lists all of it. Add --damaged to back it up as it is.",
+        f"The store is damaged. No backup was written. {checked.damages[0].message}{rest}",
+        hint="`callboard check` lists all damage. Add --damaged to back it up as it is.",
     )

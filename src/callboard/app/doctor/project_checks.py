@@ -92,7 +92,7 @@ async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[F
         message = refusal.problem.message
         return (bad("models", message, "Callboard cannot start until it is fixed.", "callboard models"),)
     try:
-        listed = await ModelCatalog(models, environment, places=()).listed()
+        listed = await ModelCatalog(models, environment, servers=()).listed()
     finally:
         await models.close()
     if not settings.models:

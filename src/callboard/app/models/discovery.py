@@ -1,6 +1,6 @@
-"""What could be configured and is not yet: keys in the environment, model servers of this machine, installed agents.
+"""Discovery of models and agents that are not configured: keys in the environment, local model servers, installed agents.
 
-Nothing here leaves the machine, and nothing takes longer than half a second: all is looked for at once.
+No request leaves the machine.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from callboard.client.endpoint import loopback_context
 from callboard.contracts.commands.model import FoundModel
 from callboard.models.settings import ProviderSettings
 
-from .providers import VENDORS
+from .providers import VENDORS, first_set
 
-#: How long a server of this machine may take to answer, in seconds.
+#: Seconds that a model server may take to answer.
 PATIENCE_S = 0.5
-#: More names of models than that are not told.
-_MOST_NAMES = 50
+#: Maximum number of models listed for a server.
+_MAX_NAMES = 50
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class ModelServer(msgspec.Struct, frozen=True):
-    """Where a model server of this machine listens unless told otherwise, and where it lists its models."""
+    """A product that serves models: its default origin, and the paths of its model list and its API."""
 
     name: str
     origin: str
@@ -42,119 +42,122 @@ MODEL_SERVERS = (
     ModelServer("vllm", "http://127.0.0.1:8000", "/v1/models"),
     ModelServer("llama.cpp", "http://127.0.0.1:8080", "/v1/models"),
 )
-#: Gateways by the variable that their key is known by: where they are, and a model that each has.
+#: Gateways: name, variable of the key, base URL, and a model that the gateway offers.
 GATEWAYS = (
     ("openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter/auto"),
     ("deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-chat"),
     ("mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "mistral-large-latest"),
     ("groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b"),
 )
-#: Agents whose program does not speak the protocol itself, and what does it for them.
+#: Agents whose program does not speak ACP: title, and the bridge program that does.
 _BRIDGED = {"claude": ("Claude Code", "claude-agent-acp"), "codex": ("Codex", "codex-acp")}
 
 
-class _Named(msgspec.Struct):
-    """A model in a server's list: one says `name`, the others `id`."""
+class _ListedModel(msgspec.Struct):
+    """A model in a server's list. Ollama names it in `name`, the other servers in `id`."""
 
     name: str = ""
     id: str = ""
 
 
-class _Listed(msgspec.Struct):
-    models: tuple[_Named, ...] = ()
-    data: tuple[_Named, ...] = ()
+class _ModelListing(msgspec.Struct):
+    models: tuple[_ListedModel, ...] = ()
+    data: tuple[_ListedModel, ...] = ()
 
 
 async def discover_models(
     environment: Mapping[str, str],
     configured: tuple[ProviderSettings, ...],
-    places: tuple[ModelServer, ...] = MODEL_SERVERS,
+    servers: tuple[ModelServer, ...] = MODEL_SERVERS,
     patience: float = PATIENCE_S,
 ) -> tuple[FoundModel, ...]:
-    """All that is found, keys first. A server may take `patience` seconds to answer."""
+    """Find models and agents, keys first. A server has `patience` seconds to answer."""
     async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:
-        looked, agents = await asyncio.gather(
-            asyncio.gather(*(_server(place, configured, http, patience) for place in places)),
-            asyncio.to_thread(_agents, environment.get("PATH", "")),
+        running, agents = await asyncio.gather(
+            asyncio.gather(*(_find_server(server, configured, http, patience) for server in servers)),
+            asyncio.to_thread(_find_agents, environment.get("PATH", "")),
         )
-    servers = (one for one in looked if one is not None)
-    return (*_keys(environment, configured), *servers, *agents)
+    return (*_find_keys(environment, configured), *filter(None, running), *agents)
 
 
-def _keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ...]) -> list[FoundModel]:
-    used = {one.api_key for one in configured if one.api_key}
-    found: list[FoundModel] = []
-    for vendor in VENDORS:
-        variable = next((one for one in vendor.variables if environment.get(one)), "")
-        if variable:
-            entry = _entry(vendor.name, vendor.name, vendor.model, variable)
-            found.append(_key(entry, variable, environment[variable] in used))
-    for name, variable, base_url, model in GATEWAYS:
-        if environment.get(variable):
-            entry = _entry(name, "openai-compatible", model, variable, base_url)
-            found.append(_key(entry, variable, environment[variable] in used))
-    return found
+def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ...]) -> list[FoundModel]:
+    used = {provider.api_key for provider in configured if provider.api_key}
+    entries = [
+        _entry(vendor.name, vendor.name, vendor.model, variable)
+        for vendor in VENDORS
+        if (variable := first_set(vendor.variables, environment))
+    ]
+    entries += [
+        _entry(name, "openai-compatible", model, variable, base_url)
+        for name, variable, base_url, model in GATEWAYS
+        if environment.get(variable)
+    ]
+    return [
+        FoundModel(
+            kind="key",
+            name=entry["name"],
+            where=entry["api_key_env"],
+            settings=_to_toml(entry),
+            entry=entry,
+            configured=environment[entry["api_key_env"]] in used,
+        )
+        for entry in entries
+    ]
 
 
-def _key(entry: dict[str, str], variable: str, configured: bool) -> FoundModel:
-    return FoundModel(
-        kind="key", name=entry["name"], where=variable, settings=_lines(entry), entry=entry, configured=configured
-    )
-
-
-async def _server(
-    place: ModelServer, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
+async def _find_server(
+    server: ModelServer, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
 ) -> FoundModel | None:
-    """The server, where one answers there as one of models does."""
+    """Return the server; None unless it answers with a list of models."""
     try:
         async with asyncio.timeout(patience):
-            answer = await http.get(place.origin + place.lists)
-        listed = msgspec.json.decode(answer.content, type=_Listed) if answer.is_success else None
+            answer = await http.get(server.origin + server.lists)
+        listing = msgspec.json.decode(answer.content, type=_ModelListing) if answer.is_success else None
     except (httpx2.HTTPError, TimeoutError, msgspec.MsgspecError):
         return None
-    if listed is None:
+    if listing is None:
         return None
-    names = tuple(one.name or one.id for one in (*listed.models, *listed.data) if one.name or one.id)[:_MOST_NAMES]
-    entry = _entry(place.name, "openai-compatible", names[0], "", place.origin + place.base) if names else {}
+    names = tuple(filter(None, (model.name or model.id for model in (*listing.models, *listing.data))))[:_MAX_NAMES]
+    entry = _entry(server.name, "openai-compatible", names[0], "", server.origin + server.base) if names else {}
     return FoundModel(
         kind="server",
-        name=place.name,
-        where=place.origin,
+        name=server.name,
+        where=server.origin,
         models=names,
-        settings=_lines(entry) if entry else "",
+        settings=_to_toml(entry) if entry else "",
         entry=entry,
-        why="" if names else "It answers, and has no model yet: load one there.",
-        configured=any(_same_place(one.base_url, place.origin) for one in configured),
+        why="" if names else "The server is running but has no model. Load one there.",
+        configured=any(_is_same_server(provider.base_url, server.origin) for provider in configured),
     )
 
 
-def _same_place(one: str, other: str) -> bool:
-    first, second = urlsplit(one), urlsplit(other)
-    hosts = {first.hostname or "", second.hostname or ""}
-    return first.port == second.port and (len(hosts) == 1 or hosts <= _LOOPBACK)
+def _is_same_server(url: str, origin: str) -> bool:
+    left, right = urlsplit(url), urlsplit(origin)
+    hosts = {left.hostname or "", right.hostname or ""}
+    return left.port == right.port and (len(hosts) == 1 or hosts <= _LOOPBACK)
 
 
-def _agents(path: str) -> list[FoundModel]:
-    """Coding agents on PATH, which take part as agents and not as models: the file of each stands for its settings."""
-    there = [
-        FoundModel(kind="agent", name=one.name, where=one.program, settings=one.definition)
-        for one in installed_agents(path)
+def _find_agents(path: str) -> list[FoundModel]:
+    """Return the coding agents on PATH. The settings of an agent are its definition file."""
+    agents = [
+        FoundModel(kind="agent", name=agent.name, where=agent.program, settings=agent.definition)
+        for agent in installed_agents(path)
     ]
-    named = {one.name for one in there}
+    names = {agent.name for agent in agents}
     for program, (title, bridge) in _BRIDGED.items():
         where = shutil.which(program, path=path)
-        if where is not None and not any(name.startswith(program) for name in named):
-            why = f"{title} takes part through {bridge}, which is not on PATH: install it from npm."
-            there.append(FoundModel(kind="agent", name=program, where=where, why=why))
-    return there
+        if where is not None and not any(name.startswith(program) for name in names):
+            why = f"{title} needs the bridge {bridge}, which is not on PATH. Install it from npm."
+            agents.append(FoundModel(kind="agent", name=program, where=where, why=why))
+    return agents
 
 
 def _entry(name: str, kind: str, model: str, variable: str, base_url: str = "") -> dict[str, str]:
-    """An entry of `models`; what is not known of it is left out."""
-    known = {"name": name, "kind": kind, "base_url": base_url, "model": model, "api_key_env": variable}
-    return {key: value for key, value in known.items() if value}
+    """Return an entry of `models`, without empty keys."""
+    entry = {"name": name, "kind": kind, "base_url": base_url, "model": model, "api_key_env": variable}
+    return {key: value for key, value in entry.items() if value}
 
 
-def _lines(entry: dict[str, str]) -> str:
+def _to_toml(entry: dict[str, str]) -> str:
     lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in entry.items()]
     return "\n".join(["[[models]]", *lines]) + "\n"

@@ -1,4 +1,4 @@
-"""The secrets that this process knows: those of the keyring, of the environment, and the keys that settings name."""
+"""Secrets of this process: from the keyring, the environment, and the keys in settings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from .providers import VENDORS, resolve_key
 
 log = logging.getLogger(__name__)
 
-#: How long the keyring may take to be read when a process starts, in seconds. One that asks a person to unlock it may not
-#: be answered.
+#: Seconds that reading the keyring may take at the start. A locked keyring may wait for a person.
 PATIENCE_S = 20.0
-#: Puts a value in place of each handle of a text.
+#: Replaces each handle in a text with its value.
 Reveal = Callable[[str], str]
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]*)")
 _OWN_VARIABLES = ("CALLBOARD_API_KEY", *(name for vendor in VENDORS for name in vendor.variables))
@@ -31,28 +30,27 @@ _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 
 
 async def load_secrets(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
-    """All secrets that are known. A keyring that cannot be read is told in the log, and what it holds is missing where it is
-    used."""
-    for why in read_environment(environment)[1]:
-        log.warning("a variable is no secret, and is neither redacted nor given to tools: %s", why)
+    """Load all secrets. An unreadable keyring is logged, and using one of its secrets is refused."""
+    for reason in read_environment(environment)[1]:
+        log.warning("an invalid secret variable is neither redacted nor passed to tools: %s", reason)
     secrets = await load_local_secrets(home, environment)
     learn_keys(secrets, settings, environment)
     return secrets
 
 
 async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
-    """Those of the environment and of the keyring."""
+    """Load the secrets of the environment and of the keyring."""
     secrets = environment_secrets(environment, open_keyring(home))
     try:
         async with asyncio.timeout(PATIENCE_S):
-            kept = await asyncio.to_thread(read_keyring, open_keyring(home))
+            stored = await asyncio.to_thread(read_keyring, open_keyring(home))
     except Refusal as refusal:
-        log.warning("what the keyring holds is not known and cannot be redacted: %s", refusal.problem.message)
+        log.warning("the secrets of the keyring cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
-        log.warning("what the keyring holds is not known and cannot be redacted: it did not answer in time")
+        log.warning("the secrets of the keyring cannot be redacted: the keyring did not answer in time")
     else:
-        named = {one.name for one in secrets.list_stored()}
-        secrets.learn([one for one in kept if one.name not in named])
+        names = {secret.name for secret in secrets.list_stored()}
+        secrets.learn([secret for secret in stored if secret.name not in names])
     return secrets
 
 
@@ -62,17 +60,17 @@ def open_keyring(home: StateFolder) -> KeyringStore:
 
 
 def environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
-    """Those of the environment alone."""
-    known, _ = read_environment(environment)
+    """Return the secrets of the environment."""
+    named, _ = read_environment(environment)
     values = {variable: environment.get(variable, "") for variable in _OWN_VARIABLES}
     keys = [
         NamedSecret(name, value, "environment") for name, value in values.items() if not explain_ordinary(name, value)
     ]
-    return Redaction([*known, *keys], [one.name for one in keys], store)
+    return Redaction([*named, *keys], [key.name for key in keys], store)
 
 
 def reveal_on_demand(environment: Mapping[str, str]) -> Reveal:
-    """Puts keys in place of handles for a process that does not serve. Blocking; raises Refusal."""
+    """Return a function that replaces handles with keys, for a process that does not serve. It blocks and raises Refusal."""
 
     def reveal(text: str) -> str:
         if HANDLE not in text:
@@ -86,23 +84,23 @@ def reveal_on_demand(environment: Mapping[str, str]) -> Reveal:
 
 
 def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str, str]) -> None:
-    """Knows the keys of models, servers and hooks from now on: they are given to nobody else."""
-    known: dict[str, NamedSecret] = {}
+    """Redact the keys of models, servers and hooks from now on, and reserve their handles for them."""
+    keys: dict[str, NamedSecret] = {}
     names: set[str] = set()
-    for name, value, of_file in (
-        *_of_models(settings.models, environment),
-        *_of_programs((*settings.servers, *settings.hooks)),
+    for name, value, is_in_file in (
+        *_model_keys(settings.models, environment),
+        *_program_keys((*settings.servers, *settings.hooks)),
     ):
         handles = _HANDLE.findall(value)
         names.update(handles)
         if not handles and not explain_ordinary(name, value):
-            known[name] = NamedSecret(name, value, "settings" if of_file else "environment")
-    secrets.learn(known.values(), {*names, *known})
+            keys[name] = NamedSecret(name, value, "settings" if is_in_file else "environment")
+    secrets.learn(keys.values(), {*names, *keys})
 
 
-def _of_models(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> list[tuple[str, str, bool]]:
-    """The name, the key or its handle, and whether it stands in the file, of each model that has one."""
-    found: list[tuple[str, str, bool]] = []
+def _model_keys(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+    """Return name, key or handle, and whether the key is in the file, for each model."""
+    keys: list[tuple[str, str, bool]] = []
     for model in models:
         if isinstance(model, ScriptedModel | RecordedModel):
             continue
@@ -110,22 +108,25 @@ def _of_models(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> 
             value = resolve_key(model, environment)
         except Refusal:
             continue
-        variable = model.api_key_env or next((one for one in _OWN_VARIABLES if environment.get(one) == value), "")
-        of_file = bool(model.api_key) and not model.api_key_env
-        found.append((_name(f"model-{model.name}") if of_file or not variable else variable, value, of_file))
-    return found
+        variable = model.api_key_env or next((name for name in _OWN_VARIABLES if environment.get(name) == value), "")
+        is_in_file = bool(model.api_key) and not model.api_key_env
+        keys.append((_to_name(f"model-{model.name}") if is_in_file or not variable else variable, value, is_in_file))
+    return keys
 
 
-def _of_programs(those: tuple[Server | Hook, ...]) -> list[tuple[str, str, bool]]:
-    """The same of what servers and hooks are started or asked with, as far as it is called like a secret or is a handle."""
-    found: list[tuple[str, str, bool]] = []
-    for one in those:
-        given = one.headers if isinstance(one, HttpServer) else one.env
-        for name, value in given.items():
-            if HANDLE in value or _SECRET_NAME.search(name):
-                found.append((_name(f"{'hook' if isinstance(one, Hook) else 'server'}-{one.name}-{name}"), value, True))
-    return found
+def _program_keys(programs: tuple[Server | Hook, ...]) -> list[tuple[str, str, bool]]:
+    """Return the same for headers and variables of servers and hooks that have a secret's name or contain a handle."""
+    keys: list[tuple[str, str, bool]] = []
+    for program in programs:
+        kind = "hook" if isinstance(program, Hook) else "server"
+        values = program.headers if isinstance(program, HttpServer) else program.env
+        keys += [
+            (_to_name(f"{kind}-{program.name}-{name}"), value, True)
+            for name, value in values.items()
+            if HANDLE in value or _SECRET_NAME.search(name)
+        ]
+    return keys
 
 
-def _name(text: str) -> str:
+def _to_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", text)[:64]

@@ -1,10 +1,10 @@
-"""The models that a person named: in the settings, or by the variables of the environment that other tools use as well."""
+"""Model providers from the settings, or from environment variables that other tools also use."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,8 +27,7 @@ OPENAI = "https://api.openai.com/v1"
 
 
 class Vendor(msgspec.Struct, frozen=True):
-    """Whose key a variable holds: how its entry is called, what is asked where no model is named, and how the names of its
-    models begin."""
+    """A model vendor: name of its entry, variables of its key, default model, and prefix of its model names."""
 
     name: str
     kind: type[OpenAIModel | AnthropicModel | GoogleModel]
@@ -37,7 +36,7 @@ class Vendor(msgspec.Struct, frozen=True):
     prefix: str = ""
 
 
-#: In the order of preference. A model by a name of nobody's is the first one's.
+#: In order of preference. The first one serves a model whose name has no known prefix.
 VENDORS = (
     Vendor("openai", OpenAIModel, ("OPENAI_API_KEY",), "gpt-5.4-mini"),
     Vendor("anthropic", AnthropicModel, ("ANTHROPIC_API_KEY",), "claude-sonnet-5-5", "claude"),
@@ -45,8 +44,13 @@ VENDORS = (
 )
 
 
+def first_set(variables: Iterable[str], environment: Mapping[str, str]) -> str:
+    """Return the first variable that has a value; empty if none has."""
+    return next((name for name in variables if environment.get(name)), "")
+
+
 def resolve_paths(model: AnyModel, folder: Path) -> AnyModel:
-    """The entry as it reads in a file of that folder: a relative path starts there."""
+    """Return the entry with its paths resolved relative to the folder of its file."""
     match model:
         case ScriptedModel():
             return msgspec.structs.replace(model, scenario=str(folder / Path(model.scenario).expanduser()))
@@ -57,47 +61,47 @@ def resolve_paths(model: AnyModel, folder: Path) -> AnyModel:
 
 
 def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
-    """The key itself, or its handle. An entry of a vendor that names none takes the vendor's own variable.
+    """Return the key or its handle. A vendor's entry without a key uses the vendor's variables.
 
-    Raises Refusal `bad_settings` where it is to come from a variable that is not set.
+    Raises Refusal `bad_settings` if the variable is not set.
     """
     if isinstance(model, ScriptedModel | RecordedModel):
         return ""
     variables = _variables(model)
     if not variables:
         return model.api_key
-    found = next((environment[one] for one in variables if environment.get(one)), "")
-    if not found:
-        named = " or ".join(variables)
+    variable = first_set(variables, environment)
+    if not variable:
+        names = " or ".join(variables)
         raise Refusal(
             "bad_settings",
-            f"The model {model.name} takes its key from {named}, which is not set.",
+            f"The key of the model {model.name} comes from {names}, which is not set.",
             field="models.api_key_env",
-            hint=f"Set {named}, or take the model out of settings.toml.",
+            hint=f"Set {names}, or remove the model from settings.toml.",
         )
-    return found
+    return environment[variable]
 
 
 def _variables(model: CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel) -> tuple[str, ...]:
-    """Where the entry's key comes from; empty where it stands in the entry, or none is needed."""
+    """Return the variables of the entry's key; empty if the entry contains the key or needs none."""
     if model.api_key_env or model.api_key:
         return (model.api_key_env,) if model.api_key_env else ()
-    vendor = next((one for one in VENDORS if isinstance(model, one.kind)), None)
-    # At another address nobody knows whether a key is needed, and the vendor's own is not meant for it.
-    own = vendor is not None and model.base_url == vendor.kind(name="own", model="own").base_url
-    return vendor.variables if vendor is not None and own else ()
+    vendor = next((vendor for vendor in VENDORS if isinstance(model, vendor.kind)), None)
+    # The vendor's key must not be sent to another address.
+    if vendor is None or model.base_url != vendor.kind(name="own", model="own").base_url:
+        return ()
+    return vendor.variables
 
 
 def build_providers(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[ProviderSettings, ...]:
-    """The entries in the words of the models. One that lacks its key is told as such where another can be asked.
+    """Convert entries to provider settings. `missing` says why a provider has no key.
 
-    Raises Refusal `bad_settings` where none can.
+    Raises Refusal `bad_settings` if all keys are missing.
     """
-    found = tuple(_provider(model, environment) for model in models)
-    if found and all(one.missing for one in found):
-        for model in models:
-            resolve_key(model, environment)
-    return found
+    providers = tuple(_provider(model, environment) for model in models)
+    if providers and all(provider.missing for provider in providers):
+        resolve_key(models[0], environment)
+    return providers
 
 
 def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettings:
@@ -135,7 +139,7 @@ def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettin
 
 
 def compute_marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[ModelMark, ...]:
-    """The marks of models in their order, for holders of the same secret. A key that is not there has an empty mark."""
+    """Return keyed hashes of the models and their keys, in order. A missing key has an empty hash."""
 
     def mark(text: bytes) -> str:
         return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest() if text else ""
@@ -150,83 +154,84 @@ def compute_marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], 
 
 
 def marks_match(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
-    """True where they are the same models in the same order, and no key of mine is another than theirs."""
+    """Return True if the models and their order are equal, and no key of `mine` differs."""
     return [mark.model for mark in mine] == [mark.model for mark in theirs] and all(
         my.key in ("", their.key) for my, their in zip(mine, theirs, strict=True)
     )
 
 
 def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) -> tuple[AnyModel, ...]:
-    """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else what `OPENAI_BASE_URL` and
-    the keys of vendors name.
+    """Return the models in order of preference.
 
-    Raises Refusal `bad_settings` where the variables ask for what cannot be had.
+    Models of `CALLBOARD_…` variables come first, then the listed ones. Without listed models, `OPENAI_BASE_URL` and the keys of
+    vendors apply.
+
+    Raises Refusal `bad_settings` for an invalid variable.
     """
-    wanted = environment.get("CALLBOARD_MODEL", "")
-    found = list(listed)
-    chosen = [model for model in found if model.name == wanted]
-    if chosen:
-        found = [*chosen, *(model for model in found if model.name != wanted)]
-    used = bool(chosen)
+    name = environment.get("CALLBOARD_MODEL", "")
+    # A stable sort: the named entry first.
+    models = sorted(listed, key=lambda model: model.name != name)
+    is_used = any(model.name == name for model in models)
     if base_url := environment.get("CALLBOARD_BASE_URL"):
-        if not used:
-            found.insert(0, _at(base_url, wanted, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment))
-            used = True
+        if not is_used:
+            models.insert(0, _endpoint_model(base_url, name, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment))
+            is_used = True
     elif not listed:
         base_url = environment.get("OPENAI_BASE_URL", "")
         if base_url.rstrip("/") not in ("", OPENAI):
-            found.append(_at(base_url, wanted, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
-        found.extend(_of_vendors(environment, "" if found else wanted, instead_of_openai=bool(found)))
-        used = bool(found)
+            models.append(_endpoint_model(base_url, name, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
+        models.extend(_vendor_models(environment, "" if models else name, skips_openai=bool(models)))
+        is_used = bool(models)
     if scenario := environment.get("CALLBOARD_SCENARIO"):
         path = Path(scenario).expanduser().absolute()
-        found.insert(0, ScriptedModel(name="scenario", scenario=str(path)))
-    elif wanted and not used:
+        models.insert(0, ScriptedModel(name="scenario", scenario=str(path)))
+    elif name and not is_used:
         raise Refusal(
             "bad_settings",
-            f"CALLBOARD_MODEL names {wanted}, and there is no endpoint to ask for it.",
+            f"CALLBOARD_MODEL is {name}, but no endpoint is set.",
             field="CALLBOARD_MODEL",
-            hint="Set CALLBOARD_BASE_URL or the key of a provider as well, or list the model in settings.toml.",
+            hint="Also set CALLBOARD_BASE_URL or the key of a provider, or list the model in settings.toml.",
         )
-    return tuple(found)
+    return tuple(models)
 
 
-def _of_vendors(environment: Mapping[str, str], wanted: str, *, instead_of_openai: bool) -> list[AnyModel]:
-    """A model of each vendor whose key is there, the one that the wanted model is of first."""
-    keys = {vendor: next((one for one in vendor.variables if environment.get(one)), "") for vendor in VENDORS}
-    there = [vendor for vendor in VENDORS if keys[vendor] and not (instead_of_openai and vendor.name == "openai")]
-    if wanted and there:
-        meant = next((one for one in there if one.prefix and wanted.startswith(one.prefix)), there[0])
-        there = [meant, *(one for one in there if one != meant)]
+def _vendor_models(environment: Mapping[str, str], name: str, *, skips_openai: bool) -> list[AnyModel]:
+    """Return a model of each vendor that has a key; the vendor of the named model comes first."""
+    keys = {vendor: first_set(vendor.variables, environment) for vendor in VENDORS}
+    vendors = [vendor for vendor in VENDORS if keys[vendor] and not (skips_openai and vendor.name == "openai")]
+    # A stable sort: without a matching prefix the order stays.
+    vendors.sort(key=lambda vendor: not (vendor.prefix and name.startswith(vendor.prefix)))
     return [
         vendor.kind(
             name=vendor.name,
-            model=wanted if wanted and place == 0 else vendor.model,
+            model=name if name and index == 0 else vendor.model,
             api_key_env=keys[vendor],
         )
-        for place, vendor in enumerate(there)
+        for index, vendor in enumerate(vendors)
     ]
 
 
-def _at(base_url: str, model: str, variable: str, key: str, environment: Mapping[str, str]) -> CompatibleModel:
-    place, port = urlsplit(base_url), ""
+def _endpoint_model(
+    base_url: str, model: str, variable: str, key: str, environment: Mapping[str, str]
+) -> CompatibleModel:
+    url, port = urlsplit(base_url), ""
     try:
-        port = f":{place.port}" if place.port else ""
+        port = f":{url.port}" if url.port else ""
     except ValueError:
-        place = urlsplit("")
-    if place.scheme not in ("http", "https") or not place.netloc:
+        url = urlsplit("")
+    if url.scheme not in ("http", "https") or not url.netloc:
         raise Refusal(
             "bad_settings",
             f"{variable} is not the address of an endpoint: {base_url}",
             field=variable,
-            hint="It reads like http://localhost:11434/v1.",
+            hint="Example: http://localhost:11434/v1.",
         )
     if not model:
         raise Refusal(
             "bad_settings",
-            f"{variable} names an endpoint, and CALLBOARD_MODEL no model to ask there.",
+            f"{variable} is set, but CALLBOARD_MODEL names no model.",
             field="CALLBOARD_MODEL",
-            hint="Set CALLBOARD_MODEL to the name that the endpoint knows the model by.",
+            hint="Set CALLBOARD_MODEL to the model's name at the endpoint.",
         )
-    name = "openai" if place.hostname == "api.openai.com" else f"{place.hostname}{port}"
+    name = "openai" if url.hostname == "api.openai.com" else f"{url.hostname}{port}"
     return CompatibleModel(name=name, base_url=base_url, model=model, api_key_env=key if environment.get(key) else "")

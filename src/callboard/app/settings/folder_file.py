@@ -34,13 +34,13 @@ class Program(NamedTuple):
     Attributes:
         path: Path in the folder, or an absolute path outside it.
         digest: SHA-256 of its content, in hex.
-        what: The kind of entry that starts it.
+        kind: The entry that starts it.
         resolved: The path with all links resolved.
     """
 
     path: str
     digest: str
-    what: Literal["server", "hook"] = "server"
+    kind: Literal["server", "hook"] = "server"
     resolved: str = ""
 
 
@@ -130,12 +130,12 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     servers = [server for server in file.settings.servers if isinstance(server, StdioServer)]
     programs: dict[str, Program] = {}
     for entry in (*file.settings.hooks, *servers):
-        what: Literal["server", "hook"] = "server" if isinstance(entry, StdioServer) else "hook"
+        kind: Literal["server", "hook"] = "server" if isinstance(entry, StdioServer) else "hook"
         for bound in bind(entry.command, entry.env, folder, search).files:
             # A system program has no digest: its path is bound with the command.
             if bound.digest:
                 path = os.path.normpath(bound.path)
-                programs[path] = Program(path.removeprefix(root), bound.digest, what, bound.resolved)
+                programs[path] = Program(path.removeprefix(root), bound.digest, kind, bound.resolved)
     return tuple(program for _, program in sorted(programs.items()))
 
 
@@ -167,7 +167,7 @@ def list_widenings(
 
 
 def apply_shell_limits(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
-    """Return the limits of commands there: narrow_mode ones of the folder always, wider ones only if it is trusted."""
+    """Return the limits of commands: narrower limits of the folder always, wider ones only if it is trusted."""
     limits = file.settings.shell
     keys = [key for key in file.shell if limits is not None and (trusted or not _is_wider(limits, user, key))]
     return msgspec.structs.replace(user, **{key: getattr(limits, key) for key in keys})
@@ -193,10 +193,12 @@ def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
 def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
     return [
         (
-            widenings.program(one.path, one.digest, one.what, FILE if one.path.startswith("/") else one.path),
-            (one.path, one.resolved, one.digest),
+            widenings.program(
+                program.path, program.digest, program.kind, FILE if program.path.startswith("/") else program.path
+            ),
+            (program.path, program.resolved, program.digest),
         )
-        for one in programs
+        for program in programs
     ]
 
 
@@ -216,11 +218,11 @@ def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
 def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
     return [
         (
-            widenings.agent_mode(one.name, one.permission_mode, one.file),
-            {"name": one.name, "permission_mode": one.permission_mode},
+            widenings.agent_mode(agent.name, agent.permission_mode, agent.file),
+            {"name": agent.name, "permission_mode": agent.permission_mode},
         )
-        for one in agents
-        if one.file and one.permission_mode not in (None, "planning", "ask")
+        for agent in agents
+        if agent.file and agent.permission_mode not in (None, "planning", "ask")
     ]
 
 

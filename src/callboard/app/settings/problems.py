@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Name, Url
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
-_NAMED = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
+_NAMED = re.compile(r"^Object (?P<error>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 _STEP = re.compile(r"\[(?:(\d+)|\.\.\.)\]|([^.\[\]]+)")
 _PATTERN = re.compile(r"matching regex (?P<quoted>'.*')$", re.DOTALL)
 #: Keys whose text values may be quoted: any other text may be a secret.
@@ -57,7 +57,7 @@ def conversion_refusal(
     prefix = "one of its values: " if "" in steps else ""
     steps = [step for step in steps if step != ""]
     named = _NAMED.match(message)
-    if named and named["what"] == "contains unknown":
+    if named and named["error"] == "contains unknown":
         # TOML assigns a key to the table above it, so a key at the end of the file belongs to the last table.
         above = "; it belongs above the first [table] of the file" if steps and named["name"] in _tops(table) else ""
         expected, steps = (
@@ -84,36 +84,36 @@ def value_refusal(source: str, steps: Sequence[Step], message: str, *, hint: str
             "bad_settings", f"{source}: {message}.", field=source, hint=f"Set {source} to such a value, or unset it."
         )
     number = find_line(text, steps)
-    where = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
+    location = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
     hint = hint or f"See {_PAGES.get(str(steps[0]) if steps else '', _OTHER_KEYS)}."
-    return Refusal("bad_settings", f"{where}: {message}.", field=field, hint=hint)
+    return Refusal("bad_settings", f"{location}: {message}.", field=field, hint=hint)
 
 
 def find_line(text: bytes, steps: Sequence[Step]) -> int:
     """Return the line where the value at `steps`, or its table, begins; 0 if it is unknown or too slow to find."""
     lines = text.decode("utf-8", "replace").split("\n")
-    left = _MAX_PARSED
+    remaining = _MAX_PARSED
 
-    def parses(count: int) -> tuple[int, Any]:
+    def parse_prefix(count: int) -> tuple[int, Any]:
         """Return the longest valid prefix of the first `count` lines, and its tables."""
-        nonlocal left
-        while count and left > 0:
+        nonlocal remaining
+        while count and remaining > 0:
             prefix = "\n".join(lines[:count])
-            left -= len(prefix)
+            remaining -= len(prefix)
             try:
                 return count, tomllib.loads(prefix)
             except tomllib.TOMLDecodeError:
                 count -= 1
         return 0, {}
 
-    whole = parses(len(lines))[1]
-    path = next((steps[:length] for length in range(len(steps), 0, -1) if _has(whole, steps[:length])), ())
+    tables = parse_prefix(len(lines))[1]
+    path = next((steps[:length] for length in range(len(steps), 0, -1) if _has(tables, steps[:length])), ())
     if not path:
         return 0
     # A value stays present as lines are added, so a binary search finds its first line.
-    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parses(count)[1], path))
-    before = parses(end - 1)[0]
-    return before + 1 if left > 0 else 0
+    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parse_prefix(count)[1], path))
+    before = parse_prefix(end - 1)[0]
+    return before + 1 if remaining > 0 else 0
 
 
 def _expected(message: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> str:
@@ -124,8 +124,8 @@ def _expected(message: str, steps: list[Step], data: Mapping[str, Any], values: 
     if pattern and pattern["quoted"] in _PATTERNS_IN_WORDS:
         message = f"{message[: pattern.start()]}{_PATTERNS_IN_WORDS[pattern['quoted']]}"
     message = f"{message[:1].lower()}{message[1:]}"
-    last = next((step for step in reversed(steps) if isinstance(step, str)), "")
-    if (isinstance(value, int | float) and ", got " not in message) or (isinstance(value, str) and last in _QUOTABLE):
+    key = next((step for step in reversed(steps) if isinstance(step, str)), "")
+    if (isinstance(value, int | float) and ", got " not in message) or (isinstance(value, str) and key in _QUOTABLE):
         message = f"{message}, found {_quote(value)}"
     return message
 
@@ -198,7 +198,7 @@ def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
 
 
 def _at(data: Any, steps: Sequence[Step]) -> Any:
-    """Return the value at this place; None if there is none."""
+    """Return the value at this place, or None."""
     for step in steps:
         match data, step:
             case dict(), str() if step in data:

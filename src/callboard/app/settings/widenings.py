@@ -11,7 +11,7 @@ from callboard.contracts.settings import Hook, RuleEntry, Server, StdioServer, W
 from callboard.tools.files.paths import display
 
 #: A person must see the whole request, so it is not truncated.
-_MAX_SHOWN: Final = 100_000
+_MAX_TEXT: Final = 100_000
 _HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
 _NETWORK: Final = "network"
 _ENGLISH: Final[Mapping[WideningCode, str]] = {
@@ -45,9 +45,9 @@ def hook(entry: Hook, file: str) -> Widening:
     return _widening("hook", "hook_starts", file, name=entry.name, tools=tools, **_started(entry.command, entry.env))
 
 
-def program(path: str, digest: str, what: Literal["server", "hook"], file: str) -> Widening:
+def program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> Widening:
     """Describe a program with its present content."""
-    return _widening(what, "program_runs", file, path=path, digest=digest[:12])
+    return _widening(kind, "program_runs", file, path=path, digest=digest[:12])
 
 
 def permission_mode(mode: str, file: str) -> Widening:
@@ -68,25 +68,25 @@ def agent_mode(name: str, mode: str, file: str) -> Widening:
 
 
 def _widening(
-    what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"],
+    kind: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"],
     code: WideningCode,
     file: str,
     **values: str,
 ) -> Widening:
     """Build a widening without empty parameters."""
-    shown = {key: display(value, _MAX_SHOWN) for key, value in values.items()}
-    parameters = {key: value for key, value in shown.items() if value}
-    return Widening(what=what, code=code, parameters=parameters, detail=_english(code, shown), file=file)
+    texts = {key: display(value, _MAX_TEXT) for key, value in values.items()}
+    parameters = {key: text for key, text in texts.items() if text}
+    return Widening(what=kind, code=code, parameters=parameters, detail=_english(code, texts), file=file)
 
 
-def _english(code: WideningCode, shown: Mapping[str, str]) -> str:
-    text = _ENGLISH[code].format(**shown)
-    if shown.get("environment"):
-        text += f", with {shown['environment']}"
-    if shown.get("secrets"):
-        plural = "s" if ", " in shown["secrets"] else ""
-        text += f", and gives it the secret{plural} {shown['secrets']}"
-    return f"{text} (sha256 {shown['digest']})" if shown.get("digest") else text
+def _english(code: WideningCode, texts: Mapping[str, str]) -> str:
+    detail = _ENGLISH[code].format(**texts)
+    if texts.get("environment"):
+        detail += f", with {texts['environment']}"
+    if texts.get("secrets"):
+        plural = "s" if ", " in texts["secrets"] else ""
+        detail += f", and gives it the secret{plural} {texts['secrets']}"
+    return f"{detail} (sha256 {texts['digest']})" if texts.get("digest") else detail
 
 
 def _started(command: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
