@@ -170,7 +170,7 @@ async def serving(
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
-        model_catalog=ModelCatalog(models, {}, places=()),
+        model_catalog=ModelCatalog(models, {}, servers=()),
         past_sessions=past,
         uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().redact_stream),
         limits=limits or Limits(write_behind=0.01),
