@@ -79,7 +79,7 @@ def _prompts() -> Iterator[tuple[str, str]]:
         yield f"description of {name}", kind.description
         yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
     modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
-    specs = tuple(declarations._told(kind) for kind in declarations.TOOLS.values())
+    specs = tuple(declarations._to_spec(kind) for kind in declarations.TOOLS.values())
     rosters = [
         build_roster(load_definition(source, name) for name, source in preset_files(team.name))
         for team in list_presets()

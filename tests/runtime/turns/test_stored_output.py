@@ -75,7 +75,7 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         whole = "".join(f"{n}\n" for n in range(1, 30001))
         assert (
             page.output.text
-            == f"{whole[49152:49164]}\n\n[bytes 49152 to 49164 of {len(whole)}; read on with offset 49164]"
+            == f"{whole[49152:49164]}\n\n[bytes 49152 to 49164 of {len(whole)}; continue with offset 49164]"
         )
         assert isinstance(other, ToolFailed)
         assert "There is no stored output of call cal_other" in other.message

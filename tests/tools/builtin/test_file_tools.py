@@ -29,8 +29,8 @@ async def test_a_part_of_a_file_is_read_and_the_rest_is_named(agent: Agent):
     part = await agent.output("Read", file_path="long.txt", offset=4, limit=2)
     head = await agent.output("Read", file_path="long.txt")
 
-    assert part == "     4\tline 4\n     5\tline 5\n\n[lines 4 to 5 of 5000; read on with offset 6]"
-    assert head.endswith("  2000\tline 2000\n\n[lines 1 to 2000 of 5000; read on with offset 2001]")
+    assert part == "     4\tline 4\n     5\tline 5\n\n[lines 4 to 5 of 5000; continue with offset 6]"
+    assert head.endswith("  2000\tline 2000\n\n[lines 1 to 2000 of 5000; continue with offset 2001]")
 
 
 async def test_long_lines_and_much_text_are_cut_and_said_to_be(agent: Agent):
@@ -40,16 +40,16 @@ async def test_long_lines_and_much_text_are_cut_and_said_to_be(agent: Agent):
     wide = await agent.output("Read", file_path="wide.txt")
     much = await agent.output("Read", file_path="much.txt")
 
-    assert wide == f"     1\t{'x' * 2000}… [3,000 more characters]\n\n[lines of more than 2000 characters are cut]"
+    assert wide == f"     1\t{'x' * 2000}… [3,000 more characters]\n\n[lines above 2000 characters are truncated]"
     assert len(much) < 64_000
-    assert much.endswith("[lines 1 to 60 of 1000; read on with offset 61]")
+    assert much.endswith("[lines 1 to 60 of 1000; continue with offset 61]")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "f is a PNG image, 10 bytes: not text, so there are no lines to read."),
-        (b"\x00\x01", "f is binary data, 2 bytes: not text, so there are no lines to read."),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "f is a PNG image, 10 bytes: `read` opens only text."),
+        (b"\x00\x01", "f is binary data, 2 bytes: `read` opens only text."),
     ],
 )
 async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: bytes, message: str):
@@ -61,10 +61,10 @@ async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"file_path": "none.txt"}, "There is no file none.txt. `glob` and `grep` find files."),
+        ({"file_path": "none.txt"}, "There is no file none.txt. Find files with `glob` or `grep`."),
         ({"file_path": "src"}, "src is a folder."),
-        ({"file_path": "README.md/x"}, "There is no file README.md/x. `glob` and `grep` find files."),
-        ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines; there is no line 9."),
+        ({"file_path": "README.md/x"}, "There is no file README.md/x. Find files with `glob` or `grep`."),
+        ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines. Use a smaller offset than 9."),
     ],
 )
 async def test_what_cannot_be_read_is_told_with_the_reason(agent: Agent, asked: dict[str, object], message: str):
@@ -169,27 +169,27 @@ async def test_exact_text_is_replaced_and_all_else_stays(
         (
             {"old_string": "print", "new_string": "x"},
             "tool_arguments",
-            "old_string: is in src/app.py 2 times. Add lines around it, or set replace_all.",
+            "old_string: occurs 2 times in src/app.py. Add surrounding lines, or set replace_all.",
         ),
         (
             {"old_string": "one", "new_string": "one"},
             "tool_arguments",
-            "new_string: is the same as old_string, so nothing would change.",
+            "new_string: equals old_string, so nothing would change.",
         ),
         (
             {"file_path": "none.py", "old_string": "a", "new_string": "b"},
             "tool_failed",
-            "There is no file none.py. Use `write` to make one.",
+            "There is no file none.py. Use `write` to create it.",
         ),
         (
             {"file_path": "bin", "old_string": "a", "new_string": "b"},
             "tool_failed",
-            "bin is binary data, 2 bytes: `edit` changes text only.",
+            "bin is binary data, 2 bytes: `edit` changes only text.",
         ),
         (
             {"file_path": "latin", "old_string": "e", "new_string": "潮"},
             "tool_arguments",
-            "new_string: has characters that latin cannot hold: it is latin-1.",
+            "new_string: has characters that latin cannot store: it is latin-1.",
         ),
     ],
 )

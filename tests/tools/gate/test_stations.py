@@ -222,8 +222,8 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
     assert write.schema == {
         "type": "object",
         "properties": {
-            "file_path": {"type": "string", "minLength": 1, "description": "The file, relative to the folder."},
-            "content": {"type": "string", "description": "The whole content of the file."},
+            "file_path": {"type": "string", "minLength": 1, "description": "File, relative to the folder."},
+            "content": {"type": "string", "description": "Whole content of the file."},
         },
         "required": ["file_path", "content"],
         "additionalProperties": False,

@@ -1,4 +1,4 @@
-"""Declarations of the built-in tools: name, description, arguments and required policy."""
+"""Declarations of the built-in tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from ..mcp.tool_selection import ToolOffer
 from . import bash, edit, finalize, find_tools, glob, grep, read, read_output, write
 
 ALL = "*"
-#: Catalog without servers.
 NO_SERVERS = McpCatalog()
 
 
@@ -28,9 +27,9 @@ class BuiltinTool(NamedTuple):
     """Declaration of a tool.
 
     Attributes:
-        power: Policy that the agent needs.
-        only_in: The only mode in which the tool is available.
-        offered: Set for a tool of a server.
+        policy: Policy that the agent needs.
+        only_mode: The only mode in which the tool is available.
+        offer: The server's offer, for a tool of a server.
     """
 
     name: str
@@ -41,7 +40,7 @@ class BuiltinTool(NamedTuple):
     offer: ToolOffer | None = None
 
 
-#: Without Patch an agent keeps the shell, but the folder is read-only for it.
+#: Without Patch an agent keeps the shell, with a read-only folder.
 TOOLS: dict[str, BuiltinTool] = {
     kind.name: kind
     for kind in (
@@ -72,64 +71,63 @@ def is_listed(name: str, context: ToolContext) -> bool:
     )
 
 
-def find_tool(name: str, there: McpCatalog) -> BuiltinTool | None:
-    """Return the tool of that name; None if there is none. A server's tool needs Patch unless it
-    declares that it only reads.
-    """
-    offered = there.offers.get(name)
-    if offered is None:
+def find_tool(name: str, server_tools: McpCatalog) -> BuiltinTool | None:
+    """Return the tool; None if unknown. A server's tool needs Patch unless it declares that it only reads."""
+    offer = server_tools.offers.get(name)
+    if offer is None:
         return TOOLS.get(name)
-    power: Policy | None = None if offered.read_only else "Patch"
-    return BuiltinTool(name, offered.spec.description, catalog.McpTool, policy=power, offer=offered)
+    policy: Policy | None = None if offer.read_only else "Patch"
+    return BuiltinTool(name, offer.spec.description, catalog.McpTool, policy=policy, offer=offer)
 
 
-def list_findable(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
-    """Return the deferred tools that this agent could load."""
+def list_findable(context: ToolContext, server_tools: McpCatalog) -> list[ToolOffer]:
+    """Return the deferred tools that this agent can load."""
     return [
-        one
-        for one in there.offers.values()
-        if one.deferred and one.name not in context.loaded_tools and _could_have(one, context, there)
+        offer
+        for offer in server_tools.offers.values()
+        if offer.deferred and offer.name not in context.loaded_tools and _is_usable(offer, context, server_tools)
     ]
 
 
-def has_policy(kind: BuiltinTool, context: ToolContext) -> bool:
+def has_policy(tool: BuiltinTool, context: ToolContext) -> bool:
     """Return True if the agent has the policy that the tool requires."""
-    return kind.policy is None or kind.policy in context.policy
+    return tool.policy is None or tool.policy in context.policy
 
 
-def list_specs(context: ToolContext, there: McpCatalog = NO_SERVERS) -> tuple[ToolSpec, ...]:
-    """Return the tools that this agent can see, by name.
-
-    Team tools are included if they can apply, and deferred tools after the run loaded them.
-    """
-    own = tuple(
-        _told(kind)
-        for kind in TOOLS.values()
-        if is_listed(kind.name, context)
-        and has_policy(kind, context)
-        and kind.only_mode in {None, context.mode}
-        and (kind.name not in TEAM_TOOLS or kind.name in context.teamwork)
-        and kind.name != find_tools.NAME
+def list_specs(context: ToolContext, server_tools: McpCatalog = NO_SERVERS) -> tuple[ToolSpec, ...]:
+    """Return the tools that this agent sees: team tools that can apply, and deferred tools once loaded."""
+    builtin = tuple(
+        _to_spec(tool)
+        for tool in TOOLS.values()
+        if is_listed(tool.name, context)
+        and has_policy(tool, context)
+        and tool.only_mode in {None, context.mode}
+        and (tool.name not in TEAM_TOOLS or tool.name in context.teamwork)
+        and tool.name != find_tools.NAME
     )
-    theirs = tuple(
-        one.spec
-        for one in sorted(there.offers.values(), key=lambda one: one.name)
-        if _could_have(one, context, there) and (not one.deferred or one.name in context.loaded_tools)
+    served = tuple(
+        offer.spec
+        for offer in sorted(server_tools.offers.values(), key=lambda offer: offer.name)
+        if _is_usable(offer, context, server_tools) and (not offer.deferred or offer.name in context.loaded_tools)
     )
-    finding = (_told(TOOLS[find_tools.NAME]),) if list_findable(context, there) else ()
-    return (*own, *finding, *theirs)
+    finder = (_to_spec(TOOLS[find_tools.NAME]),) if list_findable(context, server_tools) else ()
+    return (*builtin, *finder, *served)
 
 
-def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool:
+def _is_usable(offer: ToolOffer, context: ToolContext, server_tools: McpCatalog) -> bool:
     """Return True if only an approval is missing for the agent to use a server's tool."""
-    held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.parent_globs
-    may_change = "Patch" in context.policy and not held
-    return is_listed(one.name, context) and (one.read_only or may_change) and not there.find_outage(one.server)
+    cannot_change = (
+        context.read_only or context.permission_mode == "planning" or context.work_globs or context.parent_globs
+    )
+    may_change = "Patch" in context.policy and not cannot_change
+    return (
+        is_listed(offer.name, context)
+        and (offer.read_only or may_change)
+        and not server_tools.find_outage(offer.server)
+    )
 
 
 @cache
-def _told(kind: BuiltinTool) -> ToolSpec:
-    """Return the tool's spec. Cached, because a schema takes half a millisecond and every session
-    needs all of them.
-    """
-    return ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))
+def _to_spec(tool: BuiltinTool) -> ToolSpec:
+    """Return the spec. It is cached, because each schema takes half a millisecond."""
+    return ToolSpec(name=tool.name, description=tool.description, schema=schema(tool.arguments))

@@ -1,4 +1,4 @@
-"""Edit: replace exact text in a file."""
+"""The tool Edit: an exact replacement in a file."""
 
 from __future__ import annotations
 
@@ -15,53 +15,49 @@ from ..files.text_encoding import decode, describe_kind, format_size
 from .write import LARGEST_FILE, read_existing
 
 NAME = "Edit"
-DESCRIPTION = """Replace old_string with new_string in a file. old_string must match the file exactly, including white space
-and without the line numbers of `read`. It must occur once, unless replace_all is set. Line ends and encoding stay."""
+DESCRIPTION = """Replace old_string with new_string in a file. Read the file first. old_string must match the file exactly,
+including indentation and without the line numbers of `read`, and occur exactly once: add surrounding lines to make it unique,
+or set replace_all. Line ends and encoding are kept."""
 
 
 class EditArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of Edit."""
 
-    file_path: Annotated[str, Meta(description="The file, relative to the folder.", min_length=1)]
-    old_string: Annotated[str, Meta(description="The text to replace.", min_length=1)]
-    new_string: Annotated[str, Meta(description="The text to put there.")]
+    file_path: Annotated[str, Meta(description="File, relative to the folder.", min_length=1)]
+    old_string: Annotated[str, Meta(description="Text to replace.", min_length=1)]
+    new_string: Annotated[str, Meta(description="Replacement.")]
     replace_all: Annotated[bool, Meta(description="Replace every occurrence.")] = False
 
 
-def plan(folder: Folder, path: str, asked: EditArguments) -> PlannedChange:
-    """Return the change that the call would make.
-
-    Raises:
-        Refusal: `tool_arguments` or `tool_failed`.
-        PathDenied, OSError: The file cannot be opened.
-    """
-    if asked.old_string == asked.new_string:
-        raise _wrong("new_string", "is the same as old_string, so nothing would change")
+def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
+    """Return the change that the call would make. Raises Refusal, PathDenied, OSError."""
+    if arguments.old_string == arguments.new_string:
+        raise _refusal("new_string", "equals old_string, so nothing would change")
     before = read_existing(folder, path)
     if before is None:
-        raise Refusal("tool_failed", f"There is no file {path}. Use `write` to make one.", field="file_path")
-    found = decode(before)
-    if found is None:
+        raise Refusal("tool_failed", f"There is no file {path}. Use `write` to create it.", field="file_path")
+    current = decode(before)
+    if current is None:
         raise Refusal(
-            "tool_failed", f"{path} is {describe_kind(before)}, {format_size(len(before))}: `edit` changes text only."
+            "tool_failed", f"{path} is {describe_kind(before)}, {format_size(len(before))}: `edit` changes only text."
         )
-    old, new = asked.old_string, asked.new_string
-    count = found.text.count(old)
-    if count == 0 and "\n" in old and "\r\n" in found.text:
+    old, new = arguments.old_string, arguments.new_string
+    count = current.text.count(old)
+    if count == 0 and "\n" in old and "\r\n" in current.text:
         old, new = _with_crlf(old), _with_crlf(new)
-        count = found.text.count(old)
-    elif "\n" in new and "\n" not in old and _is_crlf(found.text):
+        count = current.text.count(old)
+    elif "\n" in new and "\n" not in old and _is_crlf(current.text):
         new = _with_crlf(new)
     if count == 0:
-        raise _wrong("old_string", f"is not in {path}. Read the file and copy the text exactly")
-    if count > 1 and not asked.replace_all:
-        raise _wrong("old_string", f"is in {path} {count} times. Add lines around it, or set replace_all")
+        raise _refusal("old_string", f"is not in {path}. Read the file and copy the text exactly")
+    if count > 1 and not arguments.replace_all:
+        raise _refusal("old_string", f"occurs {count} times in {path}. Add surrounding lines, or set replace_all")
     try:
-        after = found.encode(found.text.replace(old, new))
+        after = current.encode(current.text.replace(old, new))
     except UnicodeEncodeError as error:
-        raise _wrong("new_string", f"has characters that {path} cannot hold: it is {found.encoding}") from error
+        raise _refusal("new_string", f"has characters that {path} cannot store: it is {current.encoding}") from error
     if len(after) > LARGEST_FILE:
-        raise _wrong("new_string", f"makes the file larger than {LARGEST_FILE:,} bytes")
+        raise _refusal("new_string", f"makes the file larger than the limit of {LARGEST_FILE:,} bytes")
     return PlannedChange(path, before, after)
 
 
@@ -73,5 +69,5 @@ def _with_crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-def _wrong(field: str, what: str) -> Refusal:
-    return Refusal("tool_arguments", f"{field}: {what}.", field=field)
+def _refusal(field: str, problem: str) -> Refusal:
+    return Refusal("tool_arguments", f"{field}: {problem}.", field=field)

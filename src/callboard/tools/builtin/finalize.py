@@ -1,4 +1,4 @@
-"""Finalize: the end of an autonomous agent's work."""
+"""The tool Finalize: the end of an autonomous agent's work."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 
 NAME = "Finalize"
-DESCRIPTION = "End the work because the objective is met. In the summary, state what was done and what was not."
+DESCRIPTION = """End the work when the objective is met, or when you cannot continue. In the summary report the result, what
+was done, and what was not."""
 
 
 class FinalizeArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of Finalize."""
 
-    summary: Annotated[str, Meta(description="What was done, and what was not.", min_length=1)]
+    summary: Annotated[str, Meta(description="The result, what was done, and what was not.", min_length=1)]

@@ -1,4 +1,4 @@
-"""FindTools: find and load deferred tools."""
+"""The tool FindTools: a search that loads deferred tools."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..mcp.tool_selection import ToolOffer
 
 NAME = FIND_TOOLS
 DESCRIPTION = (
-    "Find more tools by name and purpose. You can call the tools that it returns from then on. Most tools are hidden until "
-    "you find them."
+    "Search for more tools by name and purpose. Most tools are hidden until you find them. After the search you can call the "
+    "tools that it returns."
 )
 #: Maximum number of tools that one search loads.
 MOST = 10
@@ -28,23 +28,24 @@ class FindToolsArguments(Arguments, frozen=True, kw_only=True):
     query: Annotated[str, Meta(description="Purpose of the tool, in a few words.", min_length=1, max_length=500)]
 
 
-def find(asked: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcome:
+def find(arguments: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcome:
     """Load the tools whose name or description has most of the words, best first."""
-    words = set(asked.query.casefold().split())
-    ranked = sorted(
-        ((-_fit(words, one), one.name, one) for one in deferred if _fit(words, one)), key=lambda found: found[:2]
+    words = set(arguments.query.casefold().split())
+    matches = sorted(
+        ((-_score(words, offer), offer.name, offer) for offer in deferred if _score(words, offer)),
+        key=lambda best: best[:2],
     )
-    found = [one for _, _, one in ranked[:MOST]]
-    if not found:
-        return ToolOutcome(output="No tool fits these words. Try others, or fewer.")
-    told = "\n".join(f"- {one.name}: {' '.join(one.spec.description.split())[:300]}" for one in found)
-    more = f"\n\n{len(ranked) - MOST} more fit; say it more exactly to find them." if len(ranked) > MOST else ""
+    best = [offer for _, _, offer in matches[:MOST]]
+    if not best:
+        return ToolOutcome(output="No tool matches. Try other or fewer words.")
+    lines = "\n".join(f"- {offer.name}: {' '.join(offer.spec.description.split())[:300]}" for offer in best)
+    more = f"\n\n{len(matches) - MOST} more match; use more specific words to find them." if len(matches) > MOST else ""
     return ToolOutcome(
-        output=f"You can call these from now on:\n{told}{more}", loaded_tools=tuple(one.name for one in found)
+        output=f"You can now call these tools:\n{lines}{more}", loaded_tools=tuple(offer.name for offer in best)
     )
 
 
-def _fit(words: set[str], one: ToolOffer) -> int:
-    """Return how well a tool fits. A word in the name weighs more than one in the description."""
-    name, description = one.name.casefold(), one.spec.description.casefold()
+def _score(words: set[str], offer: ToolOffer) -> int:
+    """Score a tool. A word in the name counts more than one in the description."""
+    name, description = offer.name.casefold(), offer.spec.description.casefold()
     return sum(3 if word in name else 1 if word in description else 0 for word in words)

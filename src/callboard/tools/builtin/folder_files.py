@@ -1,4 +1,4 @@
-"""Changes of files for a person, with the path confinement of tools and a check of the former content."""
+"""File changes by a person, with the path confinement of tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST_DIFF = 16_000_000
 
 
 class FileComparison(NamedTuple):
-    """Comparison of two contents. `binary` means that one is not text, so there are no lines."""
+    """Comparison of two contents. `binary`: one is not text, so there are no lines."""
 
     diff: str
     added: int
@@ -34,93 +34,91 @@ class FileComparison(NamedTuple):
 
 
 class FolderFiles:
-    """Files of folders, for a person. `hidden` are folders that nothing enters.
+    """Files of folders, for a person. Nothing enters the folders in `hidden`.
 
-    Every method raises Refusal: `path_denied`, `too_large`, or `tool_failed` if the system refuses.
+    Methods raise Refusal `path_denied`, `too_large`, or `tool_failed` for a system error.
     """
 
     def __init__(self, hidden: Sequence[str] = ()) -> None:
         self._hidden = tuple(hidden)
 
     async def read(self, folder: str, path: str) -> bytes | None:
-        """Return the bytes of a file; None if there is none."""
+        """Return the bytes of a file; None if it does not exist."""
 
-        def found(inside: Folder) -> bytes | None:
-            data = inside.read(path, LARGEST_FILE)
+        def read_bounded(opened: Folder) -> bytes | None:
+            data = opened.read(path, LARGEST_FILE)
             if data is not None and len(data) > LARGEST_FILE:
                 raise Refusal("too_large", f"{display(path)} is larger than {LARGEST_FILE:,} bytes.", field="path")
             return data
 
-        return await self._in(folder, found)
+        return await self._run_in(folder, read_bounded)
 
     async def encode(self, folder: str, path: str, text: str) -> bytes:
-        """Return the bytes that the file would have with this text. An existing file keeps its
-        encoding and line ends.
-        """
-        asked = WriteArguments(file_path=path, content=text)
-        return (await self._in(folder, lambda inside: plan(inside, path, asked))).after
+        """Encode the text as the file would store it: an existing file keeps its encoding and line ends."""
+        arguments = WriteArguments(file_path=path, content=text)
+        return (await self._run_in(folder, lambda inside: plan(inside, path, arguments))).after
 
     async def replace(self, folder: str, path: str, before: bytes | None, after: bytes) -> None:
         """Replace the file if it is unchanged. Raises Refusal `file_changed` otherwise."""
         stop = Event()
-        await self._in(folder, lambda inside: replace(inside, PlannedChange(path, before, after), stop))
+        await self._run_in(folder, lambda inside: replace(inside, PlannedChange(path, before, after), stop))
 
     async def remove(self, folder: str, path: str, before: bytes) -> None:
         """Remove the file if it is unchanged. Raises Refusal `file_changed` otherwise."""
-        await self._in(folder, lambda inside: remove(inside, path, before))
+        await self._run_in(folder, lambda inside: remove(inside, path, before))
 
-    async def _in(self, folder: str, work: Callable[[Folder], T]) -> T:
-        """Work in the folder. The work ends even if the caller is cancelled."""
+    async def _run_in(self, folder: str, work: Callable[[Folder], T]) -> T:
+        """Run the work in a thread. It completes even if the caller is cancelled."""
 
-        def whole() -> T:
+        def work_inside() -> T:
             try:
-                with Folder(folder, self._hidden) as inside:
-                    return work(inside)
+                with Folder(folder, self._hidden) as opened:
+                    return work(opened)
             except PathDenied as denied:
                 raise Refusal("path_denied", denied.message, field="path") from denied
             except ChangedMeanwhileError as changed:
-                raise Refusal("file_changed", "The file was changed by somebody else meanwhile.") from changed
+                raise Refusal("file_changed", "The file changed meanwhile. Read it again.") from changed
             except OSError as error:
                 raise Refusal("tool_failed", f"{error.strerror or error}.") from error
 
-        result, cancelled = await wait_shielded(asyncio.to_thread(whole))
+        result, cancelled = await wait_shielded(asyncio.to_thread(work_inside))
         if cancelled:
             raise asyncio.CancelledError
         return result
 
 
 def check_changeable(folder: str, path: str) -> str:
-    """Return the relative path of a file that a person may change here. Raises Refusal `path_denied`."""
+    """Return the relative path of a file that a person may change as an artifact. Raises Refusal `path_denied`."""
     try:
-        inside = relative(folder, path)
+        file = relative(folder, path)
     except PathDenied as denied:
         raise Refusal("path_denied", denied.message, field="path") from denied
-    guarded = find_steering(inside)
-    if guarded:
+    protected = find_steering(file)
+    if protected:
         raise Refusal(
             "path_denied",
-            f"What is in {guarded} decides what agents may do, and is no artifact.",
+            f"Files in {protected} decide what agents may do. They are not artifacts.",
             field="path",
-            hint="Use update_settings and the rules for it, or change the file yourself.",
+            hint="Use update_settings or the rules, or edit the file yourself.",
         )
-    if not inside:
+    if not file:
         raise Refusal("path_denied", "The path names the folder itself, not a file in it.", field="path")
-    return inside
+    return file
 
 
 def to_blob(data: bytes) -> Blob:
-    """Return the bytes of a file as a blob with their media type."""
+    """Return the bytes as a blob with their media type."""
     return blob_of(data, media_of(data))
 
 
 def to_text(data: bytes) -> str | None:
     """Decode the bytes; None for binary data."""
-    found = decode(data)
-    return None if found is None else found.text
+    decoded = decode(data)
+    return None if decoded is None else decoded.text
 
 
 def compare(path: str, before: bytes | None, after: bytes) -> FileComparison:
     """Compare two contents of a file."""
     binary = decode(after) is None or (before is not None and decode(before) is None)
-    found = diff(PlannedChange(path, before, after))
-    return FileComparison("" if binary else found.text[:LARGEST_DIFF], found.added, found.removed, binary)
+    change = diff(PlannedChange(path, before, after))
+    return FileComparison("" if binary else change.text[:LARGEST_DIFF], change.added, change.removed, binary)

@@ -1,4 +1,4 @@
-"""Grep: find lines of files by a regular expression."""
+"""The tool Grep: lines of files by a regular expression."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 
 NAME = "Grep"
-DESCRIPTION = """Search files line by line for a regular expression (Python syntax). Matches are shown as path:line:text. Files
-ignored by .gitignore, .git and binary files are left out. Links are not followed."""
+DESCRIPTION = """Search file contents line by line with a regular expression (Python syntax). Matches are shown as
+path:line:text. Skips .git, binary files and files in .gitignore, and does not follow links."""
 
 MOST_LINES = 1000
 
@@ -20,11 +20,11 @@ OutputMode = Literal["content", "files_with_matches", "count"]
 class GrepArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of Grep."""
 
-    pattern: Annotated[str, Meta(description="The regular expression.", min_length=1, max_length=4000)]
-    path: Annotated[str, Meta(description="The file or folder to search, relative to the folder.")] = ""
+    pattern: Annotated[str, Meta(description="Regular expression.", min_length=1, max_length=4000)]
+    path: Annotated[str, Meta(description="File or subfolder to search. Default: the whole folder.")] = ""
     glob: Annotated[
         str,
-        Meta(description="Search only files that match this pattern, such as *.py (at any depth).", max_length=1000),
+        Meta(description="Search only files that match this glob, such as *.py (at any depth).", max_length=1000),
     ] = ""
     output_mode: Annotated[OutputMode, Meta(description="Matching lines, paths only, or line counts.")] = "content"
     ignore_case: Annotated[bool, Meta(description="Ignore case.")] = False

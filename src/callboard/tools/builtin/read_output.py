@@ -1,4 +1,4 @@
-"""ReadOutput: pages of an earlier call's output. The runtime reads the stored output."""
+"""The tool ReadOutput: pages of stored output. The runtime reads the output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.tools import READ_OUTPUT
 
 NAME = READ_OUTPUT
-DESCRIPTION = "Read more of an earlier call's output if its result was truncated. Offsets are in bytes."
+DESCRIPTION = "Read more of an earlier call's output whose result was truncated. Offsets are in bytes."
 #: Maximum size of a page, in bytes.
 LARGEST_PAGE = 48 * 1024
 
@@ -19,14 +19,14 @@ class ReadOutputArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of ReadOutput."""
 
     call_id: Annotated[
-        str, Meta(description="The call, as its result named it.", min_length=1, max_length=64, pattern=r"^[\w.:-]+$")
+        str, Meta(description="Id of the call, from its result.", min_length=1, max_length=64, pattern=r"^[\w.:-]+$")
     ]
-    offset: Annotated[int, Meta(description="The first byte to read, from 0.", ge=0)] = 0
-    limit: Annotated[int, Meta(description="How many bytes to read.", ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE
+    offset: Annotated[int, Meta(description="First byte to read, from 0.", ge=0)] = 0
+    limit: Annotated[int, Meta(description="Maximum number of bytes.", ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE
 
 
-def format_page(data: bytes, asked: ReadOutputArguments, size: int) -> str:
-    """Return the page as text with its position. A character that the page cuts is left out."""
-    end = asked.offset + len(data)
-    more = f"; read on with offset {end}" if end < size else ""
-    return f"{data.decode('utf-8', 'ignore')}\n\n[bytes {asked.offset} to {end} of {size}{more}]"
+def format_page(data: bytes, arguments: ReadOutputArguments, size: int) -> str:
+    """Return the page as text with its position. Skip a character that the page splits."""
+    end = arguments.offset + len(data)
+    more = f"; continue with offset {end}" if end < size else ""
+    return f"{data.decode('utf-8', 'ignore')}\n\n[bytes {arguments.offset} to {end} of {size}{more}]"
