@@ -15,12 +15,12 @@ from callboard.contracts.errors import Refusal
 LARGEST = 16 * 1024 * 1024
 
 #: Keys of a JSON Schema whose values are data, not schemas.
-_VALUES = frozenset({"const", "default", "enum", "examples"})
-_WHERE = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
-_NAMED = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
+_DATA_KEYS = frozenset({"const", "default", "enum", "examples"})
+_PROBLEM_WITH_FIELD = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
+_FIELD_PROBLEM = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
 
 
-def decode(kind: type[Arguments], text: str) -> Arguments:
+def decode(arguments_type: type[Arguments], text: str) -> Arguments:
     """Decode the model's JSON: snake_case, or the wire spelling of sessions stored earlier.
 
     Raises:
@@ -29,10 +29,10 @@ def decode(kind: type[Arguments], text: str) -> Arguments:
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
     try:
-        # Some models write numbers as text.
-        return casing.decode(text.strip() or "{}", kind, strict=False)
+        # Some models write numbers as strings.
+        return casing.decode(text.strip() or "{}", arguments_type, strict=False)
     except msgspec.ValidationError as error:
-        raise _refusal(str(error), snake_case=casing.has_wire_names(kind)) from error
+        raise _refusal(str(error), snake_case=casing.has_wire_names(arguments_type)) from error
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
 
@@ -47,54 +47,54 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def schema(kind: type[Arguments]) -> dict[str, Any]:
+def schema(arguments_type: type[Arguments]) -> dict[str, Any]:
     """Return the JSON Schema of the arguments without references. Property names are in snake_case."""
-    schemas = msgspec.json.schema(kind)["$defs"]
-    found = _inlined(schemas[kind.__name__], schemas)
+    schemas = msgspec.json.schema(arguments_type)["$defs"]
+    inlined = _inline(schemas[arguments_type.__name__], schemas)
     return {
         "type": "object",
-        "properties": found["properties"],
-        "required": found["required"],
+        "properties": inlined["properties"],
+        "required": inlined["required"],
         "additionalProperties": False,
     }
 
 
-def _inlined(schema: Any, schemas: dict[str, Any]) -> Any:
-    """Replace the references in a schema, because some providers do not follow them.
+def _inline(schema: Any, schemas: dict[str, Any]) -> Any:
+    """Replace references, which some providers do not follow, and drop Struct names (`title`).
 
-    A Struct's name (`title`) is left out. A property may have any name, also `title`.
+    A property may have any name, including `title`.
     """
     if isinstance(schema, list):
-        return [_inlined(one, schemas) for one in cast("list[Any]", schema)]
+        return [_inline(part, schemas) for part in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    held = cast("dict[str, Any]", schema)
-    name = held.get("$ref")
+    node = cast("dict[str, Any]", schema)
+    name = node.get("$ref")
     if isinstance(name, str):
-        return _inlined(schemas[name.rsplit("/", 1)[1]], schemas)
-    found: dict[str, Any] = {}
-    for key, value in held.items():
+        return _inline(schemas[name.rsplit("/", 1)[1]], schemas)
+    result: dict[str, Any] = {}
+    for key, value in node.items():
         if key == "properties":
-            found[key] = {casing.snake(one): _inlined(inner, schemas) for one, inner in value.items()}
+            result[key] = {casing.snake(part): _inline(inner, schemas) for part, inner in value.items()}
         elif key == "required":
-            found[key] = [casing.snake(one) for one in value]
-        elif key in _VALUES:
-            found[key] = value
+            result[key] = [casing.snake(part) for part in value]
+        elif key in _DATA_KEYS:
+            result[key] = value
         elif key != "title":
-            found[key] = _inlined(value, schemas)
-    return found
+            result[key] = _inline(value, schemas)
+    return result
 
 
 def _refusal(text: str, *, snake_case: bool) -> Refusal:
-    found = _WHERE.fullmatch(text)
-    what, where = (found["what"], found["where"] or "") if found is not None else (text, "")
+    match = _PROBLEM_WITH_FIELD.fullmatch(text)
+    problem, where = (match["what"], match["where"] or "") if match is not None else (text, "")
     where = casing.snake(where) if snake_case else where
-    named = _NAMED.match(what)
-    if named is not None:
-        missing = "missing" in what
-        # An unknown field is named as the model wrote it.
-        field = casing.snake(named["field"]) if missing and snake_case else named["field"]
+    field_match = _FIELD_PROBLEM.match(problem)
+    if field_match is not None:
+        is_missing = "missing" in problem
+        # Report an unknown field as the model wrote it.
+        field = casing.snake(field_match["field"]) if is_missing and snake_case else field_match["field"]
         where = f"{where}.{field}" if where else field
-        what = "is required" if missing else "is not a field of this tool"
-    message = f"{where}: {what}." if where else f"{what}."
+        problem = "is required" if is_missing else "is not an argument of this tool"
+    message = f"{where}: {problem}." if where else f"{problem}."
     return Refusal("tool_arguments", message, field=where, hint="Correct the arguments and call the tool again.")

@@ -1,4 +1,4 @@
-"""Why a call is allowed, asked about or denied: codes with parameters, and the same in English."""
+"""Reasons of a verdict, as codes with parameters and in English."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from callboard.contracts.facts.permission import Check, CheckName, Reason, Reaso
 from callboard.contracts.ports.tools import HookResult
 from callboard.contracts.text.reasons import to_english
 
-_RULES: Final[Mapping[RuleScope, ReasonCode]] = {
+_ASKS: Final[Mapping[RuleScope, ReasonCode]] = {
     "session": "rule_session",
     "workspace": "rule_workspace",
     "folder_settings": "rule_folder_settings",
@@ -31,7 +31,7 @@ _ALLOWS: Final[Mapping[RuleScope, ReasonCode]] = {
 
 
 class StationResult(NamedTuple):
-    """What a station says: `detail` in English, and the same as reasons where it has codes."""
+    """Verdict of a station. `detail` states the reasons in English."""
 
     verdict: Verdict
     detail: str = ""
@@ -39,7 +39,7 @@ class StationResult(NamedTuple):
 
 
 class Denial(Refusal):
-    """A station denies a call, for reasons that a client can word."""
+    """A denial by a station, with reasons for clients."""
 
     def __init__(self, code: Code, *reasons: Reason) -> None:
         super().__init__(code, to_english(reasons))
@@ -47,45 +47,45 @@ class Denial(Refusal):
 
 
 class HookDenial(Denial):
-    """A hook denies a call. Its message is the hook's, which may name its own reason."""
+    """A denial by a hook, with the hook's message."""
 
-    def __init__(self, said: HookResult) -> None:
-        Refusal.__init__(self, said.code or "hook_denied", said.detail)
-        self.reasons = said.reasons
+    def __init__(self, result: HookResult) -> None:
+        Refusal.__init__(self, result.code or "hook_denied", result.detail)
+        self.reasons = result.reasons
 
 
 def allow(*reasons: Reason) -> StationResult:
-    """Return that a station lets a call pass, and why."""
+    """Allow the call for these reasons."""
     return StationResult("allow", to_english(reasons), reasons)
 
 
-def to_check(name: CheckName, said: StationResult) -> Check:
-    """Return what a station said, as its fact stores it. Why it allows a call is stored as reasons alone."""
-    detail = "" if said.verdict == "allow" and said.reasons else said.detail
-    return Check(name=name, verdict=said.verdict, detail=detail, reasons=said.reasons)
+def to_check(name: CheckName, result: StationResult) -> Check:
+    """Convert a result to its fact, which stores the reasons of an allowed call only as codes."""
+    detail = "" if result.verdict == "allow" and result.reasons else result.detail
+    return Check(name=name, verdict=result.verdict, detail=detail, reasons=result.reasons)
 
 
 def apply_rule(rule: Rule) -> StationResult:
-    """Return what a rule that allows or asks decides."""
-    found = reason("rule_applied", verdict=rule.verdict, matcher=rule.matcher, scope=rule.scope)
-    return StationResult(rule.verdict, to_english((found,)), (found,))
+    """Return the result of a rule that allows or asks."""
+    applied = reason("rule_applied", verdict=rule.verdict, matcher=rule.matcher, scope=rule.scope)
+    return StationResult(rule.verdict, to_english((applied,)), (applied,))
 
 
-def explain_denial(rule: Rule, shown: str) -> Reason:
-    """Return that a rule denies, with its matcher as it can be shown."""
-    return reason(_DENIES[rule.scope], matcher=shown)
+def explain_denial(rule: Rule, matcher: str) -> Reason:
+    """Return the reason of a rule that denies. `matcher` is the displayed text."""
+    return reason(_DENIES[rule.scope], matcher=matcher)
 
 
 def explain_allowance(rule: Rule) -> Reason:
-    """Return that a rule allows."""
+    """Return the reason of a rule that allows."""
     return reason(_ALLOWS[rule.scope], matcher=rule.matcher)
 
 
 def reason(code: ReasonCode, **parameters: str) -> Reason:
-    """Return a reason with the values that its text names."""
+    """Return a reason with the parameters of its text."""
     return Reason(code=code, parameters=parameters)
 
 
 def explain_question(rule: Rule) -> Reason:
-    """Return that a rule asks."""
-    return reason(_RULES[rule.scope], matcher=rule.matcher)
+    """Return the reason of a rule that asks."""
+    return reason(_ASKS[rule.scope], matcher=rule.matcher)

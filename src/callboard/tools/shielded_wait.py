@@ -15,8 +15,7 @@ T = TypeVar("T")
 def kill(process: asyncio.subprocess.Process) -> None:
     """Kill the process unless it has ended.
 
-    asyncio's own `kill` reaps a process that just ended before asyncio's watcher does, which then
-    misses its exit code.
+    asyncio's `kill` can reap an ended process before its watcher, which then misses the exit code.
     """
     if process.returncode is None:
         with suppress(ProcessLookupError):

@@ -126,8 +126,8 @@ def test_m2_arguments_are_kept_in_snake_case():
     [
         ("update_task", "{}", "task_id: is required."),
         ("update_task", '{"task_id":1}', "task_id: Expected `str`, got `int`."),
-        ("update_task", '{"task_id":"a","taskId":"b"}', "taskId: is not a field of this tool."),
-        ("update_task", '{"task_id":"a","fooBar":1}', "fooBar: is not a field of this tool."),
+        ("update_task", '{"task_id":"a","taskId":"b"}', "taskId: is not an argument of this tool."),
+        ("update_task", '{"task_id":"a","fooBar":1}', "fooBar: is not an argument of this tool."),
         (
             "send_handoff",
             '{"to":"a","message":"m","response":{"within_s":0}}',

@@ -70,7 +70,7 @@ def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
     """SAFE-01"""
     (folder / "way").symlink_to("../outside")
 
-    with Folder(str(folder)) as opened, pytest.raises(PathDenied), opened.open_directory("way/new", make=True):
+    with Folder(str(folder)) as opened, pytest.raises(PathDenied), opened.open_directory("way/new", create=True):
         pass
 
     assert not (folder / "../outside/new").exists()

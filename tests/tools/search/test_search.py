@@ -23,7 +23,7 @@ from tests.tools.rigs.processes import SECONDS, having, until
 
 #: Takes Python's regular expressions longer than anybody waits.
 ENDLESS = r"(a|aa)+$"
-NO_EXPRESSION = "pattern: is not a regular expression: missing ), unterminated subpattern at position 0."
+NO_EXPRESSION = "pattern: invalid regular expression: missing ), unterminated subpattern at position 0."
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ async def test_lines_around_a_match_are_shown_once_each(files: Agent):
 
 async def test_what_is_beyond_the_limit_is_counted(files: Agent):
     assert await files.output("Grep", pattern="gauge", head_limit=1) == (
-        ".hidden/note.txt:1:gauge\n\n[4 more left out; narrow the search]"
+        ".hidden/note.txt:1:gauge\n\n[4 more results omitted; narrow the search]"
     )
 
 
@@ -95,9 +95,7 @@ async def test_files_that_may_not_be_read_are_not_searched(files: Agent):
     """What is kept from tools is kept from all of them."""
     kept = files.having(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
 
-    assert await kept.output("Grep", pattern="gauge") == (
-        ".hidden/note.txt:1:gauge\n\n[3 files are kept from this tool by rules]"
-    )
+    assert await kept.output("Grep", pattern="gauge") == (".hidden/note.txt:1:gauge\n\n[3 files are hidden by rules]")
 
 
 async def test_hidden_folders_are_not_searched(files: Agent):
@@ -120,7 +118,7 @@ async def test_hidden_folders_are_not_searched(files: Agent):
         (
             {"pattern": "a", "glob": "{a,b}" * 9},
             "tool_arguments",
-            "pattern: The pattern has more than 64 alternatives.",
+            "pattern: The pattern has more than 64 alternatives. Use fewer braces.",
         ),
     ],
 )
@@ -144,7 +142,7 @@ async def test_an_endless_expression_is_ended_in_time(agent: Agent):
 
     assert answer == Answer(
         code="tool_timeout",
-        message="The search found no end within 0.2 s. Use a simpler pattern, or search less.",
+        message="The search did not finish within 0.2 s. Use a simpler pattern or search fewer files.",
     )
 
 

@@ -1,4 +1,4 @@
-"""A planned change of a file, its diff and its fact."""
+"""Planned changes of files, with their diffs and facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callboard.contracts.facts.tool import FileChange
 from .text_encoding import decode, describe_kind, format_size
 
 _CONTEXT = 3
-#: Above this number of line pairs, a line-by-line comparison takes too long.
+#: Maximum number of line pairs that are compared line by line. More would take too long.
 _MOST_PAIRS = 4_000_000
 
 
@@ -32,29 +32,31 @@ class Diff(NamedTuple):
 
 
 def diff(plan: PlannedChange) -> Diff:
-    """Return the change as a unified diff. Binary content is described instead."""
+    """Return a unified diff, or a description of binary content."""
     old_name = "/dev/null" if plan.before is None else f"a/{plan.path}"
     header = f"--- {old_name}\n+++ b/{plan.path}\n"
-    old, new = _lines(plan.before or b""), _lines(plan.after)
+    old, new = _read_lines(plan.before or b""), _read_lines(plan.after)
     if old is None or new is None:
-        was = f"{describe_kind(plan.before)}, {format_size(len(plan.before))}" if plan.before is not None else "nothing"
-        becomes = "text" if new is not None else describe_kind(plan.after)
-        return Diff(f"{header}The file was {was}; it becomes {becomes}, {format_size(len(plan.after))}.\n", 0, 0)
-    body, added, removed = _hunks(old, new)
+        former = (
+            f"{describe_kind(plan.before)}, {format_size(len(plan.before))}" if plan.before is not None else "nothing"
+        )
+        kind = "text" if new is not None else describe_kind(plan.after)
+        return Diff(f"{header}The file was {former}; it becomes {kind}, {format_size(len(plan.after))}.\n", 0, 0)
+    body, added, removed = _format_hunks(old, new)
     return Diff(header + body, added, removed)
 
 
 def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     """Return the change as a fact, with the blobs of its contents and of a long diff."""
-    found = diff(plan)
-    text, blobs = fit(found.text)
+    unified = diff(plan)
+    text, blobs = fit(unified.text)
     before = None if plan.before is None else blob_of(plan.before, media_of(plan.before))
     after = blob_of(plan.after, media_of(plan.after))
     change = FileChange(
         path=plan.path,
         kind="created" if before is None else "modified",
-        added=found.added,
-        removed=found.removed,
+        added=unified.added,
+        removed=unified.removed,
         diff=text,
         before=None if before is None else before.ref,
         after=after.ref,
@@ -63,54 +65,56 @@ def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
 
 
 def media_of(data: bytes) -> str:
-    """Return the media type of a file: text with its encoding, or binary."""
-    found = decode(data)
-    if found is None:
+    """Return the media type: text with its encoding, or binary."""
+    decoded = decode(data)
+    if decoded is None:
         return "application/octet-stream"
-    return f"text/plain; charset={found.encoding}"
+    return f"text/plain; charset={decoded.encoding}"
 
 
-def _lines(data: bytes) -> list[str] | None:
-    found = decode(data)
-    return None if found is None else _split(found.text)
+def _read_lines(data: bytes) -> list[str] | None:
+    decoded = decode(data)
+    return None if decoded is None else _split_lines(decoded.text)
 
 
-def _split(text: str) -> list[str]:
-    """Return the lines with their ends. Only a line feed ends a line, as in tools that read diffs."""
+def _split_lines(text: str) -> list[str]:
+    """Return the lines with their ends. As in diff tools, only a line feed ends a line."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
-def _hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
-    """The hunks, and how many lines they add and remove. Equal lines at both ends, mostly nearly all, are not compared."""
-    start = _same_from(old, new)
-    end = _same_from(old[start:][::-1], new[start:][::-1])
-    was, now = old[start : len(old) - end], new[start : len(new) - end]
-    if not was and not now:
+def _format_hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
+    """Return the hunks and the number of added and removed lines. Skips equal lines at both ends."""
+    start = _count_equal(old, new)
+    end = _count_equal(old[start:][::-1], new[start:][::-1])
+    old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]
+    if not old_middle and not new_middle:
         return "", 0, 0
-    groups = [[("replace", 0, len(was), 0, len(now))]]
-    if len(was) * len(now) <= _MOST_PAIRS:
-        groups = list(difflib.SequenceMatcher(None, was, now, autojunk=False).get_grouped_opcodes(_CONTEXT))
+    groups = [[("replace", 0, len(old_middle), 0, len(new_middle))]]
+    if len(old_middle) * len(new_middle) <= _MOST_PAIRS:
+        groups = list(
+            difflib.SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_grouped_opcodes(_CONTEXT)
+        )
     before, after = min(_CONTEXT, start), min(_CONTEXT, end)
     groups[0].insert(0, ("equal", -before, 0, -before, 0))
-    groups[-1].append(("equal", len(was), len(was) + after, len(now), len(now) + after))
+    groups[-1].append(("equal", len(old_middle), len(old_middle) + after, len(new_middle), len(new_middle) + after))
     added = removed = 0
-    out: list[str] = []
+    text: list[str] = []
     for group in groups:
         (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
-        out.append(f"@@ -{_span(start + i1, start + i2)} +{_span(start + j1, start + j2)} @@\n")
+        text.append(f"@@ -{_format_span(start + i1, start + i2)} +{_format_span(start + j1, start + j2)} @@\n")
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                out += [_line(" ", line) for line in old[start + i1 : start + i2]]
+                text += [_format_line(" ", line) for line in old[start + i1 : start + i2]]
                 continue
-            out += [_line("-", line) for line in was[i1:i2]]
-            out += [_line("+", line) for line in now[j1:j2]]
+            text += [_format_line("-", line) for line in old_middle[i1:i2]]
+            text += [_format_line("+", line) for line in new_middle[j1:j2]]
             removed, added = removed + i2 - i1, added + j2 - j1
-    return "".join(out), added, removed
+    return "".join(text), added, removed
 
 
-def _same_from(one: list[str], other: list[str]) -> int:
+def _count_equal(one: list[str], other: list[str]) -> int:
     count = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -119,12 +123,12 @@ def _same_from(one: list[str], other: list[str]) -> int:
     return count
 
 
-def _span(first: int, last: int) -> str:
+def _format_span(first: int, last: int) -> str:
     size = last - first
     # An empty span is placed after the line before it.
     at = first + (1 if size else 0)
     return f"{at}" if size == 1 else f"{at},{size}"
 
 
-def _line(sign: str, line: str) -> str:
+def _format_line(sign: str, line: str) -> str:
     return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"

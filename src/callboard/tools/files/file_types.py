@@ -15,7 +15,7 @@ _MEDIA = {"a PDF document": "application/pdf", "gzip data": "application/gzip"}
 
 
 class FileType(NamedTuple):
-    """Type of a file. `data` is its text in UTF-8 or its bytes. `description` has its kind and size."""
+    """Type of a file. `data` is its text in UTF-8 or its bytes; `description` states kind and size."""
 
     kind: RefKind
     data: bytes
@@ -25,9 +25,9 @@ class FileType(NamedTuple):
 
 def detect(data: bytes) -> FileType:
     """Return the type of a whole file."""
-    shown = read_image(data)
-    if shown is not None:
-        return FileType("image", data, shown.media, f"{shown.description}, {format_size(len(data))}")
+    image = read_image(data)
+    if image is not None:
+        return FileType("image", data, image.media, f"{image.description}, {format_size(len(data))}")
     text = decode(data)
     if text is not None:
         return FileType("text", text.text.encode("utf-8", "replace"), TEXT, format_size(len(data)))
@@ -35,10 +35,10 @@ def detect(data: bytes) -> FileType:
 
 
 def detect_media(head: bytes) -> str:
-    """Return the media type by the beginning of a file."""
-    shown = read_image_header(head)
-    if shown is not None:
-        return shown.media
-    found = _MEDIA.get(detect_kind(head))
-    # The beginning of a text may end within a character.
-    return found or (TEXT if decode(head) is not None or decode(head[:-3]) is not None else BINARY)
+    """Return the media type from the beginning of a file."""
+    image = read_image_header(head)
+    if image is not None:
+        return image.media
+    media = _MEDIA.get(detect_kind(head))
+    # The sample may end within a character.
+    return media or (TEXT if decode(head) is not None or decode(head[:-3]) is not None else BINARY)

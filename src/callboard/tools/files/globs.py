@@ -1,7 +1,7 @@
-"""Globs over paths: `*`, `?` and `[...]` within one name, `**` over any number of folders, `{a,b}` for either.
+"""Globs over paths: `*`, `?` and `[...]` in one name, `**` over any number of folders, `{a,b}` for alternatives.
 
-A pattern is anchored at the folder it is meant for: `*.md` are the files right there, `**/*.md` those at any depth.
-Matching takes time in proportion to pattern and path, so a hostile pattern cannot hold up a process.
+A pattern is anchored: `*.md` matches files directly in the folder, `**/*.md` at any depth. Matching
+takes linear time, so a hostile pattern cannot block the process.
 """
 
 from __future__ import annotations
@@ -17,55 +17,51 @@ class InvalidGlobError(ValueError):
 
 
 def expand(pattern: str) -> tuple[str, ...]:
-    """Return the patterns without braces that a pattern stands for.
-
-    Raises:
-        InvalidGlobError: There are too many.
-    """
+    """Expand the braces of a pattern. Raises InvalidGlobError for too many alternatives."""
     done: list[str] = []
     todo = [pattern]
     while todo:
-        one = todo.pop(0)
-        choice = _first_choice(one)
+        alternative = todo.pop(0)
+        choice = _find_choice(alternative)
         if choice is None:
-            done.append(one)
+            done.append(alternative)
         else:
             before, options, after = choice
             todo = [before + option + after for option in options] + todo
         if len(done) + len(todo) > MOST_ALTERNATIVES:
-            raise InvalidGlobError(f"The pattern has more than {MOST_ALTERNATIVES} alternatives.")
+            raise InvalidGlobError(f"The pattern has more than {MOST_ALTERNATIVES} alternatives. Use fewer braces.")
     return tuple(done)
 
 
 def matches(pattern: str, path: str) -> bool:
     """Return True if the pattern matches the relative path. Raises InvalidGlobError."""
     names = path.split("/") if path else []
-    return any(matches_names(split(one), names) for one in expand(pattern))
+    return any(matches_names(split(alternative), names) for alternative in expand(pattern))
 
 
 def split(pattern: str) -> list[str]:
-    """Return the parts of the pattern. A pattern that ends in `/` matches everything below."""
+    """Split the pattern into its parts. A pattern that ends in `/` matches everything below."""
     if pattern.endswith("/"):
         pattern += "**"
-    return [one for one in pattern.split("/") if one not in {"", "."}]
+    return [part for part in pattern.split("/") if part not in {"", "."}]
 
 
 def matches_names(pattern: Sequence[str], names: Sequence[str]) -> bool:
     """Return True if all names match the pattern."""
-    places = _closed({0}, pattern)
+    positions = _skip_wildcards({0}, pattern)
     for name in names:
-        after: set[int] = set()
-        for place in places:
-            if place == len(pattern):
+        reached: set[int] = set()
+        for position in positions:
+            if position == len(pattern):
                 continue
-            if pattern[place] == "**":
-                after.add(place)
-            elif fnmatchcase(name, pattern[place]):
-                after.add(place + 1)
-        places = _closed(after, pattern)
-        if not places:
+            if pattern[position] == "**":
+                reached.add(position)
+            elif fnmatchcase(name, pattern[position]):
+                reached.add(position + 1)
+        positions = _skip_wildcards(reached, pattern)
+        if not positions:
             return False
-    return len(pattern) in places
+    return len(pattern) in positions
 
 
 def escape(path: str) -> str:
@@ -75,33 +71,33 @@ def escape(path: str) -> str:
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
 
 
-def _closed(places: set[int], pattern: Sequence[str]) -> set[int]:
-    """Return the positions, with those that `**` reaches by matching no folder."""
-    reached = set(places)
-    for place in places:
-        while place < len(pattern) and pattern[place] == "**":
-            place += 1
-            reached.add(place)
+def _skip_wildcards(positions: set[int], pattern: Sequence[str]) -> set[int]:
+    """Add the positions that `**` reaches by matching no folder."""
+    reached = set(positions)
+    for position in positions:
+        while position < len(pattern) and pattern[position] == "**":
+            position += 1
+            reached.add(position)
     return reached
 
 
-def _first_choice(pattern: str) -> tuple[str, list[str], str] | None:
-    opened = pattern.find("{")
-    while opened >= 0:
-        depth, options, since = 0, list[str](), opened + 1
-        for at in range(opened, len(pattern)):
-            char = pattern[at]
+def _find_choice(pattern: str) -> tuple[str, list[str], str] | None:
+    start = pattern.find("{")
+    while start >= 0:
+        depth, options, option_start = 0, list[str](), start + 1
+        for index in range(start, len(pattern)):
+            char = pattern[index]
             if char == "{":
                 depth += 1
             elif char == "," and depth == 1:
-                options.append(pattern[since:at])
-                since = at + 1
+                options.append(pattern[option_start:index])
+                option_start = index + 1
             elif char == "}":
                 depth -= 1
                 if depth == 0:
-                    options.append(pattern[since:at])
+                    options.append(pattern[option_start:index])
                     if len(options) > 1:
-                        return pattern[:opened], options, pattern[at + 1 :]
+                        return pattern[:start], options, pattern[index + 1 :]
                     break
-        opened = pattern.find("{", opened + 1)
+        start = pattern.find("{", start + 1)
     return None

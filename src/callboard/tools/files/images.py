@@ -1,11 +1,11 @@
-"""Images by their headers: type and size in pixels. No image is decoded."""
+"""Type and size of images from their headers. No image is decoded."""
 
 from __future__ import annotations
 
 import io
 from typing import Any, NamedTuple, cast
 
-#: Image types that browsers and models show, by their first bytes.
+#: Image types that browsers and models display, by first bytes.
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -23,7 +23,7 @@ class Image(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Kind and size for a person."""
+        """Type and size, for people."""
         kind = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WebP"}[self.media]
         return f"a {kind} image, {self.width} × {self.height} pixels"
 
@@ -31,19 +31,19 @@ class Image(NamedTuple):
 def read_image(data: bytes) -> Image | None:
     """Return the image in these bytes; None for other or truncated data.
 
-    A provider would refuse a whole request for an image that it cannot open.
+    A provider rejects the whole request if it cannot open an image.
     """
-    found = read_image_header(data)
-    return found if found is not None and _is_whole(found.media, data) else None
+    image = read_image_header(data)
+    return image if image is not None and _is_whole(image.media, data) else None
 
 
 def read_image_header(data: bytes) -> Image | None:
     """Return the image that begins with these bytes."""
     media = "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
-    media = media or next((one for magic, one in _KINDS if data.startswith(magic)), None)
+    media = media or next((kind for magic, kind in _KINDS if data.startswith(magic)), None)
     if media is None:
         return None
-    # It takes a while to load, and few sessions have an image.
+    # Import on demand: it loads slowly, and few sessions have images.
     import imagesize  # pyright: ignore[reportMissingTypeStubs]
 
     try:

@@ -1,7 +1,7 @@
 """Paths in a folder as text, before any file is opened.
 
 A relative path has `/` between its components and no `.` or `..`. It is empty for the folder
-itself. The text alone decides nothing: `handles` opens every component without following a link.
+itself. These checks are not enough: `handles` opens every component without following a link.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from callboard.contracts.text.reasons import to_english
 
 from ..reasons import reason
 
-#: Names at the top of a folder that decide what agents may do. A command cannot create them either.
+#: Names at the top of a folder that decide what agents may do. Commands cannot create them either.
 PROTECTED = ("agents", ".callboard", ".git")
-#: Names that other programs obey, at every depth and in every case. An agent writes them only with
-#: approval, in any mode and under any rule. Commands find them read-only. Below the top, `agents`
-#: protects its definitions (`*.md`).
+#: Names that control other programs, at every depth and in any case. Agents write them only with
+#: approval, in any mode and under any rule. For commands they are read-only. Below the top, only
+#: the definitions in `agents` (`*.md`) are protected.
 EVERYWHERE = frozenset(
     {
         *(".callboard", ".git", ".githooks", ".husky", ".claude", ".codex", ".cursor", ".gemini", ".opencode"),
@@ -38,9 +38,7 @@ _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\
 
 
 class PathDenied(Exception):
-    """A path leads out of the folder, or to something that no tool may open. `reasons` have codes
-    for clients.
-    """
+    """A path leads out of the folder, or to something that tools may not open."""
 
     def __init__(self, code: ReasonCode, **parameters: str) -> None:
         self.reasons = (reason(code, **parameters),)
@@ -49,9 +47,7 @@ class PathDenied(Exception):
 
 
 def relative(folder: str, path: str) -> str:
-    """Return the relative path that the text names. An absolute path must be in `folder`. Raises
-    PathDenied.
-    """
+    """Convert the text to a relative path. An absolute path must be in `folder`. Raises PathDenied."""
     shown = display(path)
     if "\0" in path:
         raise PathDenied("null_byte", path=shown)
@@ -63,7 +59,7 @@ def relative(folder: str, path: str) -> str:
         raise PathDenied("not_unicode", path=shown) from error
     if size > LONGEST_PATH:
         raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
-    inside = _inside(folder, path, shown) if path.startswith("/") else path
+    inside = _strip_root(folder, path, shown) if path.startswith("/") else path
     components = [one for one in inside.split("/") if one not in {"", "."}]
     for component in components:
         if component == "..":
@@ -76,26 +72,26 @@ def relative(folder: str, path: str) -> str:
 def find_protected(path: str) -> str:
     """Return the protected name in a relative path, such as `.git`; empty for none.
 
-    Names are compared as the most permissive file system does: without case, compatibility forms
-    and invisible characters.
+    Names compare as in the most permissive file system: without case, compatibility forms and
+    invisible characters.
     """
-    above, within = "", ""
+    former, parent = "", ""
     for component in path.split("/"):
-        found = protected_name(component, within=within)
-        if found:
-            return f"{above}/{component}" if found == _DEFINITION else found
-        above, within = component, f"{within}/{component}" if within else component
+        name = protected_name(component, parent=parent)
+        if name:
+            return f"{former}/{component}" if name == _DEFINITION else name
+        former, parent = component, f"{parent}/{component}" if parent else component
     return ""
 
 
-def protected_name(name: str, *, within: str) -> str:
-    """Return the protected name of an entry in the folder `within`; empty for none."""
-    plain = name.lower().rstrip(". ") if name.isascii() else _folded(name)
+def protected_name(name: str, *, parent: str) -> str:
+    """Return the protected name of an entry in the folder `parent`; empty for none."""
+    plain = name.lower().rstrip(". ") if name.isascii() else _fold(name)
     if plain in EVERYWHERE:
         return plain
-    if plain == "agents" and not within:
+    if plain == "agents" and not parent:
         return plain
-    if plain.endswith(".md") and _folded(within.rpartition("/")[2]) == "agents":
+    if plain.endswith(".md") and _fold(parent.rpartition("/")[2]) == "agents":
         return _DEFINITION
     return ""
 
@@ -103,29 +99,29 @@ def protected_name(name: str, *, within: str) -> str:
 def find_steering(path: str) -> str:
     """Return the name of `PROTECTED` in a relative path; empty for none."""
     for depth, component in enumerate(path.split("/")):
-        name = _folded(component)
+        name = _fold(component)
         if name in PROTECTED and (depth == 0 or name != "agents"):
             return name
     return ""
 
 
 def display(text: str, longest: int = 120) -> str:
-    """Return the text on one line, for messages and cards, with invisible characters written out."""
-    shown = _BREAK.sub(" ", text[: longest + 1])
-    shown = mark(shown) if INVISIBLE.search(shown) else shown
-    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+    """Return the text on one line with invisible characters marked, for messages and cards."""
+    line = _BREAK.sub(" ", text[: longest + 1])
+    line = mark(line) if INVISIBLE.search(line) else line
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def _inside(folder: str, given: str, shown: str) -> str:
+def _strip_root(folder: str, path: str, shown: str) -> str:
     root = folder.rstrip("/")
-    if given.rstrip("/") == root:
+    if path.rstrip("/") == root:
         return ""
-    if not given.startswith(root + "/"):
+    if not path.startswith(root + "/"):
         raise PathDenied("outside_folder", path=shown)
-    return given[len(root) + 1 :]
+    return path[len(root) + 1 :]
 
 
-def _folded(component: str) -> str:
-    kept = "".join(char for char in component if unicodedata.category(char) != "Cf")
-    plain = unicodedata.normalize("NFKC", kept).casefold()
+def _fold(component: str) -> str:
+    visible = "".join(char for char in component if unicodedata.category(char) != "Cf")
+    plain = unicodedata.normalize("NFKC", visible).casefold()
     return "".join(char for char in plain if unicodedata.category(char) != "Cf").rstrip(". ")

@@ -1,11 +1,11 @@
-"""Encodings of text files, and names for other kinds."""
+"""Encodings of text files, and names of binary kinds."""
 
 from __future__ import annotations
 
 import codecs
 from typing import NamedTuple
 
-_LOOKED_AT = 8192
+_SAMPLE = 8192
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -29,26 +29,26 @@ _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
 
 
 class DecodedText(NamedTuple):
-    """Text of a file. `encoding` is Python's name, `mark` the byte order mark."""
+    """Text of a file. `encoding` is a Python codec, `mark` the byte order mark."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
 
     def encode(self, text: str) -> bytes:
-        """Return another text in this file's encoding. Raises UnicodeEncodeError for a missing character."""
+        """Encode another text as in this file. Raises UnicodeEncodeError for a missing character."""
         return self.mark + text.encode(self.encoding)
 
 
 def decode(data: bytes) -> DecodedText | None:
-    """Decode UTF-8, UTF-16 with a byte order mark, or Latin-1. Return None for other data."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or Latin-1. Return None for binary data."""
     for mark, encoding in _UTF16:
         if data.startswith(mark):
             try:
                 return DecodedText(data[len(mark) :].decode(encoding), encoding, mark)
             except UnicodeDecodeError:
                 return None
-    if detect_kind(data) or b"\0" in data[:_LOOKED_AT]:
+    if detect_kind(data) or b"\0" in data[:_SAMPLE]:
         return None
     mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     try:
@@ -58,8 +58,8 @@ def decode(data: bytes) -> DecodedText | None:
 
 
 def detect_kind(data: bytes) -> str:
-    """Return the kind of a file by its first bytes; empty if unknown."""
-    return next((kind for magic, kind in _MAGIC if data.startswith(magic) and b"\0" in data[:_LOOKED_AT]), "")
+    """Return the kind of a binary file by its first bytes; empty if unknown."""
+    return next((kind for magic, kind in _MAGIC if data.startswith(magic) and b"\0" in data[:_SAMPLE]), "")
 
 
 def describe_kind(data: bytes) -> str:
@@ -68,11 +68,11 @@ def describe_kind(data: bytes) -> str:
 
 
 def format_size(count: int) -> str:
-    """Return a number of bytes for a person."""
+    """Format a number of bytes for people."""
     return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
 def _is_mostly_printable(data: bytes) -> bool:
-    head = data[:_LOOKED_AT]
-    odd = sum((byte < 32 and byte not in b"\t\n\r\f\x1b") or 0x7F <= byte < 0xA0 for byte in head)
-    return odd * 20 <= len(head)
+    head = data[:_SAMPLE]
+    unprintable = sum((byte < 32 and byte not in b"\t\n\r\f\x1b") or 0x7F <= byte < 0xA0 for byte in head)
+    return unprintable * 20 <= len(head)

@@ -45,7 +45,7 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
             disk failed at the
             very end.
     """
-    with folder.open_parent(plan.path, make=plan.before is None) as (handle, name):
+    with folder.open_parent(plan.path, create=plan.before is None) as (handle, name):
         temporary = f".callboard-{secrets.token_hex(8)}.tmp"
         descriptor = os.open(
             temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=handle

@@ -105,7 +105,7 @@ class Tree:
                     name = entry.name
                     names.add(name)
                     # Of `agents` the definitions in it are protected, and those alone.
-                    if protected_name(name, within=path):
+                    if protected_name(name, parent=path):
                         marked.append(name)
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)

@@ -1,4 +1,4 @@
-"""Glob and Grep over a walk, with bounded results and notes on omissions."""
+"""Searches over a walk, with bounded results and notes on omissions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LARGEST_OUTPUT = 256 * 1024
 LARGEST_FILE = 32 * 1024 * 1024
 LONGEST_LINE = 500
 #: Size of one read, in bytes.
-_AT_ONCE = 256 * 1024
+_PIECE = 256 * 1024
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: Folders and endings of generated files.
+#: Folders of generated files.
 GENERATED = frozenset(
     {"__pycache__", "node_modules", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
@@ -31,9 +31,7 @@ NamedPath = Callable[[str], bool]
 
 
 class Search(NamedTuple):
-    """Parameters of a search. Patterns are validated. `keep_out` are globs of paths that must not
-    be shown.
-    """
+    """Parameters of a search. `excluded` are globs of paths that rules hide."""
 
     tool: str
     pattern: str
@@ -48,38 +46,38 @@ class Search(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """Lines of the answer, and notes on omissions."""
+    """Lines of a result, and notes on omissions."""
 
     lines: list[str]
     notes: list[str]
 
 
-def search(walk: Walk, asked: Search) -> SearchResult:
+def search(walk: Walk, query: Search) -> SearchResult:
     """Run the search. Raises InvalidGlobError, re.error, PathDenied, OSError."""
-    out = _Output(asked.limit)
+    output = _Output(query.limit)
     notes: list[str] = []
-    kept_out = _any_of(asked.excluded)
-    looking = _LOOKING[asked.tool](walk, asked, notes)
+    is_excluded = _match_any(query.excluded)
+    look = _SEARCHES[query.tool](walk, query, notes)
     hidden = 0
     try:
         for file in walk.files():
-            if kept_out(file.path):
+            if is_excluded(file.path):
                 hidden += 1
                 continue
-            out.take(looking(file))
+            output.add(look(file))
     except TimeoutReachedError:
-        notes.append("time ran out, so this is not all")
-    if out.left:
-        notes.append(f"{out.left:,} more left out; narrow the search")
+        notes.append("the time limit was reached, so results are missing")
+    if output.omitted:
+        notes.append(f"{output.omitted:,} more results omitted; narrow the search")
     if hidden:
-        notes.append(f"{hidden} files are kept from this tool by rules")
+        notes.append(f"{hidden} files are hidden by rules")
     if walk.unreadable:
         notes.append(f"{walk.unreadable} folders or files could not be read")
-    return SearchResult(out.lines, notes)
+    return SearchResult(output.lines, notes)
 
 
-def _name(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
-    wanted = asked.pattern.casefold()
+def _search_names(walk: Walk, query: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
+    wanted = query.pattern.casefold()
 
     def look(file: File) -> Iterator[str]:
         if wanted in file.path.casefold() and not file.name.endswith(_BYTECODE):
@@ -91,60 +89,59 @@ def _name(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
 class _Output:
     def __init__(self, limit: int) -> None:
         self.lines: list[str] = []
-        self.left = 0
+        self.omitted = 0
         self._limit = limit
         self._size = 0
 
-    def take(self, lines: Iterator[str]) -> None:
+    def add(self, lines: Iterator[str]) -> None:
         for line in lines:
-            # Characters that cannot be encoded are replaced.
             line = line.encode("utf-8", "replace").decode()
             self._size += len(line) + 1
             if len(self.lines) >= self._limit or self._size > LARGEST_OUTPUT:
-                self.left += 1
+                self.omitted += 1
             else:
                 self.lines.append(line)
 
 
-def _glob(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
-    fitting = _any_of((asked.pattern,), below=asked.start)
+def _search_globs(walk: Walk, query: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
+    is_match = _match_any((query.pattern,), start=query.start)
 
     def look(file: File) -> Iterator[str]:
-        if fitting(file.path):
+        if is_match(file.path):
             yield file.path
 
     return look
 
 
-def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
-    expression = re.compile(asked.pattern, re.IGNORECASE if asked.ignore_case else 0)
-    text = find_required_text(asked.pattern)
-    needed = (text.lower() if asked.ignore_case else text).encode()
-    depth = "" if "/" in asked.glob else "**/"
-    fitting = _any_of((depth + asked.glob,), below=asked.start) if asked.glob else _everything
-    large = 0
+def _search_lines(walk: Walk, query: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
+    expression = re.compile(query.pattern, re.IGNORECASE if query.ignore_case else 0)
+    text = find_required_text(query.pattern)
+    required = (text.lower() if query.ignore_case else text).encode()
+    depth = "" if "/" in query.glob else "**/"
+    is_match = _match_any((depth + query.glob,), start=query.start) if query.glob else _match_everything
+    too_large = 0
 
     def look(file: File) -> Iterator[str]:
-        nonlocal large
-        if not fitting(file.path):
+        nonlocal too_large
+        if not is_match(file.path):
             return
         walk.check_time()
-        data = _bytes(walk, file)
+        data = _read_bytes(walk, file)
         if len(data) > LARGEST_FILE:
-            large += 1
-            if large == 1:
-                notes.append(f"files of more than {LARGEST_FILE // 1024 // 1024} MB are passed by")
+            too_large += 1
+            if too_large == 1:
+                notes.append(f"files of more than {LARGEST_FILE // 1024 // 1024} MB were skipped")
             return
-        if needed and _lacks(data, needed, ignore_case=asked.ignore_case):
+        if required and _lacks(data, required, ignore_case=query.ignore_case):
             return
-        lines = _lines(data)
-        if asked.mode == "content":
-            yield from _content(file.path, lines, expression, asked)
+        lines = _read_text_lines(data)
+        if query.mode == "content":
+            yield from _format_matches(file.path, lines, expression, query)
             return
         count = 0
         for line in lines:
             count += expression.search(line) is not None
-            if count and asked.mode == "files_with_matches":
+            if count and query.mode == "files_with_matches":
                 yield file.path
                 return
         if count:
@@ -153,32 +150,30 @@ def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
     return look
 
 
-def _content(path: str, lines: list[str], expression: re.Pattern[str], asked: Search) -> Iterator[str]:
-    """Yield matching lines as path:line:text and others as path-line-text, with -- between separate
-    groups.
-    """
-    shown = 0
+def _format_matches(path: str, lines: list[str], expression: re.Pattern[str], query: Search) -> Iterator[str]:
+    """Yield matching lines as path:line:text and context as path-line-text, with -- between groups."""
+    last = 0
     for number, line in enumerate(lines, 1):
         if expression.search(line) is None:
             continue
-        first = max(number - asked.before, shown + 1)
-        if (asked.before or asked.after) and shown and first > shown + 1:
+        first = max(number - query.before, last + 1)
+        if (query.before or query.after) and last and first > last + 1:
             yield "--"
         for other in range(first, number):
-            yield f"{path}-{other}-{_short(lines[other - 1])}"
-        if number > shown:
-            yield f"{path}:{number}:{_short(line)}"
-            shown = number
-        for other in range(number + 1, min(number + asked.after, len(lines)) + 1):
+            yield f"{path}-{other}-{_truncate(lines[other - 1])}"
+        if number > last:
+            yield f"{path}:{number}:{_truncate(line)}"
+            last = number
+        for other in range(number + 1, min(number + query.after, len(lines)) + 1):
             if expression.search(lines[other - 1]) is not None:
                 break
-            if other > shown:
-                yield f"{path}-{other}-{_short(lines[other - 1])}"
-                shown = other
+            if other > last:
+                yield f"{path}-{other}-{_truncate(lines[other - 1])}"
+                last = other
 
 
-def _bytes(walk: Walk, file: File) -> bytes:
-    """Return the bytes of the file, at most one more than the maximum size."""
+def _read_bytes(walk: Walk, file: File) -> bytes:
+    """Read the file, at most one byte more than the maximum size."""
     try:
         descriptor = open_listed(file.handle, file.name, file.path)
     except (OSError, PathDenied):
@@ -187,7 +182,7 @@ def _bytes(walk: Walk, file: File) -> bytes:
     pieces: list[bytes] = []
     left = LARGEST_FILE + 1
     try:
-        while left > 0 and (piece := os.read(descriptor, min(left, _AT_ONCE))):
+        while left > 0 and (piece := os.read(descriptor, min(left, _PIECE))):
             pieces.append(piece)
             left -= len(piece)
     except OSError:
@@ -198,47 +193,47 @@ def _bytes(walk: Walk, file: File) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _lacks(data: bytes, needed: bytes, *, ignore_case: bool) -> bool:
+def _lacks(data: bytes, required: bytes, *, ignore_case: bool) -> bool:
     """Return True if no line can match, because a required ASCII text is missing."""
     if data.startswith(_UTF16):
         return False
     if not ignore_case:
-        return needed not in data
-    # Some non-ASCII letters equal an ASCII one if case is ignored.
-    return data.isascii() and needed not in data.lower()
+        return required not in data
+    # If case is ignored, some non-ASCII letters equal an ASCII letter.
+    return data.isascii() and required not in data.lower()
 
 
-def _lines(data: bytes) -> list[str]:
-    found = decode(data)
-    if found is None:
+def _read_text_lines(data: bytes) -> list[str]:
+    decoded = decode(data)
+    if decoded is None:
         return []
-    lines = found.text.split("\n")
+    lines = decoded.text.split("\n")
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
-def _short(line: str) -> str:
+def _truncate(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
-def _any_of(patterns: Sequence[str], below: str = "") -> NamedPath:
-    names = below.split("/") if below else []
-    wanted = [split(one) for pattern in patterns for one in expand(pattern)]
-    if not wanted:
-        return _nothing
+def _match_any(patterns: Sequence[str], start: str = "") -> NamedPath:
+    names = start.split("/") if start else []
+    alternatives = [split(alternative) for pattern in patterns for alternative in expand(pattern)]
+    if not alternatives:
+        return _match_nothing
 
     def fitting(path: str) -> bool:
-        own = path.split("/")
-        return any(matches_names(one, own[len(names) :]) for one in wanted)
+        path_names = path.split("/")
+        return any(matches_names(alternative, path_names[len(names) :]) for alternative in alternatives)
 
     return fitting
 
 
-def _nothing(path: str) -> bool:
+def _match_nothing(path: str) -> bool:
     return False
 
 
-def _everything(path: str) -> bool:
+def _match_everything(path: str) -> bool:
     return True
 
 
-_LOOKING = {"Glob": _glob, "Grep": _grep, "Name": _name}
+_SEARCHES = {"Glob": _search_globs, "Grep": _search_lines, "Name": _search_names}

@@ -1,4 +1,4 @@
-"""The host's side of a search: start, answer and end of the process."""
+"""Start, answer and end of a search process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _START = "import sys; sys.path[:0] = {path!r}; from {module} import main; main()
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """Result of a search, or why it failed. `code` is None on success."""
+    """Result of a search, or its failure. `code` is None on success."""
 
     lines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -35,15 +35,17 @@ class Answer(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-async def run_search(folder: str, hidden: Sequence[str], wanted: Search, seconds: float = SECONDS) -> Answer:
-    """Run a search. If the task is cancelled, the process has ended when this returns."""
+async def run_search(folder: str, hidden: Sequence[str], query: Search, seconds: float = SECONDS) -> Answer:
+    """Run a search. The process has ended when this returns, also after a cancellation."""
     request: dict[str, Any] = {
         "folder": folder,
         "hidden": list(hidden),
-        "search": list(wanted),
+        "search": list(query),
         "seconds": seconds,
     }
-    start = _START.format(path=[one for one in sys.path if Path(one).is_absolute()], module=f"{__package__}.child")
+    start = _START.format(
+        path=[entry for entry in sys.path if Path(entry).is_absolute()], module=f"{__package__}.child"
+    )
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
@@ -56,23 +58,23 @@ async def run_search(folder: str, hidden: Sequence[str], wanted: Search, seconds
         env={"LANG": "C.UTF-8"},
         cwd="/",
     )
-    to, of = process.stdin, process.stdout
+    stdin, stdout = process.stdin, process.stdout
     data = b""
     try:
-        if to is not None and of is not None:
-            to.write(json.dumps(request).encode() + b"\n")
-            data = await asyncio.wait_for(of.read(), seconds + 2 * GRACE)
+        if stdin is not None and stdout is not None:
+            stdin.write(json.dumps(request).encode() + b"\n")
+            data = await asyncio.wait_for(stdout.read(), seconds + 2 * GRACE)
             await process.wait()
     except (TimeoutError, ConnectionError) as error:
-        log.info("a search gave no answer: %r", error)
+        log.info("a search did not answer: %r", error)
     finally:
         kill(process)
         _, cancelled = await wait_shielded(process.wait())
     if cancelled:
         raise asyncio.CancelledError
     if process.returncode in {-signal.SIGALRM, -signal.SIGKILL}:
-        message = f"The search found no end within {seconds:g} s. Use a simpler pattern, or search less."
+        message = f"The search did not finish within {seconds:g} s. Use a simpler pattern or search fewer files."
         return Answer(code="tool_timeout", message=message)
     if process.returncode != 0:
-        return Answer(code="tool_failed", message=f"The search broke down ({process.returncode}). Try another one.")
+        return Answer(code="tool_failed", message=f"The search failed ({process.returncode}). Try another pattern.")
     return msgspec.json.decode(data, type=Answer)

@@ -1,4 +1,4 @@
-"""Walk over the files of a folder in path order, without links, .git and ignored files."""
+"""Walk over a folder's files in path order, without links, .git and ignored files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..files.paths import PathDenied
 from . import ignore
 
 DEEPEST = 100
-#: File that marks a folder with an interpreter and its packages.
-_ENVIRONMENT = "pyvenv.cfg"
+#: File that marks a virtual environment.
+_VENV_MARKER = "pyvenv.cfg"
 #: Patterns that git ignores in one repository only.
 _EXCLUDE = ".git/info/exclude"
 
@@ -22,7 +22,7 @@ _Patterns = list[tuple[int, tuple[ignore.Pattern, ...]]]
 
 
 class File(NamedTuple):
-    """A file of the walk. `handle` is its folder's, valid until the next step."""
+    """A file of the walk. `handle` is the handle of its folder, valid until the next step."""
 
     path: str
     handle: int
@@ -34,8 +34,8 @@ class TimeoutReachedError(Exception):
 
 
 class Walk:
-    """A walk from `path` down. `until` is a time of the monotonic clock. `generated` names folders
-    to skip, with those of interpreters.
+    """A walk from `path` down, until a time of the monotonic clock. Skips folders named in `generated`
+    and, if any are, virtual environments.
     """
 
     def __init__(self, folder: Folder, path: str, until: float, generated: frozenset[str] = frozenset()) -> None:
@@ -47,86 +47,86 @@ class Walk:
 
     def files(self) -> Iterator[File]:
         """Yield the files. Raises PathDenied, FileNotFoundError, NotADirectoryError, TimeoutReachedError."""
-        found = self._folder.read_status(self._path)
-        if found is None:
+        status = self._folder.read_status(self._path)
+        if status is None:
             raise FileNotFoundError(self._path)
-        if stat.S_ISREG(found.st_mode):
+        if stat.S_ISREG(status.st_mode):
             with self._folder.open_parent(self._path) as (handle, name):
                 yield File(self._path, handle, name)
             return
         names = self._path.split("/") if self._path else []
         with self._folder.open_directory(self._path) as handle:
-            yield from self._inside(handle, names, self._above(names))
+            yield from self._walk_folder(handle, names, self._read_patterns_above(names))
 
     def check_time(self) -> None:
         """Raise TimeoutReachedError after the deadline."""
         if time.monotonic() > self._until:
             raise TimeoutReachedError
 
-    def _inside(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
+    def _walk_folder(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
         self.check_time()
-        own = _patterns(handle)
-        patterns = [*patterns, (len(names), own)] if own else patterns
-        listed = self._listing(handle)
-        if self._generated and any(name == _ENVIRONMENT for name, _ in listed):
+        patterns_here = _read_patterns(handle)
+        patterns = [*patterns, (len(names), patterns_here)] if patterns_here else patterns
+        listed = self._list(handle)
+        if self._generated and any(name == _VENV_MARKER for name, _ in listed):
             return
-        above = "".join(f"{name}/" for name in names)
+        prefix = "".join(f"{name}/" for name in names)
         for name, kind in listed:
             if not kind or name == ".git":
                 continue
             is_folder = kind == "d"
-            here = [*names, name]
-            if patterns and ignore.is_ignored(patterns, here, folder=is_folder):
+            inner_names = [*names, name]
+            if patterns and ignore.is_ignored(patterns, inner_names, folder=is_folder):
                 continue
             if is_folder and name in self._generated:
                 continue
             if not is_folder:
-                path = above + name
+                path = prefix + name
                 if not self._folder.find_private(path):
                     yield File(path, handle, name)
-            elif len(here) < DEEPEST:
-                yield from self._below(handle, here, patterns)
+            elif len(inner_names) < DEEPEST:
+                yield from self._enter_folder(handle, inner_names, patterns)
             else:
                 self.unreadable += 1
 
-    def _below(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
+    def _enter_folder(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
         try:
             inner = self._folder.enter(handle, names[-1], "/".join(names))
         except (PathDenied, OSError):
             self.unreadable += 1
             return
         try:
-            yield from self._inside(inner, names, patterns)
+            yield from self._walk_folder(inner, names, patterns)
         finally:
             os.close(inner)
 
-    def _listing(self, handle: int) -> list[tuple[str, str]]:
+    def _list(self, handle: int) -> list[tuple[str, str]]:
         try:
             return list_kinds(handle)
         except OSError:
             self.unreadable += 1
             return []
 
-    def _above(self, names: list[str]) -> _Patterns:
-        """Return the patterns on the way to the start; none if they ignore the start itself."""
-        patterns = self._excluded()
+    def _read_patterns_above(self, names: list[str]) -> _Patterns:
+        """Return the patterns on the path to the start; none if they ignore the start itself."""
+        patterns = self._read_repository_patterns()
         for depth in range(len(names)):
             with self._folder.open_directory("/".join(names[:depth])) as handle:
-                own = _patterns(handle)
-            patterns = [*patterns, (depth, own)] if own else patterns
+                patterns_here = _read_patterns(handle)
+            patterns = [*patterns, (depth, patterns_here)] if patterns_here else patterns
             if ignore.is_ignored(patterns, names[: depth + 1], folder=True):
                 return []
         return patterns
 
-    def _excluded(self) -> _Patterns:
+    def _read_repository_patterns(self) -> _Patterns:
         try:
-            found = self._folder.read(_EXCLUDE, ignore.LARGEST_FILE)
+            data = self._folder.read(_EXCLUDE, ignore.LARGEST_FILE)
         except (OSError, PathDenied):
             return []
-        return [(0, ignore.parse(found.decode("utf-8", "replace")))] if found else []
+        return [(0, ignore.parse(data.decode("utf-8", "replace")))] if data else []
 
 
-def _patterns(handle: int) -> tuple[ignore.Pattern, ...]:
+def _read_patterns(handle: int) -> tuple[ignore.Pattern, ...]:
     try:
         descriptor = open_regular(handle, ignore.FILE, ignore.FILE)
     except (OSError, PathDenied):
