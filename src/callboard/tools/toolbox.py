@@ -205,7 +205,9 @@ class FolderToolbox:
                 return await self._search(asked, context)
             case BashArguments():
                 if evaluation.sandbox is None:
-                    raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
+                    raise Refusal(
+                        "tool_failed", "The approval has no sandbox. The command did not run. Call the tool again."
+                    )
                 ground = await asyncio.to_thread(self._ground)
                 return await command.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
             case FindToolsArguments():

@@ -62,7 +62,7 @@ async def test_much_output_is_kept_at_both_ends_and_counted_between(runner: Agen
     left = 5_000_000 + len("begin\n\nend\n") - HEAD - TAIL
     assert outcome.output.startswith("begin\nxxx")
     assert outcome.output.endswith("xxx\nend\n")
-    assert f"\n[{left:,} characters of output left out here]\n" in outcome.output
+    assert f"\n[{left:,} characters of output omitted]\n" in outcome.output
     assert len(outcome.output) < HEAD + TAIL + 100
     assert len("".join(runner.shown)) < HEAD + 200
 
@@ -78,7 +78,7 @@ async def test_time_ends_the_whole_tree_and_keeps_the_output(runner: Agent, mark
         assert outcome == ToolOutcome(
             output=came,
             code="tool_timeout",
-            message=f"The command was ended after {seconds:g} s. Give it a longer timeout, or less to do.",
+            message=f"The command was ended after {seconds:g} s. Set a longer timeout, or do less at once.",
         )
         assert having(mark) == []
         seconds *= 4
@@ -229,6 +229,6 @@ def test_what_is_kept_of_endless_output_is_its_head_and_its_tail():
 
     text = output.text()
     total = 3000 * 800
-    assert len(text) == HEAD + TAIL + len(f"\n[{total - HEAD - TAIL:,} characters of output left out here]\n")
+    assert len(text) == HEAD + TAIL + len(f"\n[{total - HEAD - TAIL:,} characters of output omitted]\n")
     assert text.startswith("      0\n")
     assert text.endswith("   2999\n")

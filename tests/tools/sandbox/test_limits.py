@@ -16,7 +16,7 @@ from tests.tools.rigs.calls import Agent
 from tests.tools.rigs.processes import having
 from tests.tools.sandbox.test_guarded_command import LEVELS
 
-RAISE = "which is the limit. Let it take less, or have the person raise shell.{} in the settings."
+RAISE = "the limit. Reduce its use, or ask the user to raise shell.{} in the settings."
 
 
 @pytest.fixture(params=LEVELS)
@@ -46,7 +46,7 @@ async def test_memory_that_is_too_much_ends_the_command_and_says_so(runner: Agen
 
     outcome = await within(runner, memory=100).do("Bash", command=f'python3 -c "{grow}" {mark}; sleep {mark}')
 
-    message = f"The command was ended: it took more than 100 MiB of memory, {RAISE.format('memory')}"
+    message = f"The command was ended: it used more than 100 MiB of memory, {RAISE.format('memory')}"
     assert (outcome.code, outcome.message, outcome.exit_code) == ("resource_limit", message, None)
     assert having(mark) == []
 
@@ -105,7 +105,7 @@ async def test_a_file_that_is_too_large_is_cut_off_and_said_so(runner: Agent):
 async def test_no_command_gets_more_time_than_the_settings_allow(runner: Agent, mark: str):
     outcome = await runner.having(shell=Shell(timeout=0.2)).do("Bash", command=f"sleep {mark}", timeout=60_000)
 
-    raising = "Have the person raise shell.timeout in the settings, give it less to do, or run it in the background."
+    raising = "Do less at once, set background, or ask the user to raise shell.timeout in the settings."
     message = f"The command was ended after 0.2 s. {raising}"
     assert (outcome.code, outcome.message) == ("tool_timeout", message)
     assert having(mark) == []

@@ -67,7 +67,7 @@ def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
     is_root = os.geteuid() == 0
     outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_write_test()], check=False).returncode
     assert outside == (3 if is_root else 0)
-    monkeypatch.setattr(bubblewrap, "_proc", list)
+    monkeypatch.setattr(bubblewrap, "_proc_options", list)
 
     found = detect_ability(_other_bwrap(tmp_path))
 
@@ -315,7 +315,8 @@ async def test_what_was_promised_and_cannot_be_had_is_not_run(agent: Agent):
     assert outcome == ToolOutcome(
         output="",
         code="tool_failed",
-        message="The sandbox that was promised cannot be had (bubblewrap (/not/there) is not installed). Nothing was run.",
+        message="The approved sandbox is no longer available (bubblewrap (/not/there) is not installed). "
+        "The command did not run.",
     )
     assert not (agent.folder / "made").exists()
 

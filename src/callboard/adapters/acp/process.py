@@ -142,7 +142,7 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
         with Descriptors() as ours:
             reads, writes = ours.pipe()
             ours.release(reads)
-            guard, cancelled = await start_guard(launch, given=reads, limit=LARGEST_LINE)
+            guard, cancelled = await start_guard(launch, source=reads, limit=LARGEST_LINE)
             try:
                 if cancelled or guard.process.stdout is None:
                     raise asyncio.CancelledError

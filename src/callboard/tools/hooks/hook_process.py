@@ -129,7 +129,7 @@ async def _start(
     command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
 ) -> tuple[_Running, bool]:
     launch = Launch(fixed_command(command), folder, dict(environment), {})
-    guard, cancelled = await start_guard(launch, given=_readable(given))
+    guard, cancelled = await start_guard(launch, source=_readable(given))
     return _Running(guard, seconds, said), cancelled
 
 

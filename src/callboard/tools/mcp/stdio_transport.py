@@ -120,7 +120,7 @@ async def _start(command: Sequence[str], folder: str, environment: Mapping[str, 
     with Descriptors() as ours:
         taken, given = ours.pipe()
         ours.release(taken)
-        guard, cancelled = await start_guard(launch, given=taken)
+        guard, cancelled = await start_guard(launch, source=taken)
         try:
             if cancelled:
                 raise asyncio.CancelledError

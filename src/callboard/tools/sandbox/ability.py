@@ -1,6 +1,4 @@
-"""Detection of the sandbox on this machine. It is tried, because an installed program may not be
-allowed to work.
-"""
+"""Detection of the sandbox by a trial run."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ class SandboxAbility(NamedTuple):
     """Result of the detection.
 
     Attributes:
-        program: Path of bubblewrap; empty if commands cannot run in a sandbox.
-        problem: Why not, or what is missing.
+        program: Path of bubblewrap; empty if it does not work.
+        problem: The reason, or what is missing.
     """
 
     program: str
@@ -38,32 +36,29 @@ class SandboxAbility(NamedTuple):
 
 @cache
 def detect_ability(bwrap: str) -> SandboxAbility:
-    """Try bubblewrap, given as a path or a name. The result is cached for this process.
-
-    The first call takes some tens of milliseconds.
-    """
+    """Try bubblewrap, given as a path or a name. Cached for this process; the first call takes tens of milliseconds."""
     program = shutil.which(bwrap)
     if sys.platform != "linux":
-        return SandboxAbility("", problem=f"there is no bubblewrap for {sys.platform}")
+        return SandboxAbility("", problem=f"bubblewrap is not available for {sys.platform}")
     if program is None:
         return SandboxAbility("", problem=f"bubblewrap ({bwrap}) is not installed")
-    refused = ""
+    failure = ""
     for userns_off in (True, False):
-        refused = _attempt(program, userns_off=userns_off, filtered=False)
-        if not refused:
+        failure = _attempt(program, userns_off=userns_off, with_filter=False)
+        if not failure:
             break
     else:
-        return SandboxAbility("", problem=f"bubblewrap does not work here: {refused}")
+        return SandboxAbility("", problem=f"bubblewrap does not work here: {failure}")
     try:
-        refused = _attempt(program, userns_off=userns_off, filtered=True)
+        failure = _attempt(program, userns_off=userns_off, with_filter=True)
     except (OSError, ImportError) as error:
-        refused = str(error)
-    why = f"no seccomp filter: {refused}" if refused else ""
-    return SandboxAbility(program, userns_off=userns_off, seccomp=not refused, problem=why)
+        failure = str(error)
+    why = f"no seccomp filter: {failure}" if failure else ""
+    return SandboxAbility(program, userns_off=userns_off, seccomp=not failure, problem=why)
 
 
-def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
-    """Run a program that tests for a writable kernel. Return what failed; empty on success."""
+def _attempt(program: str, *, userns_off: bool, with_filter: bool) -> str:
+    """Run a program that tests for writable kernel files. Return what failed; empty on success."""
     view = bubblewrap.SandboxView(folder="/usr", writable=False, network=False)
     command = [
         program,
@@ -71,11 +66,11 @@ def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
         *bubblewrap.mount_options(view),
     ]
     descriptors: list[int] = []
-    if filtered:
+    if with_filter:
         descriptors.append(seccomp.open_filter(network=False))
         command += ["--seccomp", str(descriptors[0])]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*command, "--", "/bin/sh", "-c", bubblewrap.kernel_write_test()],
             check=False,
             stdin=subprocess.DEVNULL,
@@ -90,8 +85,8 @@ def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
-    if done.returncode == 0:
+    if result.returncode == 0:
         return ""
-    if done.returncode == _KERNEL_WRITABLE:
+    if result.returncode == _KERNEL_WRITABLE:
         return "a command in it could write the kernel's settings in /proc/sys"
-    return done.stderr.decode("utf-8", "replace").strip() or f"it ended with {done.returncode}"
+    return result.stderr.decode("utf-8", "replace").strip() or f"it exited with {result.returncode}"

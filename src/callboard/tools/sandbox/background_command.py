@@ -1,4 +1,4 @@
-"""A background command: read from an offset, written to, and ended."""
+"""Background commands."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+
+import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt
@@ -22,16 +24,16 @@ from .output import Output
 _PATIENCE = 10.0
 
 
-def _untold(_: str) -> None:
-    """Nobody is shown the output as it comes: it is asked for."""
+def _discard(_: str) -> None:
+    """Report nothing: readers request the output."""
 
 
 class BackgroundCommand:
     """Implements the port `Process`.
 
     Args:
-        held: Resources that stay open while the command runs.
-        outcome: Converts the result of the command.
+        resources: Closed when the command has ended.
+        to_outcome: Converts the result of the command.
     """
 
     def __init__(
@@ -39,44 +41,42 @@ class BackgroundCommand:
         guarded: guarded_command.GuardedCommand,
         output: Output,
         sink: int,
-        held: ExitStack,
-        outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
+        resources: ExitStack,
+        to_outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
     ) -> None:
         self._guarded = guarded
         self._output = output
         self._sink = sink
-        self._held = held
-        self._outcome_of = outcome
+        self._resources = resources
+        self._to_outcome = to_outcome
         self._began = time.monotonic()
-        self._writing = asyncio.Lock()
-        self._end = asyncio.ensure_future(self._carry())
+        self._write_lock = asyncio.Lock()
+        self._end = asyncio.ensure_future(self._run_to_end())
 
     def read(self, offset: int, most: int) -> Excerpt:
-        """Return at most `most` characters of the output, from an offset on."""
+        """Return at most `most` characters of the output from an offset."""
         return self._output.read(offset, most)
 
     async def wait_for_output(self, offset: int) -> None:
         """Wait until there is output after the offset, or the process has ended."""
         while self.read(offset, 0).total <= offset and not self._end.done():
             self._guarded.output_arrived.clear()
-            coming = asyncio.ensure_future(self._guarded.output_arrived.wait())
-            await asyncio.wait([coming, self._end], return_when=asyncio.FIRST_COMPLETED)
-            coming.cancel()
+            arrival = asyncio.ensure_future(self._guarded.output_arrived.wait())
+            await asyncio.wait([arrival, self._end], return_when=asyncio.FIRST_COMPLETED)
+            arrival.cancel()
 
     async def write(self, text: str, *, end: bool) -> None:
-        """Write to the command's input.
-
-        Raises:
-            Refusal: `process_unavailable` if the command no longer reads its input.
-        """
-        async with self._writing:
-            left = memoryview(text.encode("utf-8", "surrogatepass"))
-            until = time.monotonic() + _PATIENCE
-            while left:
-                if self._sink < 0 or self._end.done() or time.monotonic() > until:
-                    raise Refusal("process_unavailable", "The process does not read what is written to it.")
+        """Write to the command's input. Raises Refusal `process_unavailable` if the command does not read it."""
+        async with self._write_lock:
+            remaining = memoryview(text.encode("utf-8", "surrogatepass"))
+            deadline = time.monotonic() + _PATIENCE
+            while remaining:
+                if self._sink < 0 or self._end.done() or time.monotonic() > deadline:
+                    raise Refusal(
+                        "process_unavailable", "The process does not read its input. Read its output or stop it."
+                    )
                 try:
-                    left = left[os.write(self._sink, left) :]
+                    remaining = remaining[os.write(self._sink, remaining) :]
                 except BlockingIOError:
                     await asyncio.sleep(0.01)
                 except BrokenPipeError:
@@ -85,26 +85,24 @@ class BackgroundCommand:
                 self._close_sink()
 
     async def stop(self) -> None:
-        """End the command and every process that it started. Return when all have ended."""
+        """End the command and all its processes. Return when all have ended."""
         self._guarded.release()
         await wait_shielded(self._end)
 
     async def wait(self) -> ToolOutcome:
-        """Wait until every process of the command has ended, and return its outcome."""
+        """Wait until all processes have ended, and return the outcome."""
         return await asyncio.shield(self._end)
 
-    async def _carry(self) -> ToolOutcome:
+    async def _run_to_end(self) -> ToolOutcome:
         try:
             await asyncio.wait([self._guarded.reading])
-            ran = await self._guarded.end()
+            result = await self._guarded.end()
         finally:
             self._close_sink()
-            self._held.close()
-        took = round((time.monotonic() - self._began) * 1000)
-        made = await asyncio.to_thread(self._outcome_of, ran)
-        return ToolOutcome(
-            output=made.output, code=made.code, message=made.message, exit_code=made.exit_code, duration_ms=took
-        )
+            self._resources.close()
+        duration_ms = round((time.monotonic() - self._began) * 1000)
+        outcome = await asyncio.to_thread(self._to_outcome, result)
+        return msgspec.structs.replace(outcome, duration_ms=duration_ms)
 
     def _close_sink(self) -> None:
         sink, self._sink = self._sink, -1
@@ -115,22 +113,18 @@ class BackgroundCommand:
 
 async def start(
     launch: Launch,
-    held: ExitStack,
-    outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
-    veil: StreamRedaction | None,
+    resources: ExitStack,
+    to_outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
+    redactor: StreamRedaction | None,
 ) -> tuple[BackgroundCommand, bool]:
-    """Start a background command with a pipe for its input. `held` is closed when it has ended.
-
-    Returns:
-        The command, and whether this task was cancelled meanwhile.
-    """
+    """Start a background command. Return it, and whether this task was cancelled meanwhile."""
     source, sink = os.pipe()
     os.set_blocking(sink, False)
-    output = Output(_untold, veil)
+    output = Output(_discard, redactor)
     try:
         guarded, cancelled = await guarded_command.start(launch, output, source=source)
     except BaseException:
         os.close(sink)
-        held.close()
+        resources.close()
         raise
-    return BackgroundCommand(guarded, output, sink, held, outcome), cancelled
+    return BackgroundCommand(guarded, output, sink, resources, to_outcome), cancelled

@@ -1,4 +1,4 @@
-"""Command line of bubblewrap for one call."""
+"""Command line of bubblewrap."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ _ETC = """alternatives bash.bashrc bash_completion ca-certificates crypto-polici
 ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime login.defs magic mime.types nsswitch.conf os-release
 passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services shells ssl/certs ssl/openssl.cnf terminfo
 timezone"""
-#: Kernel files. Root can write them without any capability, so a separate /proc does not protect
-#: them.
+#: Kernel files. Root can write them without any capability, even in a separate /proc.
 _READ_ONLY_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "pressure", "mtrr")
 _MASKED_PROC = ("kcore", "kmem", "kmsg", "keys", "key-users", "timer_list", "sched_debug", "latency_stats")
 _MASKED_PROC_FOLDERS = ("acpi", "scsi", "asound", "driver")
-#: File systems in memory, which end with the call.
+#: File systems in memory for the duration of the call.
 _TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -28,9 +27,9 @@ class SandboxView(NamedTuple):
     """File system view of one call.
 
     Attributes:
-        programs: Toolchain folders beyond the system's: readable, and on the search path.
-        kept: Paths in the folder that are mounted read-only.
-        nested: More read-only paths, mounted if they exist.
+        programs: Additional toolchain folders: readable, and on the search path.
+        protected: Paths in the folder that are mounted read-only.
+        protected_if_present: More read-only paths, mounted if they exist.
         hidden: Folders that appear empty.
         masked: Files that appear empty.
         scratch: Maximum size of each file system in memory, in MiB.
@@ -48,7 +47,7 @@ class SandboxView(NamedTuple):
 
 
 def namespace_options(*, network: bool, userns_off: bool) -> list[str]:
-    """Return the options that isolate a command from the machine's processes, users and networks."""
+    """Return the options that isolate a command from processes, users and networks."""
     return [
         "--unshare-user",
         *(["--disable-userns"] if userns_off else []),
@@ -67,7 +66,7 @@ def namespace_options(*, network: bool, userns_off: bool) -> list[str]:
 def mount_options(view: SandboxView) -> list[str]:
     """Return the options that build the command's file system."""
     bind = "--bind" if view.writable else "--ro-bind"
-    options = [*_system(), "--proc", "/proc", *_proc(), "--dev", "/dev"]
+    options = [*_system_options(), "--proc", "/proc", *_proc_options(), "--dev", "/dev"]
     for path in (_TMP, _SHARED, _HOME):
         options += ["--size", str(view.scratch << 20), "--tmpfs", path]
     options += ["--remount-ro", "/dev"]
@@ -86,10 +85,7 @@ def mount_options(view: SandboxView) -> list[str]:
 
 
 def environment_options(view: SandboxView, search: str) -> list[str]:
-    """Return the options that set the command's environment.
-
-    The search path keeps only entries of `search` that are toolchain folders.
-    """
+    """Return the options that set the command's environment. `search` is the host's search path."""
     values = {
         "PATH": search_path(view, search),
         "HOME": _HOME,
@@ -104,20 +100,22 @@ def environment_options(view: SandboxView, search: str) -> list[str]:
 
 def search_path(view: SandboxView, search: str) -> str:
     """Return the command's search path: entries of `search` in toolchain folders, then the system's."""
-    ours = [
-        one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
+    toolchain = [
+        entry
+        for entry in search.split(":")
+        if any(entry == path or entry.startswith(path + "/") for path in view.programs)
     ]
-    return ":".join([*ours, PATH])
+    return ":".join([*toolchain, PATH])
 
 
 def kernel_write_test() -> str:
     """Return a shell command that exits with 3 if a kernel file is writable. It writes nothing."""
-    tried = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
-    return f'for one in {tried}; do [ ! -w "$one" ] || exit 3; done'
+    files = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
+    return f'for one in {files}; do [ ! -w "$one" ] || exit 3; done'
 
 
-def _proc() -> list[str]:
-    """Return the options that make kernel files read-only and files that show memory empty."""
+def _proc_options() -> list[str]:
+    """Return the options that make kernel files read-only and hide files that expose memory."""
     options: list[str] = []
     for name in _READ_ONLY_PROC:
         options += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
@@ -130,7 +128,7 @@ def _proc() -> list[str]:
     return options
 
 
-def _system() -> list[str]:
+def _system_options() -> list[str]:
     options: list[str] = []
     for path in _SYSTEM:
         if Path(path).is_symlink():

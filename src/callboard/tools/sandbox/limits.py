@@ -1,4 +1,4 @@
-"""Limits of a command, as this machine can enforce them."""
+"""Limits of commands that this machine can enforce."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 from callboard.contracts.facts.tool import LimitName, ResourceLimits, SandboxApplied
 from callboard.contracts.settings import Shell
 
-#: Exit code of a process that the kernel ended for its file size: 128 and SIGXFSZ.
+#: Exit code after a file that is too large: 128 and SIGXFSZ.
 FILE_TOO_LARGE = 128 + 25
-#: Maximum size of each file system in memory, in MiB, and how many of them must fit into the memory
-#: limit.
+#: Maximum size of a file system in memory, in MiB, and how many must fit into the memory limit.
 _LARGEST_SCRATCH, _SCRATCHES = 1024, 4
 
-_WORDS: dict[str, tuple[str, str]] = {
-    "memory": ("took more than {value:,g} MiB of memory", "shell.memory"),
+_EXCESS: dict[str, tuple[str, str]] = {
+    "memory": ("used more than {value:,g} MiB of memory", "shell.memory"),
     "processes": ("had more than {value:,g} processes", "shell.processes"),
     "file_size": ("wrote a file of more than {value:,g} MiB", "shell.file_size"),
 }
@@ -24,27 +23,29 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 @cache
 def can_watch_tree() -> bool:
-    """Return True if the guard can see a command's whole tree."""
+    """Return True if the guard can see the whole process tree."""
     return Path(f"/proc/self/task/{threading.get_native_id()}/children").exists()
 
 
 def to_limits(shell: Shell, *, scratch: bool) -> ResourceLimits:
-    """Return the limits that will be enforced. With `scratch` the command has file systems in memory."""
+    """Return the limits with their enforcers. `scratch`: the command has file systems in memory."""
     by_guard: dict[LimitName, float] = {"timeout": shell.timeout}
-    by_look: dict[LimitName, float] = {"memory": shell.memory, "processes": shell.processes}
-    found: ResourceLimits = {"guard": by_guard, "kernel": {"file_size": shell.file_size}}
+    by_checks: dict[LimitName, float] = {"memory": shell.memory, "processes": shell.processes}
+    limits: ResourceLimits = {"guard": by_guard, "kernel": {"file_size": shell.file_size}}
     if can_watch_tree():
-        by_guard |= by_look
+        by_guard |= by_checks
     else:
-        found["none"] = by_look
+        limits["none"] = by_checks
     if scratch:
-        found["tmpfs"] = {"scratch": min(_LARGEST_SCRATCH, shell.memory // _SCRATCHES)}
-    return found
+        limits["tmpfs"] = {"scratch": min(_LARGEST_SCRATCH, shell.memory // _SCRATCHES)}
+    return limits
 
 
 def get_limit(applied: SandboxApplied, name: LimitName) -> float:
-    """Return an enforced limit; 0 for none."""
-    return next((told[name] for keeper, told in applied.limits.items() if name in told and keeper != "none"), 0)
+    """Return an enforced limit; 0 if unlimited."""
+    return next(
+        (values[name] for enforcer, values in applied.limits.items() if name in values and enforcer != "none"), 0
+    )
 
 
 def to_bounds(applied: SandboxApplied) -> dict[str, int]:
@@ -54,10 +55,10 @@ def to_bounds(applied: SandboxApplied) -> dict[str, int]:
 
 
 def describe_exceeded(applied: SandboxApplied, name: str) -> str:
-    """Return the text for a command that exceeded a limit."""
-    what, setting = _WORDS[name]
-    most = next((told[one] for told in applied.limits.values() for one in told if one == name), 0)
+    """Return the message for a command that exceeded a limit."""
+    excess, setting = _EXCESS[name]
+    limit = next((values[key] for values in applied.limits.values() for key in values if key == name), 0)
     return (
-        f"The command was ended: it {what.format(value=most)}, which is the limit. "
-        f"Let it take less, or have the person raise {setting} in the settings."
+        f"The command was ended: it {excess.format(value=limit)}, the limit. "
+        f"Reduce its use, or ask the user to raise {setting} in the settings."
     )

@@ -1,4 +1,4 @@
-"""Output of a command. The head and the tail of a long output are kept and can be read again."""
+"""Output of commands, of which the head and the tail are kept."""
 
 from __future__ import annotations
 
@@ -14,81 +14,80 @@ TAIL = 512 * 1024
 
 
 class Output:
-    """Output that grows, with its head passed on as it arrives.
+    """Growing output. `report` receives the head as it arrives.
 
-    With a redactor, only redacted text is kept. A reader before the end also receives the last
-    characters if they cannot reveal a secret.
+    With a redactor, only redacted text is kept. Before the end, a reader receives the last
+    characters only if they cannot reveal a secret.
     """
 
-    def __init__(self, tell: Callable[[str], None], veil: StreamRedaction | None = None) -> None:
-        self._tell = tell
-        self._veil = veil
+    def __init__(self, report: Callable[[str], None], redactor: StreamRedaction | None = None) -> None:
+        self._report = report
+        self._redactor = redactor
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._head: list[str] = []
         self._tail: deque[str] = deque()
-        self._head_size = self._tail_size = self._left = 0
+        self._head_size = self._tail_size = self._omitted = 0
 
     @property
     def total(self) -> int:
-        """Number of characters so far."""
-        return self._head_size + self._left + self._tail_size
+        """Number of characters until now."""
+        return self._head_size + self._omitted + self._tail_size
 
     def add(self, data: bytes, *, last: bool = False) -> None:
-        """Add a piece. Bytes that are not UTF-8 become replacement characters."""
+        """Add a piece of output. Invalid UTF-8 becomes replacement characters."""
         text = self._decoder.decode(data, last)
-        if self._veil is not None:
-            text = self._veil.add(text) + (self._veil.pending() if last else "")
+        if self._redactor is not None:
+            text = self._redactor.add(text) + (self._redactor.pending() if last else "")
         if last:
-            # The withheld text was added above.
-            self._veil = None
-        self._keep(text)
+            self._redactor = None
+        self._store(text)
 
-    def _keep(self, text: str) -> None:
+    def _store(self, text: str) -> None:
         room = HEAD - self._head_size
         if room > 0:
-            now, text = text[:room], text[room:]
-            if now:
-                self._head.append(now)
-                self._head_size += len(now)
-                self._tell(now)
+            head, text = text[:room], text[room:]
+            if head:
+                self._head.append(head)
+                self._head_size += len(head)
+                self._report(head)
             if text:
-                self._tell(f"\n[more than {HEAD:,} characters of output; what follows is not shown as it comes]\n")
+                self._report(f"\n[output above {HEAD:,} characters is not shown live]\n")
         if text:
             self._tail.append(text)
             self._tail_size += len(text)
         while self._tail_size - len(self._tail[0]) > TAIL if self._tail else False:
-            gone = len(self._tail.popleft())
-            self._tail_size -= gone
-            self._left += gone
+            dropped = len(self._tail.popleft())
+            self._tail_size -= dropped
+            self._omitted += dropped
 
     def text(self) -> str:
         """Return the kept text."""
         tail = "".join(self._tail)
-        over = max(0, len(tail) - TAIL)
-        left = self._left + over
-        note = f"\n[{left:,} characters of output left out here]\n" if left else ""
-        return "".join(self._head) + note + tail[over:]
+        excess = max(0, len(tail) - TAIL)
+        omitted = self._omitted + excess
+        note = f"\n[{omitted:,} characters of output omitted]\n" if omitted else ""
+        return "".join(self._head) + note + tail[excess:]
 
     def read(self, offset: int, most: int) -> Excerpt:
-        """Return at most `most` kept characters from an offset on."""
-        if self._veil is not None:
-            self._keep(self._veil.release_harmless())
+        """Return at most `most` kept characters from an offset."""
+        if self._redactor is not None:
+            self._store(self._redactor.release_harmless())
         if offset < self._head_size:
-            text = _between(self._head, offset, most)
+            text = _slice(self._head, offset, most)
             return Excerpt(text=text, start=offset, next=offset + len(text), total=self.total)
-        start = min(max(offset, self._head_size + self._left), self.total)
-        text = _between(self._tail, start - self._head_size - self._left, most)
+        start = min(max(offset, self._head_size + self._omitted), self.total)
+        text = _slice(self._tail, start - self._head_size - self._omitted, most)
         return Excerpt(text=text, start=start, next=start + len(text), total=self.total)
 
 
-def _between(pieces: list[str] | deque[str], offset: int, most: int) -> str:
-    """Return characters from an offset on, without joining the pieces before it."""
-    found: list[str] = []
+def _slice(pieces: list[str] | deque[str], offset: int, most: int) -> str:
+    """Return at most `most` characters from an offset, without joining the pieces before it."""
+    parts: list[str] = []
     for piece in pieces:
         if most <= 0:
             break
-        taken = piece[offset : offset + most]
+        part = piece[offset : offset + most]
         offset = max(0, offset - len(piece))
-        most -= len(taken)
-        found.append(taken)
-    return "".join(found)
+        most -= len(part)
+        parts.append(part)
+    return "".join(parts)

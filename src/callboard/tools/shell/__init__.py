@@ -1,1 +1,1 @@
-"""Shell commands, in the foreground and in the background."""
+"""Shell commands in the foreground and in the background."""

@@ -1,4 +1,4 @@
-"""Commands, run exactly as the gate allowed them or not at all."""
+"""Shell commands in the sandbox that the gate decided."""
 
 from __future__ import annotations
 
@@ -29,187 +29,189 @@ from ..sandbox.launch import Launch
 from ..shielded_wait import wait_shielded
 
 #: Variables that a command without a sandbox inherits.
-_PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
+_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 
 
 async def run(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, output: Callable[[str], None]
+    arguments: BashArguments,
+    folder: str,
+    sandbox: SandboxApplied,
+    environment: GateEnvironment,
+    output: Callable[[str], None],
 ) -> ToolOutcome:
-    """Run the command under exactly this confinement. Raises Refusal `tool_failed` if it is unavailable."""
-    seconds = seconds_for(asked, applied)
-    with ExitStack() as held:
+    """Run the command in exactly this sandbox. Raises Refusal `tool_failed` if the sandbox is unavailable."""
+    seconds = seconds_for(arguments, sandbox)
+    with ExitStack() as resources:
         (launch, watch), cancelled = await wait_shielded(
-            asyncio.to_thread(_launch, asked, folder, applied, ground, held)
+            asyncio.to_thread(_prepare, arguments, folder, sandbox, environment, resources)
         )
         if cancelled:
             raise asyncio.CancelledError
         try:
-            ran = await guarded_command.run(launch, seconds=seconds, output=output)
+            result = await guarded_command.run(launch, seconds=seconds, output=output)
         finally:
             try:
-                aside, cancelled = await wait_shielded(asyncio.to_thread(_set_aside, watch))
+                renamed, cancelled = await wait_shielded(asyncio.to_thread(_rename_new, watch))
             except RuntimeError:
-                # Without a thread, do it here: what the command created must not stay.
-                aside, cancelled = _set_aside(watch), False
+                # No thread is available. New protected paths must not stay, so block here.
+                renamed, cancelled = _rename_new(watch), False
         if cancelled:
             raise asyncio.CancelledError
-    return _with(aside, _told(ran, seconds, applied))
+    return _add_renamed(renamed, _to_timed_outcome(result, seconds, sandbox))
 
 
-def _told(ran: guarded_command.CommandResult, seconds: float, applied: SandboxApplied) -> ToolOutcome:
-    if ran.stopped:
-        setting = limits.get_limit(applied, "timeout")
-        more = (
-            "Have the person raise shell.timeout in the settings, give it less to do, or run it in the background."
-            if seconds == setting
-            else "Give it a longer timeout, or less to do."
+def _to_timed_outcome(result: guarded_command.CommandResult, seconds: float, sandbox: SandboxApplied) -> ToolOutcome:
+    if result.stopped:
+        limit = limits.get_limit(sandbox, "timeout")
+        advice = (
+            "Do less at once, set background, or ask the user to raise shell.timeout in the settings."
+            if seconds == limit
+            else "Set a longer timeout, or do less at once."
         )
-        message = f"The command was ended after {seconds:g} s. {more}"
-        return ToolOutcome(output=ran.output, code="tool_timeout", message=message)
-    return _outcome(ran, applied)
+        message = f"The command was ended after {seconds:g} s. {advice}"
+        return ToolOutcome(output=result.output, code="tool_timeout", message=message)
+    return _to_outcome(result, sandbox)
 
 
 async def start(
-    asked: BashArguments,
+    arguments: BashArguments,
     folder: str,
-    applied: SandboxApplied,
-    ground: GateEnvironment,
-    veil: StreamRedaction | None = None,
+    sandbox: SandboxApplied,
+    environment: GateEnvironment,
+    redactor: StreamRedaction | None = None,
 ) -> background_command.BackgroundCommand:
-    """Start the command in the background under exactly this confinement. Raises Refusal
-    `tool_failed` if it is unavailable.
-    """
-    held = ExitStack()
+    """Start the command in the background in exactly this sandbox. Raises Refusal `tool_failed`."""
+    resources = ExitStack()
     try:
         (launch, watch), cancelled = await wait_shielded(
-            asyncio.to_thread(_launch, asked, folder, applied, ground, held)
+            asyncio.to_thread(_prepare, arguments, folder, sandbox, environment, resources)
         )
         if cancelled:
             raise asyncio.CancelledError
     except BaseException:
-        held.close()
+        resources.close()
         raise
 
-    def ended(ran: guarded_command.CommandResult) -> ToolOutcome:
-        return _with(_set_aside(watch), _outcome(ran, applied))
+    def to_outcome(result: guarded_command.CommandResult) -> ToolOutcome:
+        return _add_renamed(_rename_new(watch), _to_outcome(result, sandbox))
 
-    process, cancelled = await background_command.start(launch, held, ended, veil)
+    process, cancelled = await background_command.start(launch, resources, to_outcome, redactor)
     if cancelled:
         await process.stop()
         raise asyncio.CancelledError
     return process
 
 
-def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
-    """Return the timeout in seconds: the requested one, limited by the settings."""
-    wanted = asked.timeout / 1000
-    return min(wanted, limits.get_limit(applied, "timeout") or wanted)
+def seconds_for(arguments: BashArguments, sandbox: SandboxApplied) -> float:
+    """Return the requested timeout, limited by the settings, in seconds."""
+    requested = arguments.timeout / 1000
+    return min(requested, limits.get_limit(sandbox, "timeout") or requested)
 
 
-def _outcome(ran: guarded_command.CommandResult, applied: SandboxApplied) -> ToolOutcome:
-    if ran.error:
-        return ToolOutcome(output="", code="tool_failed", message=f"The command was not run: {ran.error}")
-    if ran.stopped:
-        return ToolOutcome(output=ran.output)
-    limit = ran.limit or ("file_size" if ran.exit_code == limits.FILE_TOO_LARGE else "")
+def _to_outcome(result: guarded_command.CommandResult, sandbox: SandboxApplied) -> ToolOutcome:
+    if result.error:
+        return ToolOutcome(output="", code="tool_failed", message=f"The command did not run: {result.error}")
+    if result.stopped:
+        return ToolOutcome(output=result.output)
+    limit = result.limit or ("file_size" if result.exit_code == limits.FILE_TOO_LARGE else "")
     if limit:
-        message = limits.describe_exceeded(applied, limit)
-        return ToolOutcome(output=ran.output, code="resource_limit", message=message, exit_code=ran.exit_code)
-    if ran.exit_code:
-        message = f"The command ended with exit code {ran.exit_code}."
-        return ToolOutcome(output=ran.output, code="tool_failed", message=message, exit_code=ran.exit_code)
-    return ToolOutcome(output=ran.output, exit_code=0)
+        message = limits.describe_exceeded(sandbox, limit)
+        return ToolOutcome(output=result.output, code="resource_limit", message=message, exit_code=result.exit_code)
+    if result.exit_code:
+        message = f"The command ended with exit code {result.exit_code}."
+        return ToolOutcome(output=result.output, code="tool_failed", message=message, exit_code=result.exit_code)
+    return ToolOutcome(output=result.output, exit_code=0)
 
 
-def _set_aside(watch: Watch | None) -> tuple[RenamedPath, ...]:
+def _rename_new(watch: Watch | None) -> tuple[RenamedPath, ...]:
     return watch.rename_new() if watch is not None else ()
 
 
-def _with(aside: tuple[RenamedPath, ...], outcome: ToolOutcome) -> ToolOutcome:
-    """Return the outcome of a command that created files which other programs obey."""
-    if not aside:
+def _add_renamed(renamed: tuple[RenamedPath, ...], outcome: ToolOutcome) -> ToolOutcome:
+    """Add the new protected paths of a command to its outcome."""
+    if not renamed:
         return outcome
-    done = ", ".join(f"{display(one.path)} -> {display(one.name)}" for one in aside if one.name)
-    left = ", ".join(display(one.path) for one in aside if not one.name)
+    done = ", ".join(f"{display(path.path)} -> {display(path.name)}" for path in renamed if path.name)
+    failed = ", ".join(display(path.path) for path in renamed if not path.name)
     parts = (
-        f"The command made files that other programs obey. They were renamed: {done}." if done else "",
-        f"These could not be renamed, so check them before you use them: {left}." if left else "",
-        "Use `write`, which asks the person first.",
+        f"The command created files that control other programs. They were renamed: {done}." if done else "",
+        f"These could not be renamed. Check them before use: {failed}." if failed else "",
+        "Create such files with `write`, which asks for approval.",
         outcome.message,
     )
     message = " ".join(part for part in parts if part)
     return msgspec.structs.replace(outcome, code="path_denied", message=message)
 
 
-def _launch(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, held: ExitStack
+def _prepare(
+    arguments: BashArguments, folder: str, sandbox: SandboxApplied, environment: GateEnvironment, resources: ExitStack
 ) -> tuple[Launch, Watch | None]:
-    """Return how the command starts, and its watch. `held` receives what must stay open until it
-    has ended.
-    """
-    shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
-    bounds = limits.to_bounds(applied)
-    if applied.level == "none":
+    """Return the start of the command, and its watch. `resources` must stay open until it has ended."""
+    shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", arguments.command]
+    bounds = limits.to_bounds(sandbox)
+    if sandbox.level == "none":
 
         def plain(_: int) -> list[str]:
             return shell
 
         return Launch(plain, folder, _environment(folder), bounds), None
-    ability = ground.ability
-    if not ability.works or ability.seccomp != applied.seccomp:
+    ability = environment.ability
+    if not ability.works or ability.seccomp != sandbox.seccomp:
         raise Refusal(
-            "tool_failed", f"The sandbox that was promised cannot be had ({ability.problem}). Nothing was run."
+            "tool_failed", f"The approved sandbox is no longer available ({ability.problem}). The command did not run."
         )
-    opened = held.enter_context(Folder(folder, ground.hidden))
-    handed: list[int] = []
-    if applied.seccomp:
-        handed.append(seccomp.open_filter(network=applied.network))
-        held.callback(os.close, handed[0])
-    kept = held.enter_context(protected_paths.protect(opened)) if applied.writable else []
-    own = list_programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
-    missing = (one for one in ground.hidden if one.rpartition("/")[2] not in REMEMBERED)
-    watch = Watch(folder, PrivatePaths(folder, (*missing, *own))) if applied.writable else None
-    real = list(dict.fromkeys(os.path.realpath(one) for one in ground.hidden))
+    root = resources.enter_context(Folder(folder, environment.hidden))
+    descriptors: list[int] = []
+    if sandbox.seccomp:
+        descriptors.append(seccomp.open_filter(network=sandbox.network))
+        resources.callback(os.close, descriptors[0])
+    protected = resources.enter_context(protected_paths.protect(root)) if sandbox.writable else []
+    programs = list_programs_in(folder, environment.programs, str(Path.home()), os.environ.get("PATH", ""))
+    watched = (path for path in environment.hidden if path.rpartition("/")[2] not in REMEMBERED)
+    watch = Watch(folder, PrivatePaths(folder, (*watched, *programs))) if sandbox.writable else None
+    hidden_paths = list(dict.fromkeys(os.path.realpath(path) for path in environment.hidden))
     view = bubblewrap.SandboxView(
         folder=folder,
-        writable=bool(applied.writable),
-        network=applied.network,
-        programs=present(ground.programs),
-        protected=kept,
+        writable=bool(sandbox.writable),
+        network=sandbox.network,
+        programs=present(environment.programs),
+        protected=protected,
         protected_if_present=(
             *(watch.protected if watch is not None else ()),
-            *(one for one in present(own) if os.path.realpath(one) == one),
+            *(path for path in present(programs) if os.path.realpath(path) == path),
         ),
-        hidden=inside(folder, ground.hidden),
-        masked=[one for one in real if one.startswith(f"{folder.rstrip('/')}/") and Path(one).is_file()],
-        scratch=int(limits.get_limit(applied, "scratch")),
+        hidden=inside(folder, environment.hidden),
+        masked=[path for path in hidden_paths if path.startswith(f"{folder.rstrip('/')}/") and Path(path).is_file()],
+        scratch=int(limits.get_limit(sandbox, "scratch")),
     )
 
     def command(report: int) -> list[str]:
         return [
             ability.program,
-            *bubblewrap.namespace_options(network=applied.network, userns_off=ability.userns_off),
+            *bubblewrap.namespace_options(network=sandbox.network, userns_off=ability.userns_off),
             *bubblewrap.environment_options(view, os.environ.get("PATH", "")),
             *bubblewrap.mount_options(view),
-            *(("--seccomp", str(handed[0])) if handed else ()),
+            *(("--seccomp", str(descriptors[0])) if descriptors else ()),
             *("--json-status-fd", str(report), "--"),
             *shell,
         ]
 
-    environment = {"PATH": bubblewrap.PATH}
-    return Launch(command, folder, environment, bounds, handed, reports=True), watch
+    variables = {"PATH": bubblewrap.PATH}
+    return Launch(command, folder, variables, bounds, descriptors, reports=True), watch
 
 
 def _environment(folder: str) -> dict[str, str]:
-    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {"PATH": bubblewrap.PATH, **passed, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return {"PATH": bubblewrap.PATH, **inherited, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
 
 
 def present(folders: Sequence[str]) -> list[str]:
     """Return the folders that exist."""
-    return [one for one in folders if Path(one).is_dir()]
+    return [folder for folder in folders if Path(folder).is_dir()]
 
 
 def inside(folder: str, hidden: Sequence[str]) -> list[str]:
-    """Return the hidden folders that the command would see."""
-    return [one for one in present(list(dict.fromkeys(map(os.path.realpath, hidden)))) if one.startswith(folder + "/")]
+    """Return the hidden folders that are in the folder."""
+    return [
+        path for path in present(list(dict.fromkeys(map(os.path.realpath, hidden)))) if path.startswith(folder + "/")
+    ]

@@ -1,4 +1,4 @@
-"""Background commands of a folder, and the environment that commands find."""
+"""Background commands of a folder, and the environment of commands."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ..sandbox import bubblewrap
 from ..sandbox.ability import detect_ability
 from . import command
 
-_ANY = ToolCall(call_id="", tool=bash.NAME, arguments="")
+_NO_CALL = ToolCall(call_id="", tool=bash.NAME, arguments="")
 
 
 class FolderShells:
-    """Implements the port `Shells`. `hidden`, `programs` and `bwrap` are those of the toolbox."""
+    """Implements the port `Shells`. The parameters are those of the toolbox."""
 
     def __init__(self, *, hidden: Sequence[str] = (), programs: Sequence[str] = (), bwrap: str = "bwrap") -> None:
         self._hidden = tuple(hidden)
@@ -39,55 +39,61 @@ class FolderShells:
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
         """Start the command of an allowed call. Raises Refusal."""
-        asked = check_same_call(call, evaluation, context)
-        if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
-            raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
-        ground = await asyncio.to_thread(self._ground)
+        arguments = check_same_call(call, evaluation, context)
+        if not isinstance(arguments, BashArguments) or evaluation.sandbox is None:
+            raise Refusal("tool_failed", "The approval has no sandbox. The command did not run. Call the tool again.")
+        environment = await asyncio.to_thread(self._gate_environment)
         try:
-            return await command.start(asked, context.folder, evaluation.sandbox, ground, redactor)
+            return await command.start(arguments, context.folder, evaluation.sandbox, environment, redactor)
         except OSError as error:
-            raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
+            raise Refusal("tool_failed", f"The command did not run: {error.strerror or error}.") from error
 
     async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
-        """Return what a command of this context could access."""
-        return await asyncio.to_thread(lambda: self._environment(context))
+        """Return what commands in this context can access."""
+        return await asyncio.to_thread(lambda: self._describe(context))
 
-    def _environment(self, context: ToolContext) -> ExecutionEnvironment:
-        ground = self._ground()
-        case = CallContext(call=_ANY, context=context, environment=ground, arguments=BashArguments(command=":"))
+    def _describe(self, context: ToolContext) -> ExecutionEnvironment:
+        environment = self._gate_environment()
+        case = CallContext(
+            call=_NO_CALL, context=context, environment=environment, arguments=BashArguments(command=":")
+        )
         case.tool = declarations.TOOLS[bash.NAME]
-        held = case.is_sandboxed
-        if held and case.may_write:
-            with Folder(context.folder, ground.hidden) as folder:
+        is_sandboxed = case.is_sandboxed
+        if is_sandboxed and case.may_write:
+            with Folder(context.folder, environment.hidden) as folder:
                 watch = Watch(folder.path)
                 case.unprotected, case.protected_below = (
                     (*protected_paths.list_unprotectable(folder), *watch.unprotected),
                     watch.relative_protected,
                 )
-        applied = case.confinement()
+        sandbox = case.confinement()
         search = os.environ.get("PATH", bubblewrap.PATH)
-        view = bubblewrap.SandboxView(folder=context.folder, writable=False, network=False, programs=ground.programs)
+        view = bubblewrap.SandboxView(
+            folder=context.folder, writable=False, network=False, programs=environment.programs
+        )
         return ExecutionEnvironment(
             cwd=context.folder,
             workspace_roots=(context.folder,),
-            level=applied.level,
-            why="" if held and not ground.ability.problem else ground.explain_no_sandbox(context.folder),
-            seccomp=applied.seccomp,
-            network=applied.network,
-            limits=applied.limits,
-            writable=applied.writable,
+            level=sandbox.level,
+            why=""
+            if is_sandboxed and not environment.ability.problem
+            else environment.explain_no_sandbox(context.folder),
+            seccomp=sandbox.seccomp,
+            network=sandbox.network,
+            limits=sandbox.limits,
+            writable=sandbox.writable,
             protected=tuple(
                 f"{context.folder}/{name}"
                 for name in (*PROTECTED, *case.protected_below)
                 if name not in case.unprotected
             )
-            if held
+            if is_sandboxed
             else (),
-            hidden=tuple(command.inside(context.folder, ground.hidden)) if held else (),
-            programs=tuple((bubblewrap.search_path(view, search) if held else search).split(":")),
+            hidden=tuple(command.inside(context.folder, environment.hidden)) if is_sandboxed else (),
+            programs=tuple((bubblewrap.search_path(view, search) if is_sandboxed else search).split(":")),
             trusted=context.trusted,
             permission_mode=context.permission_mode,
         )
 
-    def _ground(self) -> GateEnvironment:
+    def _gate_environment(self) -> GateEnvironment:
         return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
