@@ -146,7 +146,7 @@ async def test_a_repeated_export_returns_the_first_one_also_after_a_restart(tmp_
 async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """SUB-04"""
     # The facts are read in several pages.
-    monkeypatch.setattr("callboard.runtime.evidence_exporter.PAGE", 7)
+    monkeypatch.setattr("callboard.runtime.services.evidence_exporter.PAGE", 7)
     scenario = plays(
         (
             "lead",

@@ -6,6 +6,7 @@ from typing import cast
 
 import msgspec
 
+from callboard.contracts.commands.permission import RevokeTrust, TrustChanged, TrustWorkspace
 from callboard.contracts.commands.session import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import AnyWorkspaceFact
@@ -27,8 +28,30 @@ from callboard.contracts.facts.workspace import (
 )
 from callboard.contracts.ports.store import Contents
 from callboard.contracts.record import NewFact, Record
+from callboard.contracts.settings import Asked
 
+from .decide import permission
 from .state.session import ListedSession, Workspace
+
+#: The commands that the writer of a workspace decides without a service.
+WorkspaceCommand = TrustWorkspace | RevokeTrust
+
+
+def decide_command(
+    state: Workspace, request: WorkspaceCommand, requested: Asked
+) -> tuple[tuple[NewFact, ...], TrustChanged]:
+    """Return the facts and the answer of a command.
+
+    Args:
+        requested: The permissions that the folder's files request now.
+    Raises:
+        Refusal: What the command refuses.
+    """
+    match request:
+        case TrustWorkspace():
+            return permission.trust_workspace(state, request, requested)
+        case RevokeTrust():
+            return permission.revoke_trust(state, request)
 
 
 def evolve(state: Workspace, record: Record) -> Workspace:

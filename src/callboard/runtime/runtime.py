@@ -14,20 +14,18 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows.session import SessionCard
 from callboard.control.effects import ListSession, ScheduleSession, has_sleeping_agents
 
-from .artifacts.service import ArtifactService
 from .background_tasks import BackgroundTasks
 from .commands import CommandRunner
 from .dependencies import Dependencies
 from .events.live_relay import RelayedFeed
 from .events.order import EventOrder
 from .events.stream import EventStream
-from .evidence_exporter import EvidenceExporter
 from .feeds import RuntimeFeeds
 from .fingerprint import state_fingerprint, view_fingerprint
 from .queries.agent_runs import RunRecords
-from .queries.service import Queries
 from .retention import Retention
 from .secrets.append_redactor import RedactedDefinitions
+from .services.assembly import build_services
 from .session_registry import SessionRegistry
 from .sessions.host import SessionHost
 from .turns.effect_runner import WorkspaceEffect
@@ -65,10 +63,8 @@ class Runtime:
             self.workspaces.was_deleted,
             self._forward,
         )
-        exports = EvidenceExporter(dependencies, self.sessions)
-        artifacts = ArtifactService(dependencies, self.sessions)
-        self.queries = Queries(dependencies, self.sessions, self.workspaces, exports, artifacts)
-        self.commands = CommandRunner(dependencies, self.sessions, self.workspaces, self.queries, exports, artifacts)
+        services = build_services(dependencies, self.sessions, self.workspaces)
+        self.commands = CommandRunner(dependencies, self.sessions, self.workspaces, services)
         events = EventStream(order, lambda: self.dependencies.store.facts, self.workspaces.describe)
         self.feeds = RuntimeFeeds(dependencies, self.sessions, self.workspaces, events)
         self.retention = Retention(dependencies, self.sessions, self.workspaces)

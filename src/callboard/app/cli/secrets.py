@@ -113,7 +113,7 @@ async def _with(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
     if endpoint is not None:
         async with Client(endpoint) as client:
             return await work(client.submit)
-    from callboard.runtime.secrets.key_store import answer_secret
+    from callboard.runtime.services.key_store import answer_secret
 
     from ..models.keys import load_local_secrets
 

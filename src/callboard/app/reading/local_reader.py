@@ -25,7 +25,7 @@ from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
-from callboard.runtime.queries.sizes import measure_sizes
+from callboard.runtime.queries.session import measure_sizes
 
 from .port import SessionListing
 

@@ -204,9 +204,3 @@ class ExportArtifact(Command, frozen=True, kw_only=True):
     version: Version | None = None
     from_version: Sequence | None = None
     reason: Reason = ""
-
-
-ArtifactCommand = CreateArtifact | EditArtifact | RollbackArtifact | RetryArtifact | DeleteArtifact | ExportArtifact
-
-
-ArtifactQuery = ListArtifacts | GetArtifact | GetArtifactDiff

@@ -23,6 +23,17 @@ class Command(
 ):
     """A request to the control plane. The control plane fills in what an optional field lacks, and the answer names it."""
 
+    def validate(self) -> None:
+        """Check what the types of the fields cannot express.
+
+        Raises:
+            Refusal: `invalid_input`.
+        """
+
+    def default_key(self) -> str:
+        """Return the idempotency key of a request without one; empty if it has none."""
+        return ""
+
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The result of a command, once its facts are durable."""
@@ -40,8 +51,7 @@ C = TypeVar("C", bound="Command")
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     """One command, as `@command` declares it. Routes, OpenAPI, JSON-RPC, CLI help and TypeScript derive from it.
 
-    A query changes nothing and needs no key. A query that `waits` may take long, and is cancelled when its caller disconnects.
-    `summary` is the first line of the docstring.
+    A query changes nothing and needs no key. `summary` is the first line of the docstring. See `command` for the other fields.
     """
 
     name: str
@@ -51,6 +61,8 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     authority: Authority
     query: bool
     waits: bool
+    live: bool
+    has_secrets: bool
     summary: str
 
 
@@ -66,16 +78,20 @@ def command(
     authority: Authority = "person",
     query: bool = False,
     waits: bool = False,
+    live: bool = False,
+    has_secrets: bool = False,
 ) -> Callable[[type[C]], type[C]]:
     """Declare a Struct as the command `name`.
 
     Args:
         name: The wire name, an imperative in snake_case.
         answer: The Struct that the command answers with.
-        serial: The stream whose writer carries the command out.
+        serial: The stream with the facts of the command. Its writer carries out a command that no service does.
         authority: Who may send it.
         query: True if it only reads.
-        waits: True if the query may take long.
+        waits: True if the query may take long. It is cancelled when its caller disconnects.
+        live: True if the query's answer comes from programs or servers. Secrets in it are redacted.
+        has_secrets: True if a field may contain a secret, which the log never records. It is not redacted.
 
     Example:
         @command("pause_task", TaskChanged)
@@ -93,6 +109,8 @@ def command(
             authority=authority,
             query=query,
             waits=waits,
+            live=live,
+            has_secrets=has_secrets,
             summary=summary,
         )
         return kind

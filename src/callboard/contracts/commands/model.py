@@ -80,7 +80,7 @@ class ModelTested(Answer, frozen=True, kw_only=True):
     problem: Problem | None = None
 
 
-@command("test_model", ModelTested, serial="store", query=True, waits=True)
+@command("test_model", ModelTested, serial="store", query=True, waits=True, live=True)
 class TryModel(Command, frozen=True, kw_only=True):
     """Send a short question to a model and report the answer or the error.
 

@@ -70,7 +70,7 @@ class ProcessList(Answer, frozen=True, kw_only=True):
     processes: tuple[ProcessRow, ...]
 
 
-@command("list_processes", ProcessList, authority="anyone", query=True)
+@command("list_processes", ProcessList, authority="anyone", query=True, live=True)
 class ListProcesses(Command, frozen=True, kw_only=True):
     """List the background processes of a session or of one thread, including finished ones."""
 

@@ -26,7 +26,7 @@ class SecretKept(Answer, frozen=True, kw_only=True):
     handle: str
 
 
-@command("set_secret", SecretKept, serial="store")
+@command("set_secret", SecretKept, serial="store", has_secrets=True)
 class SetSecret(Command, frozen=True, kw_only=True):
     """Store a secret in the system's keyring.
 

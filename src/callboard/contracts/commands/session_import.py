@@ -124,7 +124,7 @@ class PastSessionList(Answer, frozen=True, kw_only=True):
     older: int = 0
 
 
-@command("list_past_sessions", PastSessionList, serial="workspace", query=True)
+@command("list_past_sessions", PastSessionList, serial="workspace", query=True, live=True)
 class ListPastSessions(Command, frozen=True, kw_only=True):
     """List the past sessions of Claude Code and Codex in a workspace's folder.
 

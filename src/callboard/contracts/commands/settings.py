@@ -44,7 +44,7 @@ class SettingsUpdated(Answer, frozen=True, kw_only=True):
     keys: tuple[str, ...]
 
 
-@command("update_settings", SettingsUpdated, serial="store")
+@command("update_settings", SettingsUpdated, serial="store", has_secrets=True)
 class UpdateSettings(Command, frozen=True, kw_only=True):
     """Write named keys to a settings file.
 

@@ -18,7 +18,7 @@ class ToolInventory(Answer, frozen=True, kw_only=True):
     servers: tuple[ServerState, ...]
 
 
-@command("get_tool_inventory", ToolInventory, authority="anyone", query=True, waits=True)
+@command("get_tool_inventory", ToolInventory, authority="anyone", query=True, waits=True, live=True)
 class GetToolInventory(Command, frozen=True, kw_only=True):
     """List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.
 
@@ -38,7 +38,7 @@ class ServerList(Answer, frozen=True, kw_only=True):
     servers: tuple[ServerState, ...]
 
 
-@command("list_servers", ServerList, serial="workspace", authority="anyone", query=True)
+@command("list_servers", ServerList, serial="workspace", authority="anyone", query=True, live=True)
 class ListServers(Command, frozen=True, kw_only=True):
     """List the tool servers of a workspace, with their errors."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ..errors import Refusal
 from ..facts.turn import Mode, PermissionMode
 from .base import Answer, Command, Id, Prompt, Reason, command
 
@@ -57,6 +58,14 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
     when_busy: WhenBusy = "queue"
     attachments: Attachments = ()
 
+    def validate(self) -> None:
+        """Refuse a blank text."""
+        _require_text(self.text)
+
+    def default_key(self) -> str:
+        """Return the id of the turn as its key (CTL-02)."""
+        return f"turn:{self.turn_id}" if self.turn_id is not None else ""
+
 
 class SteerTaken(Answer, frozen=True, kw_only=True):
     session_id: str
@@ -74,6 +83,10 @@ class SteerTurn(Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
     steer_id: Id | None = None
     attachments: Attachments = ()
+
+    def validate(self) -> None:
+        """Refuse a blank text."""
+        _require_text(self.text)
 
 
 class ThreadChanged(Answer, frozen=True, kw_only=True):
@@ -147,3 +160,12 @@ class EditQueuedTurn(Command, frozen=True, kw_only=True):
     session_id: Id
     turn_id: Id
     text: Prompt
+
+    def validate(self) -> None:
+        """Refuse a blank text."""
+        _require_text(self.text)
+
+
+def _require_text(text: str) -> None:
+    if not text.strip():
+        raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Enter a message.")

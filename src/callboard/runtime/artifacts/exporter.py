@@ -23,7 +23,9 @@ from callboard.control.state.artifact import ExportReported, ExportRequested
 
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
+from ..service import Service, carries_out
 from ..session_registry import SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
 from .export_formats import ExportPart, render_archive, render_diff, render_file, render_page
 from .queries import ArtifactReads
 
@@ -34,36 +36,38 @@ MAX_ARTIFACTS = 1000
 MAX_BYTES = 256 * 1024 * 1024
 
 
-class ArtifactExporter:
+class ArtifactExporter(Service):
     """Makes exports, one at a time, which bounds memory."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._reads = ArtifactReads(dependencies, sessions, self.list_running)
+    def __init__(
+        self,
+        dependencies: Dependencies,
+        sessions: SessionRegistry,
+        workspaces: WorkspaceRegistry,
+        reads: ArtifactReads,
+    ) -> None:
+        super().__init__(dependencies, sessions, workspaces)
+        self._reads = reads
+        self._entries = reads.running_exports
         self._turn = asyncio.Semaphore(1)
-        self._entries: dict[str, dict[str, ExportEntry]] = {}
         self._tasks = BackgroundTasks()
         self._starting = BackgroundTasks()
         self._closing = False
 
-    @property
-    def reads(self) -> ArtifactReads:
-        """The artifact reads, which include these exports."""
-        return self._reads
-
-    def list_running(self, session: str) -> tuple[ExportEntry, ...]:
-        """Return the running exports of a session with their progress."""
-        return tuple(self._entries.get(session, {}).values())
-
-    async def start(
-        self, request: ExportArtifact | RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> ExportBegun:
+    @carries_out(ExportArtifact)
+    async def start(self, request: ExportArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportBegun:
         """Start an export. It continues in the background.
 
         Raises:
-            Refusal: `unknown_session`, `unknown_artifact`, `artifact_deleted`, `unknown_export`,
-                `invalid_input`.
+            Refusal: `unknown_session`, `unknown_artifact`, `artifact_deleted`, `invalid_input`.
+        """
+        return await self._starting.run(self._start(request, actor, stored_answer))
+
+    async def retry(self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportBegun:
+        """Start a failed export again.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_export`.
         """
         return await self._starting.run(self._start(request, actor, stored_answer))
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from callboard.contracts.commands.artifact import (
     ArtifactDiff,
     ArtifactList,
-    ArtifactQuery,
     ArtifactRead,
     GetArtifact,
     GetArtifactDiff,
@@ -21,36 +19,20 @@ from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, E
 from callboard.tools.builtin.folder_files import compare
 
 from ..dependencies import Dependencies
+from ..service import Service, answers
 from ..session_registry import SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
 
 #: Characters of a diff in an answer. An export contains the whole diff.
 MAX_DIFF = 200_000
 
 
-class ArtifactReads:
-    """Answers artifact queries from rows. `exports` returns the running exports of a session."""
+class ArtifactReads(Service):
+    """Answers artifact queries from rows. `running_exports` are the running exports of each session, by id."""
 
-    def __init__(
-        self, dependencies: Dependencies, sessions: SessionRegistry, exports: Callable[[str], tuple[ExportEntry, ...]]
-    ) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._exports = exports
-
-    async def answer(self, query: ArtifactQuery) -> ArtifactList | ArtifactRead | ArtifactDiff:
-        """Answer a query.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_artifact`, `gap`, or `invalid_input` for an unknown
-                version.
-        """
-        match query:
-            case ListArtifacts():
-                return await self._list(query)
-            case GetArtifact():
-                return await self._get(query)
-            case GetArtifactDiff():
-                return await self._diff(query)
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        super().__init__(dependencies, sessions, workspaces)
+        self.running_exports: dict[str, dict[str, ExportEntry]] = {}
 
     async def newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
         """Return the artifacts that changed last, in the order of their newest versions."""
@@ -119,12 +101,25 @@ class ArtifactReads:
         await opened.views.flush()
         return head
 
-    async def _list(self, query: ListArtifacts) -> ArtifactList:
+    @answers(ListArtifacts)
+    async def list(self, query: ListArtifacts) -> ArtifactList:
+        """Return the artifacts that changed last, and the running exports.
+
+        Raises:
+            Refusal: `unknown_session`, `gap`.
+        """
         head = await self.wait_for_rows(query.session_id, query.wait_for)
         rows = await self.newest(query.session_id, query.limit, query.before)
-        return ArtifactList(artifacts=rows, exports=self._exports(query.session_id), head=head)
+        exports = tuple(self.running_exports.get(query.session_id, {}).values())
+        return ArtifactList(artifacts=rows, exports=exports, head=head)
 
-    async def _get(self, query: GetArtifact) -> ArtifactRead:
+    @answers(GetArtifact)
+    async def get(self, query: GetArtifact) -> ArtifactRead:
+        """Return an artifact with its versions.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_artifact`, `gap`.
+        """
         row = await self.row(query.session_id, query.artifact_id, query.wait_for)
         last = row.version if query.before is None else min(row.version, query.before - 1)
         rows = self._dependencies.store.rows
@@ -137,7 +132,14 @@ class ArtifactReads:
         )
         return ArtifactRead(artifact=row, versions=versions, head=row.sequence)
 
-    async def _diff(self, query: GetArtifactDiff) -> ArtifactDiff:
+    @answers(GetArtifactDiff)
+    async def diff(self, query: GetArtifactDiff) -> ArtifactDiff:
+        """Return the difference of two versions.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_artifact`, `unknown_blob`, or `invalid_input` for an
+                unknown version.
+        """
         session, artifact = query.session_id, query.artifact_id
         row = await self.row(session, artifact)
         after = await self.content(session, artifact, query.to_version, "toVersion")

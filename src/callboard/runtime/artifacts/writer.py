@@ -17,6 +17,7 @@ from callboard.contracts.commands.artifact import (
     CreateArtifact,
     DeleteArtifact,
     EditArtifact,
+    ExportBegun,
     RetryArtifact,
     RollbackArtifact,
 )
@@ -30,9 +31,12 @@ from callboard.tools.builtin.folder_files import FolderFiles, check_changeable, 
 
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
+from ..service import Service, carries_out
 from ..session_registry import SessionRegistry
 from ..sessions.host import SessionHost
 from ..turns.artifact_recovery import ArtifactLocation, locate_artifact
+from ..workspaces.registry import WorkspaceRegistry
+from .exporter import ArtifactExporter
 from .queries import ArtifactReads
 
 #: The hint of a refusal that saved nothing.
@@ -49,16 +53,38 @@ class _FileState(NamedTuple):
     draft: bytes | None
 
 
-class ArtifactWriter:
+class ArtifactWriter(Service):
     """Changes artifacts on request of people. A change continues if its caller is cancelled."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, reads: ArtifactReads) -> None:
-        self._sessions = sessions
+    def __init__(
+        self,
+        dependencies: Dependencies,
+        sessions: SessionRegistry,
+        workspaces: WorkspaceRegistry,
+        reads: ArtifactReads,
+        exporter: ArtifactExporter,
+    ) -> None:
+        super().__init__(dependencies, sessions, workspaces)
         self._reads = reads
+        self._exporter = exporter
         self._files = FolderFiles(dependencies.closed_folders)
         self._secrets = dependencies.secrets
         self._tasks = BackgroundTasks()
 
+    @carries_out(RetryArtifact)
+    async def retry(
+        self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> ArtifactChanged | ExportBegun:
+        """Retry a failed change or export.
+
+        Raises:
+            Refusal: As `change`, or as the export.
+        """
+        if request.export_id is not None:
+            return await self._exporter.retry(request, actor, stored_answer)
+        return await self._tasks.run(self._change(request, actor, stored_answer))
+
+    @carries_out(CreateArtifact, EditArtifact, RollbackArtifact, DeleteArtifact)
     async def change(
         self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged:
@@ -70,7 +96,7 @@ class ArtifactWriter:
         """
         return await self._tasks.run(self._change(request, actor, stored_answer))
 
-    async def wait_settled(self) -> None:
+    async def close(self) -> None:
         """Wait for the running changes, so that no file is half written."""
         await self._tasks.wait_all()
 

@@ -29,14 +29,13 @@ from callboard.control.workspace import require_listed
 from callboard.tools.gate import rule_trial
 from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
-from ..dependencies import Dependencies
 from ..prompts.run_config import build_tool_context
 from ..prompts.tool_catalog import with_settings
 from ..secrets.secret_values import evaluate_call
-from ..session_registry import SessionRegistry, unknown_thread
+from ..service import Service, answers
+from ..session_registry import unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import effective_rules
-from ..workspaces.registry import WorkspaceRegistry
 
 #: Number of facts that are searched for past calls, and of examples per outcome.
 MAX_FACTS = 100_000
@@ -54,14 +53,10 @@ class _PastCall(NamedTuple):
     evaluated: PermissionEvaluated
 
 
-class PermissionPreview:
+class PermissionPreview(Service):
     """Answers previews. It changes nothing."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
-
+    @answers(EvaluatePermission)
     async def evaluate(self, query: EvaluatePermission) -> PermissionSeen:
         """Evaluate a hypothetical call.
 
@@ -90,6 +85,7 @@ class PermissionPreview:
             matchers=evaluation.matchers,
         )
 
+    @answers(DryRunRules)
     async def dry_run(self, query: DryRunRules) -> RulesTried:
         """Try rules on past calls, newest sessions first.
 

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
-from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.permission import (
     AddRule,
-    DryRunRules,
-    EvaluatePermission,
     GetTrust,
     ListRules,
-    ResolvePermission,
     RevokeRule,
-    RevokeTrust,
     RuleList,
     TrustRead,
     TrustState,
-    TrustWorkspace,
 )
 from callboard.contracts.commands.settings import GetSettings, SettingsRead, SettingsUpdated, UpdateSettings
 from callboard.contracts.errors import Refusal
@@ -32,83 +26,30 @@ from callboard.control.workspace import require_listed
 from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
 from ..dependencies import Dependencies
+from ..service import Service, answers, carries_out
 from ..session_registry import SessionRegistry
 from ..workspaces.host import WorkspaceHost
 from ..workspaces.registry import WorkspaceRegistry
-from .permission_preview import PermissionPreview
 
-#: Commands that change trust or rules.
-PermissionCommand = TrustWorkspace | RevokeTrust | AddRule | RevokeRule
-PermissionQuery = GetTrust | ListRules | GetSettings | DryRunRules | EvaluatePermission
 _EXPIRED = "expired"
 
 
-class TrustService:
+class TrustService(Service):
     """Runs commands on trust, rules and settings, and answers queries about them."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
+        super().__init__(dependencies, sessions, workspaces)
         self._writing = asyncio.Lock()
-        self._preview = PermissionPreview(dependencies, sessions, workspaces)
 
-    async def submit(self, command: PermissionCommand, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
-        """Run a command.
-
-        Raises:
-            Refusal: What the command refuses.
-        """
-        match command:
-            case TrustWorkspace():
-                host = self._workspaces.get(command.workspace_id)
-                requested = self._requested_grants(host)
-                return await host.change(
-                    lambda state: permission.trust_workspace(state, command, requested),
-                    actor,
-                    stored_answer=stored_answer,
-                )
-            case RevokeTrust():
-                host = self._workspaces.get(command.workspace_id)
-                return await host.change(
-                    lambda state: permission.revoke_trust(state, command), actor, stored_answer=stored_answer
-                )
-            case AddRule():
-                return await self._add_rule(command, actor, stored_answer)
-            case RevokeRule(session_id=str(session)):
-                return await (await self._sessions.get(session)).host.run_command(command, actor, stored_answer)
-            case RevokeRule():
-                host = self._require_workspace(command.workspace_id)
-                return await host.change(
-                    lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
-                )
-
-    async def answer(self, query: PermissionQuery) -> Any:
-        """Answer a query.
-
-        Raises:
-            Refusal: What the query refuses.
-        """
-        match query:
-            case GetTrust():
-                return self.trust(query)
-            case ListRules():
-                return await self.rules(query)
-            case GetSettings():
-                return self.settings(query)
-            case DryRunRules():
-                return await self._preview.dry_run(query)
-            case EvaluatePermission():
-                return await self._preview.evaluate(query)
-
-    def trust(self, query: GetTrust) -> TrustRead:
+    @answers(GetTrust)
+    async def trust(self, query: GetTrust) -> TrustRead:
         """Return what the folder's files request, and whether a person trusted it.
 
         Raises:
             Refusal: `unknown_workspace`.
         """
         host = self._workspaces.get(query.workspace_id)
-        requested, trusted = self._requested_grants(host), host.state.trusted
+        requested, trusted = host.requested_grants, host.state.trusted
         book = self._dependencies.settings
         return TrustRead(
             workspace_id=query.workspace_id,
@@ -120,6 +61,7 @@ class TrustService:
             problems=() if book is None else book.problems(host.state.path),
         )
 
+    @answers(ListRules)
     async def rules(self, query: ListRules) -> RuleList:
         """Return all rules, those of files first.
 
@@ -139,7 +81,8 @@ class TrustService:
             rules=(*self._file_rules(host), *(self._to_standing_rule(rule) for rule in (*host.state.rules, *own)))
         )
 
-    def settings(self, query: GetSettings) -> SettingsRead:
+    @answers(GetSettings)
+    async def settings(self, query: GetSettings) -> SettingsRead:
         """Return a settings file.
 
         Raises:
@@ -160,6 +103,7 @@ class TrustService:
             problems=file.problems,
         )
 
+    @carries_out(UpdateSettings)
     async def update(
         self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SettingsUpdated:
@@ -190,7 +134,13 @@ class TrustService:
                 raise
         return answer
 
-    async def _add_rule(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
+    @carries_out(AddRule)
+    async def add_rule(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
+        """Add a rule to a session or a workspace.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`, `invalid_input`.
+        """
         try:
             check_matcher(command.matcher)
         except InvalidMatcherError as error:
@@ -202,6 +152,19 @@ class TrustService:
         rule, now = self._dependencies.ids.new("rule"), self._dependencies.clock.now()
         return await host.change(
             lambda state: permission.add_workspace_rule(state, command, rule, now), actor, stored_answer=stored_answer
+        )
+
+    @carries_out(RevokeRule)
+    async def revoke_rule(self, command: RevokeRule, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
+        """Revoke a rule of a session or a workspace.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`, `invalid_input`, `unknown_rule`.
+        """
+        if command.session_id is not None:
+            return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)
+        return await self._require_workspace(command.workspace_id).change(
+            lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
         )
 
     def _file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
@@ -229,26 +192,10 @@ class TrustService:
             )
         return self._workspaces.get(workspace)
 
-    def _requested_grants(self, host: WorkspaceHost) -> Asked:
-        book = self._dependencies.settings
-        return Asked() if book is None else book.asked(host.state.path)
-
     def _require_settings(self) -> SettingsBook:
         if self._dependencies.settings is None:
             raise Refusal("invalid_input", "Settings are not available in this process.", field="place")
         return self._dependencies.settings
-
-
-def to_respond_action(command: ResolvePermission) -> RespondAction:
-    """Return a policy's answer as a person's answer, with the same checks."""
-    return RespondAction(
-        session_id=command.session_id,
-        action_id=command.action_id,
-        decision=command.decision,
-        scope=command.scope,
-        reason=command.reason,
-        expires_at=command.expires_at,
-    )
 
 
 def _trust_state(requested: Asked, trusted: str) -> TrustState:

@@ -1,11 +1,10 @@
-"""Queries about context: the context of a run, mention candidates, and sizes."""
+"""Queries about context: the context of a run, and mention candidates."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
 from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList, SaidRead
-from callboard.contracts.commands.session import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted
@@ -16,37 +15,17 @@ from callboard.contracts.rows.context import ContextRow
 from callboard.control.state.session import Session
 from callboard.tools.gate.rules import Target, find_rule
 
-from ..dependencies import Dependencies
-from ..session_registry import OpenSession, SessionRegistry, unknown_thread
+from ..service import Service, answers
+from ..session_registry import OpenSession, unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import person_context
-from ..workspaces.registry import WorkspaceRegistry
-from .sizes import measure_sizes
 
 
-class ContextReads:
+class ContextReads(Service):
     """Answers context queries."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
-
-    async def answer(self, query: GetContext | FindMentions | ListSizes) -> ContextRead | MentionList | SizeList:
-        """Answer a query.
-
-        Raises:
-            Refusal: What the query refuses.
-        """
-        match query:
-            case GetContext():
-                return await self._context(query)
-            case FindMentions():
-                return await self._mentions(query)
-            case ListSizes():
-                return await measure_sizes(self._dependencies.store.facts)
-
-    async def _context(self, query: GetContext) -> ContextRead:
+    @answers(GetContext)
+    async def get_context(self, query: GetContext) -> ContextRead:
         """Return the context of a thread.
 
         Raises:
@@ -115,7 +94,8 @@ class ContextReads:
         records = await self._dependencies.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
         return records[0] if records else None
 
-    async def _mentions(self, query: FindMentions) -> MentionList:
+    @answers(FindMentions)
+    async def find_mentions(self, query: FindMentions) -> MentionList:
         """Return matching agents and artifacts, then files and folders, then past sessions."""
         workspace = self._workspaces.get(query.workspace_id).context
         state = (await self._sessions.get(query.session_id)).host.state if query.session_id is not None else None

@@ -1,4 +1,4 @@
-"""The query of a job with its items."""
+"""The answer of the query for a job."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from callboard.contracts.commands.job import GetJob, JobItem, JobItemStatus, Job
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import JobItems, TaskRow
 
-from .tasks import TaskReads
 
-
-async def read_job(reads: TaskReads, query: GetJob) -> JobRead:
-    """Return a job with its items in order.
+def build_job(query: GetJob, rows: list[TaskRow], sequence: int) -> JobRead:
+    """Return the job with its items from the rows of their tasks.
 
     Raises:
-        Refusal: `unknown_session`, `unknown_job`.
+        Refusal: `unknown_job`.
     """
-    rows, sequence = await reads.job_rows(query.session_id, query.job_id)
     job_row = next((row for row in rows if row.items is not None), None)
     if job_row is None:
         raise Refusal(

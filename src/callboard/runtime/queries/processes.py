@@ -18,26 +18,21 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.rows.process import ProcessRow
 from callboard.control.state.agent_definitions import session_roster
 
-from ..dependencies import Dependencies
 from ..processes import Processes
 from ..prompts.run_config import build_tool_context
-from ..session_registry import SessionRegistry, unknown_thread
+from ..service import Service, answers
+from ..session_registry import unknown_thread
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.registry import WorkspaceRegistry
 
 #: Characters of a running process's newest output.
 OUTPUT_PREVIEW = 4000
 _MAX_ROWS = 10_000
 
 
-class ProcessReads:
+class ProcessReads(Service):
     """Answers process queries."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
-
+    @answers(ListProcesses)
     async def list(self, query: ListProcesses) -> ProcessList:
         """Return the processes of a session.
 
@@ -53,6 +48,7 @@ class ProcessReads:
         matching = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
         return ProcessList(processes=tuple(_with_output(opened.host.processes, row) for row in matching))
 
+    @answers(GetExecutionEnvironment)
     async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
         """Return the environment of a command.
 

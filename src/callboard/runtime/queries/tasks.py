@@ -6,32 +6,45 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from callboard.contracts.commands.job import GetJob, JobRead
 from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import TaskRow
 from callboard.projection.snapshot import TaskFold
 
 from ..dependencies import Dependencies
+from ..service import Service, answers
 from ..session_registry import OpenSession, SessionRegistry
 from ..sessions.host import SessionHost
+from ..workspaces.registry import WorkspaceRegistry
+from .jobs import build_job
 
 #: Number of facts or rows per read.
 _PAGE = 1000
 
 
-class TaskReads:
+class TaskReads(Service):
     """Answers task queries.
 
     Snapshots are folded from facts. A fold is kept with its open session, and later queries
     continue it.
     """
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        super().__init__(dependencies, sessions, workspaces)
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
 
-    async def job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
+    @answers(GetJob)
+    async def get_job(self, query: GetJob) -> JobRead:
+        """Return a job with its items in order.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_job`.
+        """
+        rows, sequence = await self._job_rows(query.session_id, query.job_id)
+        return build_job(query, rows, sequence)
+
+    async def _job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
         """Return the rows of a job and its items in order, and their sequence; empty for an unknown
         job.
 
@@ -52,6 +65,7 @@ class TaskReads:
             before = page[0].order
         return [], sequence
 
+    @answers(ListTasks)
     async def list(self, query: ListTasks) -> TaskList:
         """Return the tasks of a session, newest first.
 
@@ -64,6 +78,7 @@ class TaskReads:
             session_id=query.session_id, tasks=tuple(map(_to_list_entry, reversed(rows))), sequence=sequence
         )
 
+    @answers(GetTask)
     async def get(self, query: GetTask) -> TaskRead:
         """Return one task.
 

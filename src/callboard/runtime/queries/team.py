@@ -20,20 +20,17 @@ from callboard.control.decide.subagent.waits import is_open
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Session, Thread
 
-from ..dependencies import Dependencies
-from ..session_registry import SessionRegistry, unknown_thread
+from ..service import Service, answers
+from ..session_registry import unknown_thread
 
 #: Longest wait of one request, and its default, in seconds.
 LONGEST_WAIT = 300
 
 
-class TeamReads:
+class TeamReads(Service):
     """Answers team queries from the decision state. A waiting query holds no lock."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-
+    @answers(ListSubagents)
     async def list_subagents(self, query: ListSubagents) -> SubagentGraph:
         """Return the agents that are not closed.
 
@@ -54,6 +51,7 @@ class TeamReads:
             sequence=state.sequence,
         )
 
+    @answers(ListAgents)
     async def list_agents(self, query: ListAgents) -> AgentList:
         """Return the agents of the session's folder as its files are now, and those that the
         session defined.
@@ -82,6 +80,7 @@ class TeamReads:
             sequence=state.sequence,
         )
 
+    @answers(WaitSubagents)
     async def wait(self, query: WaitSubagents) -> Waited:
         """Wait until enough children have ended, one failed, or the time is up. A closed child has
         ended.

@@ -18,30 +18,35 @@ from callboard.control.state.session import Session, Thread
 
 from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder, folder_context
+from ..service import Service, answers
 from ..session_registry import OpenSession, SessionRegistry, unknown_thread
 from ..workspaces.registry import WorkspaceRegistry
 
 
-class ToolReads:
+class ToolReads(Service):
     """Answers tool queries. A tool inventory connects to the servers, within their time limit."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
+        super().__init__(dependencies, sessions, workspaces)
         self._run_configs = RunConfigBuilder(dependencies)
 
-    async def answer(self, query: GetToolInventory | ListServers) -> ToolInventory | ServerList:
-        """Answer a query.
+    @answers(ListServers)
+    async def servers(self, query: ListServers) -> ServerList:
+        """Return the tool servers of a workspace.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
+        return ServerList(servers=self._dependencies.toolbox.list_servers(self._workspace_context(query.workspace_id)))
+
+    @answers(GetToolInventory)
+    async def inventory(self, query: GetToolInventory) -> ToolInventory:
+        """Return the tools of an agent.
 
         Raises:
             Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
                 `unknown_agent`.
         """
-        if isinstance(query, ListServers):
-            return ServerList(
-                servers=self._dependencies.toolbox.list_servers(self._workspace_context(query.workspace_id))
-            )
         context = await self._context(query)
         await self._dependencies.toolbox.prepare(context, whole=True)
         return ToolInventory(
@@ -50,6 +55,7 @@ class ToolReads:
             servers=self._dependencies.toolbox.list_servers(context),
         )
 
+    @answers(ReconnectServer)
     async def reconnect(self, command: ReconnectServer) -> ServerAnswer:
         """Reconnect a server and return its state.
 

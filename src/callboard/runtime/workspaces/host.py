@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.commands.base import Answer
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.store import Append, StoredAnswer
@@ -16,7 +17,7 @@ from callboard.contracts.record import NewFact, Origin, Record, unreadable
 from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
-from callboard.contracts.settings import Effective
+from callboard.contracts.settings import Asked, Effective
 from callboard.control import workspace as rules
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
@@ -179,6 +180,25 @@ class WorkspaceHost:
     def with_listing(self, row: SessionRow) -> SessionRow:
         """Return a session's row with the workspace's data on it."""
         return listed(row, self._view.listing(row.session_id))
+
+    @property
+    def requested_grants(self) -> Asked:
+        """The permissions that the folder's files request now."""
+        book = self._dependencies.settings
+        return Asked() if book is None else book.asked(self.state.path)
+
+    async def run_command(
+        self, request: rules.WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> Answer:
+        """Decide a command, and return its answer when it is durable.
+
+        Raises:
+            Refusal: What the decision or the store refuses.
+        """
+        requested = self.requested_grants
+        return await self.change(
+            lambda state: rules.decide_command(state, request, requested), actor, stored_answer=stored_answer
+        )
 
     async def change(
         self,

@@ -11,17 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from callboard.contracts.commands.session import (
-    DeleteSession,
     OpenWorkspace,
-    SessionGone,
-    SessionUpdated,
-    UpdateSession,
     WorkspaceIsOpen,
 )
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts.workspace import SessionDeleted
 from callboard.contracts.ids import render
-from callboard.contracts.ports.store import Contents, Head, StoredAnswer
+from callboard.contracts.ports.store import Contents, StoredAnswer
 from callboard.contracts.record import NewFact
 from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.scope import RUNTIME, Actor
@@ -258,35 +253,6 @@ class WorkspaceRegistry:
         """Return the unarchived sessions with sleeping agents."""
         listed = (session for host in self._hosts.values() for session in host.state.sessions.values())
         return [entry.session for entry in listed if entry.scheduled and not entry.archived]
-
-    async def update_session(
-        self, request: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> SessionUpdated:
-        """Rename, pin or archive a session.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
-        host = self.find_holder(request.session_id)
-        return await host.change(lambda state: rules.update_session(state, request), actor, stored_answer=stored_answer)
-
-    def require_deletable(self, request: DeleteSession) -> WorkspaceHost:
-        """Return the workspace of a session that may be deleted.
-
-        Raises:
-            Refusal: `unknown_session`, or why it may not be deleted.
-        """
-        host = self.find_holder(request.session_id)
-        rules.require_deletable(host.state, request)
-        return host
-
-    async def record_deletion(
-        self, host: WorkspaceHost, session: str, head: Head, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> SessionGone:
-        """Record the end of a deleted session's chain."""
-        fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
-        answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
-        return await host.change(lambda _: ((NewFact(fact),), answer), actor, stored_answer=stored_answer)
 
     def close(self) -> None:
         """End the streams of clients."""

@@ -7,7 +7,18 @@ import asyncio
 from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretGone, SecretKept, SecretList, SetSecret
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 
+from ..service import Service, answers
+
 SecretCommand = ListSecrets | SetSecret | RemoveSecret
+
+
+class KeyStore(Service):
+    """Stores, removes and lists named secrets."""
+
+    @answers(ListSecrets, SetSecret, RemoveSecret)
+    async def answer(self, command: SecretCommand) -> SecretKept | SecretGone | SecretList:
+        """Run a command on the runtime's secrets. Its facts and answer are not stored."""
+        return await answer_secret(command, self._dependencies.secrets)
 
 
 async def answer_secret(command: SecretCommand, secrets: Secrets) -> SecretKept | SecretGone | SecretList:

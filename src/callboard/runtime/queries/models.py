@@ -1,9 +1,10 @@
-"""The query for the model of a thread's next input."""
+"""Queries about models."""
 
 from __future__ import annotations
 
-from callboard.contracts.commands.model import PreviewRoute, RoutePreview
+from callboard.contracts.commands.model import ListModels, ModelList, ModelTested, PreviewRoute, RoutePreview, TryModel
 from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import ModelCatalogPort
 from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
 from callboard.control.decide.turn.start import require_thread
 from callboard.control.decision_inputs import RunConfig
@@ -13,22 +14,40 @@ from callboard.control.state.turn import OpenRun
 
 from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder
+from ..service import Service, answers
 from ..session_registry import SessionRegistry
 from ..sessions.model_limits import model_limits
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
 
 
-class RoutePreviews:
-    """Applies the deciders' routing rules to the next input."""
+class ModelReads(Service):
+    """Lists and tests models, and applies the deciders' routing rules to the next input."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
-        self._workspaces = workspaces
+        super().__init__(dependencies, sessions, workspaces)
         self._run_configs = RunConfigBuilder(dependencies)
 
-    async def preview(self, query: PreviewRoute) -> RoutePreview:
+    @answers(ListModels)
+    async def list_models(self, _: ListModels) -> ModelList:
+        """Return the configured models, and what this machine offers.
+
+        Raises:
+            Refusal: `model_unconfigured` if this process has no catalog.
+        """
+        return await self._catalog().listed()
+
+    @answers(TryModel)
+    async def test_model(self, query: TryModel) -> ModelTested:
+        """Send a short question to a model.
+
+        Raises:
+            Refusal: `model_unconfigured`.
+        """
+        return await self._catalog().tested(query.name)
+
+    @answers(PreviewRoute)
+    async def preview_route(self, query: PreviewRoute) -> RoutePreview:
         """Return the route.
 
         Raises:
@@ -57,6 +76,11 @@ class RoutePreviews:
             running_model=f"{run.provider}/{run.model}" if run is not None else "",
             running_images=run is not None and takes_images(run, self._takes),
         )
+
+    def _catalog(self) -> ModelCatalogPort:
+        if self._dependencies.model_catalog is None:
+            raise Refusal("model_unconfigured", "Model listing is not available in this process.")
+        return self._dependencies.model_catalog
 
     def _takes(self, provider: str, model: str) -> ModelCapabilities:
         return model_limits(self._dependencies, provider, model)

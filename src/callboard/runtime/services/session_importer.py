@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import cast
 
 import msgspec
 
+from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.session_import import (
     ImportPastSession,
     ImportTurn,
@@ -21,13 +22,14 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
+from callboard.control.effects import ListSession
 
-from .background_tasks import BackgroundTasks
-from .dependencies import Dependencies
-from .session_registry import session_id_from
-from .workspaces.registry import WorkspaceRegistry
-
-ImportSession = Callable[[ImportTurn], Awaitable[TurnImported]]
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
+from ..secrets.append_redactor import redact_value
+from ..service import Service, answers, carries_out
+from ..session_registry import SessionRegistry, session_id_from
+from ..workspaces.registry import WorkspaceRegistry
 
 
 @dataclass
@@ -37,20 +39,20 @@ class _Progress:
     turns: int = 0
 
 
-class SessionImporter:
+class SessionImporter(Service):
     """Lists and imports past sessions.
 
     It reads files in threads and imports each turn as a command of its own, so other commands run
     between two turns.
     """
 
-    def __init__(self, dependencies: Dependencies, workspaces: WorkspaceRegistry) -> None:
-        self._dependencies = dependencies
-        self._workspaces = workspaces
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        super().__init__(dependencies, sessions, workspaces)
         self._tasks = BackgroundTasks()
         self._imports: dict[str, tuple[_Progress, asyncio.Task[PastSessionImported]]] = {}
         self._closing = False
 
+    @answers(ListPastSessions)
     async def list(self, query: ListPastSessions) -> PastSessionList:
         """Return the past sessions of the workspace's folder and their import state.
 
@@ -69,8 +71,30 @@ class SessionImporter:
         )
         return msgspec.structs.replace(listing, sessions=tuple(entry for entry in entries if entry is not None))
 
+    @carries_out(ImportTurn)
+    async def import_turn(self, command: ImportTurn, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
+        """Import a turn. The same source always maps to the same session; a deleted one stays
+        deleted.
+
+        Raises:
+            Refusal: `unknown_workspace`, `session_driven`, `unknown_session`, and what the decision
+                refuses.
+        """
+        self._workspaces.get(command.workspace_id).require_approved()
+        self._require_not_driven(command.source_id)
+        session = imported_session_id(command.source, command.source_id)
+        new = (await self._dependencies.store.facts.head(session)).sequence == 0
+        opened = await self._sessions.open(session, command.workspace_id if new else "")
+        answer = await opened.host.run_command(command, actor, stored_answer)
+        if new:
+            state = opened.host.state
+            effect = ListSession(state.workspace, state.title, f"{session}/1")
+            await self._workspaces.apply_effect(session, state.workspace, effect)
+        return answer
+
+    @carries_out(ImportPastSession)
     async def import_session(
-        self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None, import_turn: ImportSession
+        self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None
     ) -> PastSessionImported:
         """Import a past session. A second request joins the running import.
 
@@ -79,7 +103,7 @@ class SessionImporter:
                 `import_turn` raises.
         """
         host = self._workspaces.get(request.workspace_id)
-        self.require_not_driven(request.source_id)
+        self._require_not_driven(request.source_id)
         host.require_approved()
         session = imported_session_id(request.source, request.source_id)
         if self._workspaces.was_deleted(session):
@@ -93,13 +117,13 @@ class SessionImporter:
             task = self._imports[session][1]
         else:
             progress = _Progress()
-            task = self._tasks.start(self._import(request, host.state.path, progress, import_turn))
+            task = self._tasks.start(self._import(request, host.state.path, progress, actor))
             self._imports[session] = progress, task
             task.add_done_callback(lambda _: self._imports.pop(session, None))
         answer = await self._tasks.wait(task)
         return await host.change(lambda _: ((), answer), actor, stored_answer=stored_answer)
 
-    def require_not_driven(self, source_id: str) -> None:
+    def _require_not_driven(self, source_id: str) -> None:
         """Refuse a past session that a session here created.
 
         Raises:
@@ -131,7 +155,7 @@ class SessionImporter:
         await self._tasks.wait_all()
 
     async def _import(
-        self, request: ImportPastSession, folder: str, progress: _Progress, import_turn: ImportSession
+        self, request: ImportPastSession, folder: str, progress: _Progress, actor: Actor
     ) -> PastSessionImported:
         past = self._dependencies.past_sessions
         place = (folder, request.source, request.source_id, request.workspace_id)
@@ -151,7 +175,8 @@ class SessionImporter:
                     "Callboard is shutting down.",
                     hint="Start it again and repeat the import. It continues.",
                 )
-            imported = await import_turn(turn)
+            turn = redact_value(turn, self._dependencies.secrets)
+            imported = cast("TurnImported", await self.import_turn(turn, actor, None))
             session = imported.session_id
             progress.turns += 1
             added += imported.added

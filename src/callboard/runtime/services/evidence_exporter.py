@@ -31,9 +31,11 @@ from callboard.evidence.layout import MEDIA
 from callboard.evidence.lineage import Lineage, Selection
 from callboard.evidence.pack import LARGEST_BLOB, PackResult, PackWriter
 
-from .background_tasks import BackgroundTasks
-from .dependencies import Dependencies
-from .session_registry import SessionRegistry
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
+from ..service import Service, answers, carries_out
+from ..session_registry import SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
 
 MADE_BY = f"Callboard {__version__}"
 #: Number of facts per read and write.
@@ -50,16 +52,16 @@ class _Export:
     done: int = 0
 
 
-class EvidenceExporter:
+class EvidenceExporter(Service):
     """Writes packs, one at a time, which bounds memory."""
 
-    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
-        self._dependencies = dependencies
-        self._sessions = sessions
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        super().__init__(dependencies, sessions, workspaces)
         self._turn = asyncio.Semaphore(1)
         self._exports: list[_Export] = []
         self._tasks = BackgroundTasks()
 
+    @carries_out(ExportEvidence)
     async def export(self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None) -> EvidencePacked:
         """Write the pack of all facts up to now.
 
@@ -91,6 +93,7 @@ class EvidenceExporter:
             raise TypeError(f"the session answered an export with {type(answer).__name__}")
         return answer
 
+    @answers(ListExports)
     async def list(self, query: ListExports) -> ExportList:
         """Return the running exports of a session.
 

@@ -15,21 +15,25 @@ from callboard.control.decide.agent.addressing import require_child
 from callboard.control.decide.subagent.child_scope import child_scope
 from callboard.control.decide.subagent.worktree import MergeReported
 
-from .background_tasks import BackgroundTasks
-from .session_registry import SessionRegistry
-from .worktrees.worktree import merge_child
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
+from ..service import Service, carries_out
+from ..session_registry import SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
+from ..worktrees.worktree import merge_child
 
 #: Number of files that the fact and the answer name.
 MAX_FILES = 500
 
 
-class WorktreeMerger:
+class WorktreeMerger(Service):
     """Merges on request of persons. A merge continues if its caller is cancelled."""
 
-    def __init__(self, sessions: SessionRegistry) -> None:
-        self._sessions = sessions
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        super().__init__(dependencies, sessions, workspaces)
         self._tasks = BackgroundTasks()
 
+    @carries_out(MergeSubagent)
     async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
         """Merge all changes of a child or none.
 
@@ -40,7 +44,7 @@ class WorktreeMerger:
         """
         return await self._tasks.run(self._merge(request, actor, stored_answer))
 
-    async def wait_settled(self) -> None:
+    async def close(self) -> None:
         """Wait for the running merges, so that git is never interrupted."""
         await self._tasks.wait_all()
 

@@ -1,0 +1,1 @@
+"""Services that carry out commands outside of the writer of a stream."""
