@@ -34,11 +34,11 @@ def error_of(code: int) -> sqlite3.Error:
         (sqlite3.SQLITE_CANTOPEN, False, "store_full", "Free some disk space"),
         (sqlite3.SQLITE_IOERR_FSYNC, True, "store_unusable", "Look at the disk"),
         (sqlite3.SQLITE_IOERR_READ, True, "store_unusable", "Look at the disk"),
-        (sqlite3.SQLITE_CANTOPEN, True, "store_unusable", "right to read and write"),
-        (sqlite3.SQLITE_READONLY, True, "store_unusable", "right to read and write"),
+        (sqlite3.SQLITE_CANTOPEN, True, "store_unusable", "readable and writable"),
+        (sqlite3.SQLITE_READONLY, True, "store_unusable", "readable and writable"),
         (sqlite3.SQLITE_CORRUPT, True, "store_unusable", "callboard restore"),
         (sqlite3.SQLITE_NOTADB, False, "store_unusable", "callboard restore"),
-        (sqlite3.SQLITE_BUSY, True, "store_locked", "Close whatever else"),
+        (sqlite3.SQLITE_BUSY, True, "store_locked", "Close any other program"),
     ],
 )
 def test_r3_each_failure_has_its_advice(
@@ -60,7 +60,7 @@ def test_r3_each_failure_has_its_advice(
         (errno.ENOSPC, "store_full", "Free some disk space"),
         (errno.EDQUOT, "store_full", "Free some disk space"),
         (errno.EIO, "store_unusable", "Look at the disk"),
-        (errno.EROFS, "store_unusable", "right to read and write"),
+        (errno.EROFS, "store_unusable", "readable and writable"),
     ],
 )
 def test_r3_what_the_system_refuses_has_the_same_advice(number: int, refused: str, advice: str) -> None:

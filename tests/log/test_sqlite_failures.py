@@ -349,7 +349,7 @@ async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_p
     with pytest.raises(Refusal, match=r"views\.db") as refused:
         await store.rows.rows(STREAM, "turns")
     assert refused.value.code == "store_unusable"
-    assert "made anew" in refused.value.problem.hint
+    assert "rebuilt from the log" in refused.value.problem.hint
     await filled(store, 1)
     await store.close()
 

@@ -10,27 +10,14 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.writer import Writer
-
-
-class Quiet:
-    """Hooks of a file without a keeper."""
-
-    def begin(self, connection: sqlite3.Connection) -> None: ...
-
-    def ending(self, connection: sqlite3.Connection) -> None: ...
-
-    def reset(self) -> None: ...
-
-    def do_idle_work(self, connection: sqlite3.Connection) -> bool:
-        return False
+from callboard.log.sqlite.writer import Hooks, Writer
 
 
 @pytest.fixture
 async def writer(tmp_path: Path) -> AsyncIterator[Writer]:
     connection = sqlite3.connect(tmp_path / "it.db", isolation_level=None, check_same_thread=False)
     connection.executescript("PRAGMA journal_mode = wal; CREATE TABLE words (word TEXT UNIQUE)")
-    writer = Writer(connection, "it.db", Quiet())
+    writer = Writer(connection, "it.db", Hooks())
     yield writer
     await writer.close()
 

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from callboard.log.sqlite.derived import protect
+from callboard.log.sqlite.views_file import protect
 
 Place = tuple[str | int | bytes, ...]
 

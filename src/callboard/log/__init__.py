@@ -5,7 +5,6 @@ Modules:
     batch: Validation, encoding and sealing of a batch. Pure.
     pieces: Combination of partial text. Pure.
     panels: Checks of stored rows, and selection of rows for a window. Pure.
-    salts: Random salts of the hash chain.
     following: Subscriptions to a stream.
     memory: The store in memory, with `memory_rows`.
     sqlite: The store in SQLite.

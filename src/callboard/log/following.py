@@ -7,8 +7,10 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import islice
+from typing import Protocol
 
 from ..contracts.errors import Refusal
+from ..contracts.ports.store import Head
 from ..contracts.record import Record
 
 #: The number of newest facts of a followed stream that stay in memory.
@@ -16,8 +18,11 @@ TAIL = 512
 #: The largest batch of a follower.
 BATCH = 500
 
-Read = Callable[[str, int, int], Awaitable[tuple[Record, ...]]]
-HeadOf = Callable[[str], Awaitable[int]]
+
+class Read(Protocol):
+    """Reads facts of a stream."""
+
+    def __call__(self, stream: str, /, *, after: int, limit: int) -> Awaitable[tuple[Record, ...]]: ...
 
 
 class _Stream:
@@ -36,12 +41,12 @@ class Following:
     """The subscriptions of a store.
 
     Args:
-        read: Reads facts of the store: `read(stream, after, limit)`.
-        head: Returns the newest sequence of a stream.
+        read: Reads facts of the store.
+        head: Returns the end of a stream.
         poll: Interval in which followers read the store, in seconds. Needed if another process writes it.
     """
 
-    def __init__(self, read: Read, head: HeadOf, poll: float | None = None) -> None:
+    def __init__(self, read: Read, head: Callable[[str], Awaitable[Head]], poll: float | None = None) -> None:
         self._read = read
         self._head = head
         self._poll = poll
@@ -49,7 +54,7 @@ class Following:
         self._closed = False
 
     def publish(self, stream: str, records: tuple[Record, ...]) -> None:
-        """Wake followers of the stream. Call it for durable facts, in order."""
+        """Send durable facts to the followers of the stream. Call it in order."""
         followed = self._streams.get(stream)
         if followed is None or not records:
             return
@@ -85,7 +90,7 @@ class Following:
                 waker.clear()
                 records = _from_tail(followed.tail, after)
                 if not records and await self._has_more(stream, after):
-                    records = await self._read(stream, after, BATCH)
+                    records = await self._read(stream, after=after, limit=BATCH)
                 if records:
                     after = records[-1].sequence
                     yield records
@@ -97,7 +102,7 @@ class Following:
                 self._streams.pop(stream, None)
 
     async def _has_more(self, stream: str, after: int) -> bool:
-        end = await self._head(stream)
+        end = (await self._head(stream)).sequence
         if end < after:
             raise Refusal(
                 "gap",

@@ -1,4 +1,4 @@
-"""The store in memory: for tests, and for what need not outlive its process. Nothing here is durable."""
+"""The store in memory, for tests and for data of one process. Nothing is durable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .pieces import GatheredPieces, check_offset, gather, list_keys
 
 
 class MemoryStore:
-    """A whole store, one writer, epoch 1."""
+    """Implements the port `Store` for one writer, with epoch 1."""
 
     def __init__(self, id: str = "rtm_memory") -> None:
         self.id = id
@@ -48,7 +48,7 @@ class MemoryStore:
 
 
 class MemoryBlobs:
-    """Content by its hash, with the facts that refer to it."""
+    """Blobs by hash, with the facts that refer to them."""
 
     def __init__(self) -> None:
         self._data: dict[str, bytes] = {}
@@ -61,42 +61,36 @@ class MemoryBlobs:
         data = self._data.get(hash)
         return None if data is None else data[offset : offset + length]
 
-    def keep(self, stream: str, first: int, blobs: Sequence[Blob], names: Sequence[tuple[int, str]], end: int) -> None:
-        """Keeps the blobs of a batch. One that no fact of the batch names belongs to the stream's end."""
+    def store(
+        self, stream: str, first: int, blobs: Sequence[Blob], references: Sequence[tuple[int, str]], end: int
+    ) -> None:
+        """Store the blobs of a batch. The last fact refers to a blob that no fact of the batch names."""
         self._data.update({blob.ref.hash: blob.data for blob in blobs})
-        uses = [(name, first + at) for at, name in names if name in self._data]
-        uses += [(name, end) for name in {blob.ref.hash for blob in blobs} - {name for _, name in names}]
-        for name, sequence in uses:
-            self._references.setdefault(name, set()).add((stream, sequence))
+        uses = [(hash, first + index) for index, hash in references if hash in self._data]
+        uses += [(hash, end) for hash in {blob.ref.hash for blob in blobs} - {hash for _, hash in references}]
+        for hash, sequence in uses:
+            self._references.setdefault(hash, set()).add((stream, sequence))
 
-    def of(self, stream: str, smallest: int) -> dict[str, int]:
-        """The sizes of the blobs that the stream refers to, by name, from so many bytes on."""
+    def list_sizes(self, stream: str, smallest: int) -> dict[str, int]:
+        """Return the size by hash of the stream's blobs with at least `smallest` bytes."""
         return {
-            name: len(self._data[name])
-            for name, facts in self._references.items()
-            if len(self._data[name]) >= smallest and any(fact[0] == stream for fact in facts)
+            hash: len(self._data[hash])
+            for hash, facts in self._references.items()
+            if len(self._data[hash]) >= smallest and any(fact[0] == stream for fact in facts)
         }
 
-    def let_go(self, stream: str, names: Iterable[str]) -> None:
-        """The stream refers to these no more."""
-        for name in names:
-            facts = self._references[name]
-            facts -= {fact for fact in facts if fact[0] == stream}
-            if not facts:
-                del self._references[name]
-                del self._data[name]
-
-    def release(self, stream: str, sequence: int | None = None) -> None:
-        """Drops the references of one fact or of the whole stream, and the blobs that nobody refers to any more."""
-        for name, facts in list(self._references.items()):
+    def release(self, stream: str, sequence: int | None = None, hashes: Iterable[str] | None = None) -> None:
+        """Drop references of the stream, and blobs without references. Arguments limit it to a fact or to blobs."""
+        for hash in list(self._references) if hashes is None else hashes:
+            facts = self._references[hash]
             facts -= {fact for fact in facts if fact[0] == stream and sequence in (None, fact[1])}
             if not facts:
-                del self._references[name]
-                del self._data[name]
+                del self._references[hash]
+                del self._data[hash]
 
 
 class MemoryPartials:
-    """Parts in the making by stream and key."""
+    """Partial texts by stream and key."""
 
     def __init__(self, epoch: int) -> None:
         self._epoch = epoch
@@ -110,10 +104,10 @@ class MemoryPartials:
         for key, more in gathered.items():
             check_offset(key, more.offset, len(parts[key].text) if key in parts else 0)
         for key, more in gathered.items():
-            kept = parts.setdefault(key, more)
-            if kept is not more:
-                kept.text += more.text
-                kept.tool = more.tool or kept.tool
+            part = parts.setdefault(key, more)
+            if part is not more:
+                part.text += more.text
+                part.tool = more.tool or part.tool
 
     async def read(self, stream: str) -> tuple[Partial, ...]:
         return tuple(
@@ -122,7 +116,7 @@ class MemoryPartials:
         )
 
     def end(self, stream: str, keys: Sequence[str] | None = None) -> None:
-        """Drops the parts with these keys, or all of the stream's."""
+        """Drop the parts with these keys, or all parts of the stream."""
         if keys is None:
             self._parts.pop(stream, None)
         for key in keys or ():
@@ -153,7 +147,7 @@ class MemoryFacts:
         self._streams: dict[str, _Stream] = {}
         self._answers: dict[str, _Answer] = {}
         self._arrived: list[tuple[str, _Stream, int]] = []
-        self.following = Following(self._page, self._end)
+        self.following = Following(self.read, self.head)
 
     async def lease(self, stream: str) -> int:
         return self._epoch
@@ -171,7 +165,7 @@ class MemoryFacts:
         stream.facts += [StoredBytes(*line[1:]) for line in sealed.lines]
         self._arrived += [(batch.stream, stream, sequence) for sequence in range(first, len(stream.facts) + 1)]
         stream.closed.update(batch.closed)
-        self._blobs.keep(batch.stream, first, batch.blobs, made.references, sealed.head.sequence)
+        self._blobs.store(batch.stream, first, batch.blobs, made.references, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)
         if batch.answer is not None:
             self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)
@@ -181,26 +175,25 @@ class MemoryFacts:
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
-        found = await self.stored(stream, after=after, limit=limit, until=until)
-        return tuple(decode_record(stream, fact) for fact in found)
+        facts = await self.stored(stream, after=after, limit=limit, until=until)
+        return tuple(decode_record(stream, fact) for fact in facts)
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
-        facts = self._streams[stream].facts if stream in self._streams else []
         end = after + limit if until is None else min(after + limit, until)
-        return tuple(facts[after : max(after, end)])
+        return tuple(self._facts_of(stream)[after : max(after, end)])
 
     async def head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else empty_head(stream)
 
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
-        there = (
+        arrivals = (
             Arrival(place, decode_record(name, stream.facts[sequence - 1]))
             for place, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
             if self._streams.get(name) is stream
         )
-        return tuple(islice(there, limit))
+        return tuple(islice(arrivals, limit))
 
     async def newest(self) -> int:
         return len(self._arrived)
@@ -209,8 +202,8 @@ class MemoryFacts:
         return self.following.follow(stream, after)
 
     async def answer(self, key: str) -> StoredAnswer | None:
-        kept = self._answers.get(key)
-        return None if kept is None else kept.stored
+        answer = self._answers.get(key)
+        return None if answer is None else answer.stored
 
     async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
         return frozenset(ids) & (self._streams[stream].closed if stream in self._streams else frozenset[str]())
@@ -219,51 +212,45 @@ class MemoryFacts:
         return tuple(name for name, stream in self._streams.items() if name.startswith(prefix) and stream.head.sequence)
 
     async def erase(self, stream: str, sequence: int) -> None:
-        facts = self._streams[stream].facts if stream in self._streams else []
+        facts = self._facts_of(stream)
         if not 1 <= sequence <= len(facts):
             raise no_such_fact(stream, sequence)
         fact = facts[sequence - 1]
         facts[sequence - 1] = chain.erase(fact)
         self._blobs.release(stream, sequence)
-        for pack in (one.sequence for one in facts[sequence:] if exports_fact(one.header, one.payload, sequence)):
-            self._blobs.release(stream, pack)
-        scope = decode_header(fact.header).scope
-        self._partials.end(stream, list_keys(scope))
-        for kept in self._answers.values():
-            if kept.stream == stream and kept.first <= sequence <= kept.last:
-                kept.stored = StoredAnswer(key=kept.stored.key, body_hash="", answer=b"")
+        for later in facts[sequence:]:
+            if exports_fact(later.header, later.payload, sequence):
+                self._blobs.release(stream, later.sequence)
+        self._partials.end(stream, list_keys(decode_header(fact.header).scope))
+        for answer in self._answers.values():
+            if answer.stream == stream and answer.first <= sequence <= answer.last:
+                answer.stored = StoredAnswer(key=answer.stored.key, body_hash="", answer=b"")
         await self._rows.clear(stream)
 
     async def contents(self, stream: str, smallest: int = 0) -> Contents:
-        found = self._blobs.of(stream, smallest)
-        facts = self._streams[stream].facts if stream in self._streams else []
-        size = sum(len(one.header) + len(one.payload or b"") for one in facts)
-        return Contents(facts=size, blobs=len(found), size=sum(found.values()))
+        sizes = self._blobs.list_sizes(stream, smallest)
+        size = sum(len(fact.header) + len(fact.payload or b"") for fact in self._facts_of(stream))
+        return Contents(facts=size, blobs=len(sizes), size=sum(sizes.values()))
 
     async def trim(self, stream: str, smallest: int) -> Contents:
-        found = self._blobs.of(stream, smallest)
-        self._blobs.let_go(stream, found)
-        return Contents(blobs=len(found), size=sum(found.values()))
+        sizes = self._blobs.list_sizes(stream, smallest)
+        self._blobs.release(stream, hashes=sizes)
+        return Contents(blobs=len(sizes), size=sum(sizes.values()))
 
     async def delete(self, stream: str) -> Head:
-        gone = self._streams.pop(stream, None)
+        deleted = self._streams.pop(stream, None)
         self._blobs.release(stream)
         self._partials.end(stream)
-        self._answers = {key: kept for key, kept in self._answers.items() if kept.stream != stream}
+        self._answers = {key: answer for key, answer in self._answers.items() if answer.stream != stream}
         await self._rows.clear(stream)
         self.following.reset(stream)
-        return empty_head(stream) if gone is None else gone.head
+        return empty_head(stream) if deleted is None else deleted.head
 
     async def verify(self, stream: str) -> Head:
-        kept = self._streams.get(stream)
-        if kept is None:
-            return empty_head(stream)
-        found = chain.check(stream, 0, chain.genesis(stream), kept.facts)
-        chain.check_end(stream, (kept.head.sequence, kept.head.link), found)
-        return kept.head
+        head = await self.head(stream)
+        last = chain.check(stream, 0, chain.genesis(stream), self._facts_of(stream))
+        chain.check_end(stream, (head.sequence, head.link), last)
+        return head
 
-    async def _page(self, stream: str, after: int, limit: int) -> tuple[Record, ...]:
-        return await self.read(stream, after=after, limit=limit)
-
-    async def _end(self, stream: str) -> int:
-        return (await self.head(stream)).sequence
+    def _facts_of(self, stream: str) -> list[StoredBytes]:
+        return self._streams[stream].facts if stream in self._streams else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -45,9 +45,9 @@ class MemoryRows:
     async def rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
-        kept = self._rows.get(stream, {}).get(panel, {}).values()
-        found = sorted((row for row in kept if before is None or row.order < before), key=_place, reverse=True)
-        return select_newest(_sized(found), limit, largest)
+        rows = self._rows.get(stream, {}).get(panel, {}).values()
+        window = sorted((row for row in rows if before is None or row.order < before), key=_sort_key, reverse=True)
+        return select_newest(((row.order, len(msgspec.json.encode(row)), row) for row in window), limit, largest)
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         return self._rows.get(stream, {}).get(panel, {}).get(key)
@@ -56,9 +56,9 @@ class MemoryRows:
         return False
 
     async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
-        fits = [name for name, views in self._views.items() if views.fingerprint == fingerprint]
-        found = [row for name in fits for row in self._rows.get(name, {}).get(panel, {}).values()]
-        return tuple(sorted(found, key=_place, reverse=True))
+        streams = [stream for stream, views in self._views.items() if views.fingerprint == fingerprint]
+        rows = [row for stream in streams for row in self._rows.get(stream, {}).get(panel, {}).values()]
+        return tuple(sorted(rows, key=_sort_key, reverse=True))
 
     async def clear(self, stream: str) -> None:
         self._rows.pop(stream, None)
@@ -69,13 +69,11 @@ class MemoryRows:
         self._snapshots[stream] = _Snapshot(sequence, link, fingerprint, state)
 
     async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
-        kept = self._snapshots.get(stream)
-        return None if kept is None or kept.fingerprint != fingerprint else (kept.sequence, kept.link, kept.state)
+        snapshot = self._snapshots.get(stream)
+        if snapshot is None or snapshot.fingerprint != fingerprint:
+            return None
+        return snapshot.sequence, snapshot.link, snapshot.state
 
 
-def _place(row: Row) -> tuple[int, str]:
+def _sort_key(row: Row) -> tuple[int, str]:
     return row.order, row.key
-
-
-def _sized(rows: Sequence[Row]) -> Iterator[tuple[int, int, Row]]:
-    return ((row.order, len(msgspec.json.encode(row)), row) for row in rows)

@@ -62,7 +62,7 @@ def settings(text: bytes) -> Callable[[Product], None]:
         (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("settings.toml"), "bad_settings", "Is a directory", "readable file"),
-        (newer, "store_unusable", "made by a newer Callboard", "Update Callboard"),
+        (newer, "store_unusable", "a newer Callboard created it", "Update Callboard"),
         (garbled, "store_unusable", "is not a database", "backup"),
         (settings(b"port = \n"), "bad_settings", "is not TOML", "move it away"),
         (settings(b"prot = 1\n"), "bad_settings", "this key is unknown", ""),

@@ -166,7 +166,7 @@ async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
         ("UPDATE views SET watermark = 'x'", (STREAM, "view state")),
         ("UPDATE snapshots SET state = x'00'", (STREAM, "snapshot")),
         ("UPDATE snapshots SET link = zeroblob(32)", (STREAM, "snapshot")),
-        ("UPDATE views_of SET store = 'rtm_other'", ("views.db", "not those of this store")),
+        ("UPDATE views_of SET store = 'rtm_other'", ("views.db", "belong to another store")),
     ],
 )
 async def test_r6_each_value_of_the_views_that_changed_is_named(
@@ -182,7 +182,7 @@ async def test_r6_each_value_of_the_views_that_changed_is_named(
     (found,) = checked.damages
     assert (found.kind, found.code, Path(found.name).name) == ("views", "rows_damaged", named[0])
     assert named[1] in found.message
-    assert "Nothing is lost" in found.advice
+    assert "No data is lost" in found.advice
     assert checked.is_sound
 
 

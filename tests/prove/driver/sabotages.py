@@ -158,7 +158,7 @@ def _acknowledge_early() -> None:
     from callboard.log.sqlite.schema import FACTS
     from callboard.log.sqlite.writer import Writer
 
-    attempt, tell = getattr(Writer, "_attempt"), getattr(Writer, "_tell")  # noqa: B009
+    attempt, settle = getattr(Writer, "_attempt"), getattr(Writer, "_settle")  # noqa: B009
 
     def early(writer: Any, group: Any) -> Any:
         if not getattr(writer, "_path").endswith(FACTS):  # noqa: B009
@@ -175,7 +175,7 @@ def _acknowledge_early() -> None:
                     outcome = refusal
                 outcomes.append(outcome)
                 if len(outcomes) == len(group):
-                    tell(writer, group, outcomes)
+                    settle(writer, group, outcomes)
                     time.sleep(LINGER)
                 if isinstance(outcome, Refusal):
                     raise outcome

@@ -1,18 +1,18 @@
-"""The store in SQLite: one folder, one writing process, any number of readers.
+"""The store in SQLite: a folder with one writer process and any number of readers.
 
-store     opens the folder and puts the parts together
-lock      who may write: the file lock and the epoch
-schema    the two files and how a connection to them is made
-writer    the thread that writes, with group commit and housekeeping
-readers   the threads that read
-ledger    where streams end, as the writer knows it within its transaction
-facts     the FactLog port; appends, removal are its transactions
-blobs, partials, rows     the other ports
-links     facts read with every link checked
-frozen    reading where no file can be written
-unwritten rows that a full disk refused
-upkeep    the check of a store, and copies of it
-failures  what SQLite's errors mean for a caller
+Modules:
+    store: The store and how it is opened.
+    lock: The writer's lock.
+    schema, migrations: Tables and connections of `callboard.db`.
+    views_file: Tables, checksums and connections of `views.db`.
+    writer, readers: The threads that write and read a file.
+    ledger: Ends of streams within a transaction.
+    facts, blobs, partials, rows: The ports. `appends` and `removal` are transactions of `facts`.
+    links: Reads of facts with every link verified.
+    frozen: Reads in a read-only folder.
+    unwritten: Rows that a full disk refused.
+    failures: Refusals for errors of SQLite.
+    upkeep: Checks and copies of a store.
 """
 
 from __future__ import annotations

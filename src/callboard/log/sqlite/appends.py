@@ -14,7 +14,7 @@ from .partials import end_partials
 
 
 def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft) -> tuple[Record, ...]:
-    """Stores the batch; most of it is written with that of the whole transaction. Refuses before it writes."""
+    """Store the batch. It is refused before the first write; the ledger collects most rows for the whole transaction."""
     end = ledger.get_end(connection, batch.stream)
     check_place(batch, end.head, ledger.epoch)
     answer = batch.answer
@@ -26,7 +26,7 @@ def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: 
     sealed = seal(batch, made, end.head, number)
     ledger.append(batch.stream, number, sealed.lines, sealed.head)
     if batch.blobs or made.references:
-        _keep_blobs(ledger, number, first, batch.blobs, made.references, sealed.head.sequence)
+        _store_blobs(ledger, number, first, batch.blobs, made.references, sealed.head.sequence)
     if answer is not None:
         connection.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
@@ -39,11 +39,11 @@ def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: 
     return sealed.records
 
 
-def _keep_blobs(
-    ledger: Ledger, number: int, first: int, blobs: Sequence[Blob], names: Sequence[tuple[int, str]], end: int
+def _store_blobs(
+    ledger: Ledger, number: int, first: int, blobs: Sequence[Blob], references: Sequence[tuple[int, str]], end: int
 ) -> None:
-    """Keeps the blobs of a batch, and which facts use them. One that no fact of the batch names belongs to the stream's end."""
-    unnamed = {blob.ref.hash for blob in blobs} - {name for _, name in names}
-    uses = [(number, first + at, bytes.fromhex(name)) for at, name in names]
-    uses += [(number, end, bytes.fromhex(name)) for name in unnamed]
+    """Store the blobs of a batch and their uses. The last fact uses a blob that no fact of the batch names."""
+    unnamed = {blob.ref.hash for blob in blobs} - {hash for _, hash in references}
+    uses = [(number, first + index, bytes.fromhex(hash)) for index, hash in references]
+    uses += [(number, end, bytes.fromhex(hash)) for hash in unnamed]
     ledger.store_blobs([(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs], uses)

@@ -1,4 +1,4 @@
-"""Content-addressed bytes, read, and checked against the hash that they are asked for by."""
+"""Reads of content-addressed bytes, verified against their hash."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...contracts.errors import Refusal
 from .failures import primary_code
 from .readers import Readers
 
-#: A blob of at most so many bytes is checked at each read. A larger one is checked once while it is among the last
-#: so many that were, because it is read by page.
+#: Blobs up to this size are verified on every read, in bytes. Larger ones are read by page and verified once, as long as
+#: they are among the last verified ones.
 CHECKED_ALWAYS = 1 << 20
 REMEMBERED = 64
 _PIECE = 1 << 20
@@ -23,85 +23,89 @@ class SqliteBlobs:
 
     def __init__(self, readers: Readers) -> None:
         self._readers = readers
-        self._checked = _Checked()
+        self._verified = _VerifiedBlobs()
 
     async def get(self, hash: str) -> bytes | None:
-        if (name := _name(hash)) is None:
+        if (digest := _decode_hash(hash)) is None:
             return None
-        return await self._readers.run(lambda connection: _whole(connection, name))
+        return await self._readers.run(lambda connection: _read_whole(connection, digest))
 
     async def get_range(self, hash: str, *, offset: int, length: int) -> bytes | None:
-        if (name := _name(hash)) is None:
+        if (digest := _decode_hash(hash)) is None:
             return None
-        return await self._readers.run(lambda connection: _range(connection, name, offset, length, self._checked))
+        return await self._readers.run(
+            lambda connection: _read_range(connection, digest, offset, length, self._verified)
+        )
 
 
-class _Checked:
-    """The large blobs that were checked last; used by the threads that read."""
+class _VerifiedBlobs:
+    """The large blobs that the readers verified last. Thread-safe."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[bytes, None] = OrderedDict()
+        self._digests: OrderedDict[bytes, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __contains__(self, name: bytes) -> bool:
+    def __contains__(self, digest: bytes) -> bool:
         with self._lock:
-            return name in self._names
+            return digest in self._digests
 
-    def add(self, name: bytes) -> None:
+    def add(self, digest: bytes) -> None:
         with self._lock:
-            self._names[name] = None
-            if len(self._names) > REMEMBERED:
-                self._names.popitem(last=False)
+            self._digests[digest] = None
+            if len(self._digests) > REMEMBERED:
+                self._digests.popitem(last=False)
 
 
 def blob_damaged(hash: str) -> Refusal:
-    """Return the refusal of a blob whose bytes are not those that were stored."""
+    """Return the refusal of a damaged blob."""
     return Refusal(
         "blob_damaged",
-        f"The content {hash} was changed outside Callboard; its bytes are not those that were stored.",
-        hint="`callboard check` lists all that is damaged; `callboard restore FILE --replace` puts a backup in place.",
+        f"The content {hash} was changed outside Callboard: its bytes do not match its hash.",
+        hint="`callboard check` lists all damage; `callboard restore FILE --replace` restores a backup.",
     )
 
 
 def compute_digest(blob: sqlite3.Blob) -> bytes:
     """Return the SHA-256 of an open blob, and leave it at its end."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     while piece := blob.read(_PIECE):
-        found.update(piece)
-    return found.digest()
+        hasher.update(piece)
+    return hasher.digest()
 
 
-def _name(hash: str) -> bytes | None:
+def _decode_hash(hash: str) -> bytes | None:
     try:
         return bytes.fromhex(hash)
     except ValueError:
         return None
 
 
-def _whole(connection: sqlite3.Connection, name: bytes) -> bytes | None:
-    row = connection.execute("SELECT CAST(data AS BLOB) FROM blobs WHERE hash = ?", (name,)).fetchone()
+def _read_whole(connection: sqlite3.Connection, digest: bytes) -> bytes | None:
+    row = connection.execute("SELECT CAST(data AS BLOB) FROM blobs WHERE hash = ?", (digest,)).fetchone()
     if row is None:
         return None
-    if hashlib.sha256(row[0]).digest() != name:
-        raise blob_damaged(name.hex())
+    if hashlib.sha256(row[0]).digest() != digest:
+        raise blob_damaged(digest.hex())
     return row[0]
 
 
-def _range(connection: sqlite3.Connection, name: bytes, offset: int, length: int, checked: _Checked) -> bytes | None:
-    row = connection.execute("SELECT number FROM blobs WHERE hash = ?", (name,)).fetchone()
+def _read_range(
+    connection: sqlite3.Connection, digest: bytes, offset: int, length: int, verified: _VerifiedBlobs
+) -> bytes | None:
+    row = connection.execute("SELECT number FROM blobs WHERE hash = ?", (digest,)).fetchone()
     if row is None:
         return None
     try:
         with connection.blobopen("blobs", "data", row[0], readonly=True) as data:
-            if len(data) <= CHECKED_ALWAYS or name not in checked:
-                if compute_digest(data) != name:
-                    raise blob_damaged(name.hex())
+            if len(data) <= CHECKED_ALWAYS or digest not in verified:
+                if compute_digest(data) != digest:
+                    raise blob_damaged(digest.hex())
                 if len(data) > CHECKED_ALWAYS:
-                    checked.add(name)
+                    verified.add(digest)
             data.seek(min(offset, len(data)))
             return data.read(length)
     except sqlite3.OperationalError as error:
         if primary_code(error) != sqlite3.SQLITE_ERROR:
             raise
-        # Dropped between the two statements.
+        # The blob was dropped between the two statements.
         return None

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean for a caller."""
+"""Refusals for errors of SQLite and of the file system."""
 
 from __future__ import annotations
 
@@ -10,61 +10,56 @@ from pathlib import Path
 from ...contracts.disk import FAILED_HINT, is_full
 from ...contracts.errors import Refusal
 
-#: The file that holds nothing but what can be made anew.
+#: The file of derived data.
 VIEWS = "views.db"
-#: The primary codes after which a connection's view of the disk cannot be trusted any more.
+#: Primary codes after which the state of the disk is unknown.
 _FATAL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-#: `SQLITE_IOERR_SHMSIZE`: the file of shared memory cannot grow.
+#: `SQLITE_IOERR_SHMSIZE`: the shared memory file cannot grow.
 _SHARED_MEMORY_SIZE = sqlite3.SQLITE_IOERR | 19 << 8
-#: With less room than this, in bytes, SQLite can open no file that it must make another beside.
+#: Bytes of free space below which SQLite cannot create its auxiliary files.
 _LEAST = 256 * 1024
 _DISK = f"{FAILED_HINT} `callboard check` shows whether the store is sound; if it is, back it up to another disk."
 #: Files that SQLite opens for a connection: the database, the write-ahead log, its shared memory, and a folder.
 _FILES = 4
-_DESCRIPTORS = (
-    "Nothing is wrong with the store. Raise the limit, for example with `ulimit -n 1024`, and start Callboard again."
-)
-_PERMISSION = (
-    "Give yourself the right to read and write the folder and the files in it, or set CALLBOARD_HOME to another."
-)
+_DESCRIPTORS = "The store is sound. Raise the limit, for example with `ulimit -n 1024`, and start Callboard again."
+_PERMISSION = "Make the folder and its files readable and writable for you, or set CALLBOARD_HOME to another folder."
 
 
 def primary_code(error: sqlite3.Error) -> int:
-    """SQLite's primary result code, or SQLITE_ERROR where the module itself raised."""
+    """Return SQLite's primary result code, or SQLITE_ERROR for an error of the Python module."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def is_fatal(error: BaseException) -> bool:
-    """True where nothing more may be written through the connection: after such an error the disk's state is unknown."""
+    """Return True if the state of the disk is unknown, so that the connection must not write again."""
     return isinstance(error, sqlite3.Error) and primary_code(error) in _FATAL
 
 
 def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
-    """The refusal that says what to do. `where` is the path of the file.
+    """Return the refusal for an error on the file `where`.
 
-    | SQLite says | the reason | what is advised |
+    | SQLite | reason | advice |
     |---|---|---|
-    | FULL; SHMSIZE; IOERR or CANTOPEN where no room is left | a full disk | free space |
-    | IOERR | the disk failed | look at the disk, then check the store |
-    | CANTOPEN where this process may open no more files | the limit of open files | raise it |
-    | CORRUPT, NOTADB | the file was damaged | check it, restore a backup |
-    | CANTOPEN, PERM, READONLY, AUTH | it may not be opened | permissions |
+    | FULL; SHMSIZE; IOERR or CANTOPEN without free space | full disk | free space |
+    | IOERR | disk failure | inspect the disk, then check the store |
+    | CANTOPEN at the limit of open files | limit of open files | raise it |
+    | CORRUPT, NOTADB | damaged file | check it, restore a backup |
+    | CANTOPEN, PERM, READONLY, AUTH | missing permission | permissions |
     | BUSY, LOCKED | another program | close it |
     """
-    code = primary_code(error)
-    match code:
+    match primary_code(error):
         case sqlite3.SQLITE_FULL:
             return full(where)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Refusal(
                 "store_locked",
-                f"Another program holds {where} locked.",
-                hint="Close whatever else has the file open and repeat the command.",
+                f"Another program has locked {where}.",
+                hint="Close any other program that uses the file, and repeat the command.",
             )
         case sqlite3.SQLITE_TOOBIG:
-            return Refusal("too_large", "The content is larger than the store can keep in one piece (1 GB).")
+            return Refusal("too_large", "The content exceeds the store's limit of 1 GB.")
         case sqlite3.SQLITE_CONSTRAINT:
-            return Refusal("conflict", f"The batch does not fit what is stored: {error}.")
+            return Refusal("conflict", f"The batch conflicts with stored data: {error}.")
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if _is_full(error, where):
             return full(where)
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if is_out_of_descriptors():
@@ -78,7 +73,7 @@ def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
 
 
 def os_error_to_refusal(error: OSError, where: str) -> Refusal:
-    """The refusal of a file or folder that the system does not give."""
+    """Return the refusal for an error of the file system."""
     if is_full(error):
         return full(where)
     if error.errno in (errno.EMFILE, errno.ENFILE):
@@ -88,18 +83,18 @@ def os_error_to_refusal(error: OSError, where: str) -> Refusal:
 
 
 def full(where: str) -> Refusal:
-    """The refusal of what finds no room. What is stored is sound."""
+    """Return the refusal of a write to a full disk."""
     return Refusal(
         "store_full",
-        f"There is no room to write to {where}; nothing of this was stored.",
-        hint="Free some disk space and repeat it. What was stored before is kept.",
+        f"The disk is full: nothing of this was written to {where}.",
+        hint="Free some disk space and repeat the command. Earlier data is intact.",
     )
 
 
 def is_out_of_descriptors() -> bool:
-    """Return True where this process can open no more files: SQLite reports it like a file that may not be opened.
+    """Return True if this process can open no more files, which SQLite reports like a missing permission.
 
-    SQLite closes what it opened on the way before it reports that, so that a few may be free again.
+    SQLite closes some files before it reports the error, so this opens several.
     """
     opened: list[int] = []
     try:
@@ -108,13 +103,13 @@ def is_out_of_descriptors() -> bool:
     except OSError as error:
         return error.errno in (errno.EMFILE, errno.ENFILE)
     finally:
-        for each in opened:
-            os.close(each)
+        for file in opened:
+            os.close(file)
     return False
 
 
 def _is_full(error: sqlite3.Error, where: str) -> bool:
-    """True where an error of another name comes of a full disk: SQLite needs room to open a file, too."""
+    """Return True if a full disk causes the error. SQLite needs free space to open a file, too."""
     if getattr(error, "sqlite_errorcode", 0) == _SHARED_MEMORY_SIZE:
         return True
     try:
@@ -125,20 +120,20 @@ def _is_full(error: sqlite3.Error, where: str) -> bool:
 
 
 def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
-    """The refusal of a store that cannot be worked with; `hint` says what to do where it is not the usual."""
+    """Return the refusal of an unusable store. Without a hint, it advises to restore a backup."""
     hint = hint or (
-        "Stop Callboard and keep a copy of the folder. `callboard check` lists what is damaged; restore a backup with "
-        "`callboard restore FILE --replace`, or move the folder away to begin with an empty store."
+        "Stop Callboard and keep a copy of the folder. `callboard check` lists the damage; restore a backup with "
+        "`callboard restore FILE --replace`, or move the folder away to start with an empty store."
     )
     if Path(where).name == VIEWS:
-        hint = "Start Callboard again: this file is made anew from the log."
+        hint = "Start Callboard again: this file is rebuilt from the log."
     return Refusal("store_unusable", f"The store {where} cannot be used: {why}.", hint=hint)
 
 
 def read_only() -> Refusal:
-    """The refusal of a store that was opened to be read."""
+    """Return the refusal of a write in a process that only reads."""
     return Refusal(
         "read_only",
-        "This process has the store open for reading only.",
+        "This process opened the store read-only.",
         hint="Send the command to the process that writes to the store.",
     )

@@ -1,7 +1,7 @@
-"""Reading a store where no file can be written: a read-only file system, or the folder of another user.
+"""Connections to a store in a read-only folder.
 
-SQLite reads a file in WAL mode through shared memory, a file beside it. Where that file is there, a process may be writing
-and SQLite reads beside it. Where it is not and cannot be made, no process writes here, so the file does not change.
+SQLite reads a file in WAL mode through a shared memory file in the same folder. If that file exists, a process may be
+writing. If it does not, no process writes, and the file does not change.
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from pathlib import Path
 
 
 def is_frozen(path: Path) -> bool:
-    """Return True where the folder of the file cannot be written to."""
+    """Return True if the folder of the file is read-only."""
     return not os.access(path.parent, os.W_OK)
 
 
 def connect_frozen(path: Path, timeout: float) -> sqlite3.Connection:
-    """Connect to a file whose folder cannot be written to. Raises sqlite3.Error."""
+    """Connect to a file in a read-only folder. Raises sqlite3.Error."""
     if _beside(path, "-shm").exists():
         return _connect(path, "mode=ro", timeout)
     if _size(_beside(path, "-wal")):
-        # A process was killed, or the file system was frozen, before this was copied back into the file.
-        return _connect(_unpacked(path, _mark(path)), "mode=rw", timeout)
+        # A process ended, or the folder became read-only, before a checkpoint.
+        return _connect(_copy(path, _read_times(path)), "mode=rw", timeout)
     return _connect(path, "mode=ro&immutable=1", timeout)
 
 
-def _connect(path: Path, how: str, timeout: float) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None, check_same_thread=False, timeout=timeout
-    )
+def _connect(path: Path, options: str, timeout: float) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{options}"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=timeout)
 
 
 @lru_cache(maxsize=4)
-def _unpacked(path: Path, mark: tuple[int, int]) -> Path:
-    """Return a copy of the file with its write-ahead log, which is removed at the end of the process."""
+def _copy(path: Path, times: tuple[int, int]) -> Path:
+    """Copy the file and its write-ahead log to a folder that is removed at the end of the process."""
     folder = tempfile.mkdtemp(prefix="callboard-read-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name in (path, _beside(path, "-wal")):
@@ -46,7 +45,7 @@ def _unpacked(path: Path, mark: tuple[int, int]) -> Path:
     return Path(folder, path.name)
 
 
-def _mark(path: Path) -> tuple[int, int]:
+def _read_times(path: Path) -> tuple[int, int]:
     return path.stat().st_mtime_ns, _beside(path, "-wal").stat().st_mtime_ns
 
 

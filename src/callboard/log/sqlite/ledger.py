@@ -1,4 +1,4 @@
-"""Where streams end, as the writer knows it within its transaction, and what the transaction will write."""
+"""Ends of streams within the writer's transaction, and the rows that the transaction collects."""
 
 from __future__ import annotations
 
@@ -10,30 +10,33 @@ from typing import NamedTuple
 from ...contracts.ports.store import Head
 from ..batch import Line, empty_head
 from ..chain import broken
+from .writer import Hooks
 
-#: How many streams' ends are remembered between transactions.
-REMEMBERED = 4096
-#: How many facts one statement inserts: SQLite is told of each statement, and lets other threads run meanwhile.
-_TOGETHER = 32
+#: The largest number of ends in the cache.
+CACHED_ENDS = 4096
+#: Facts in one INSERT. Python releases the GIL for each statement, so many statements are slow.
+_GROUP = 32
 _INSERT = "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT_MANY = _INSERT + ", (?, ?, ?, ?, ?, ?)" * (_TOGETHER - 1)
+_INSERT_GROUP = _INSERT + ", (?, ?, ?, ?, ?, ?)" * (_GROUP - 1)
 
 
 class End(NamedTuple):
-    """The end of a stream and the number that the tables know it by; 0 where it is not in them."""
+    """The end of a stream and its number in the tables, 0 for an unknown stream."""
 
     number: int
     head: Head
 
 
-class Ledger:
-    """The ends of streams, remembered while the store's epoch stays ours: nobody else can have moved them then.
+class Ledger(Hooks):
+    """The ends of streams, cached while the epoch is ours, because no other process writes then.
 
-    Used in the writer's thread only.
+    Used in the writer thread only.
+
+    Args:
+        check: Raises a Refusal if the layout of the file is not writable.
     """
 
     def __init__(self, epoch: int, check: Callable[[sqlite3.Connection], None]) -> None:
-        """`check` raises Refusal where the layout of the file is not one to write to."""
         self.own_epoch = epoch
         self._check = check
         self._layout = -1
@@ -46,29 +49,25 @@ class Ledger:
         self._uses: list[tuple[int, int, bytes]] = []
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """Read the epoch of this transaction. Raises Refusal where another tool changed the layout since it was checked."""
+        """Read the epoch of this transaction. Raises Refusal if another tool made the layout unwritable."""
         self.check_layout(connection)
         (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
-        if self.epoch != self.own_epoch or len(self._ends) > REMEMBERED:
+        if self.epoch != self.own_epoch or len(self._ends) > CACHED_ENDS:
             self._ends.clear()
 
     def check_layout(self, connection: sqlite3.Connection) -> None:
-        """Raise Refusal where the layout is not one to write to. SQLite counts its changes: each is checked once."""
+        """Raise Refusal if the layout is not writable. SQLite counts its changes, so each is checked once."""
         (layout,) = connection.execute("PRAGMA schema_version").fetchone()
         if layout != self._layout:
             self._check(connection)
             self._layout = layout
 
-    def ending(self, connection: sqlite3.Connection) -> None:
-        self.flush(connection)
-
     def flush(self, connection: sqlite3.Connection) -> None:
-        """Writes what this transaction added: in a statement for each table, whoever it comes from."""
         if facts := self._facts:
-            whole = len(facts) - len(facts) % _TOGETHER
-            groups = (facts[at : at + _TOGETHER] for at in range(0, whole, _TOGETHER))
-            connection.executemany(_INSERT_MANY, (list(chain.from_iterable(group)) for group in groups))
-            connection.executemany(_INSERT, facts[whole:])
+            grouped = len(facts) - len(facts) % _GROUP
+            groups = (facts[at : at + _GROUP] for at in range(0, grouped, _GROUP))
+            connection.executemany(_INSERT_GROUP, (list(chain.from_iterable(group)) for group in groups))
+            connection.executemany(_INSERT, facts[grouped:])
             facts.clear()
         if self._blobs:
             connection.executemany("INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", self._blobs)
@@ -90,7 +89,6 @@ class Ledger:
             self._moved.clear()
 
     def reset(self) -> None:
-        """Forgets everything: it may have been part of what was undone."""
         self._ends.clear()
         self._moved.clear()
         self._facts.clear()
@@ -99,7 +97,7 @@ class Ledger:
         self._uses.clear()
 
     def get_end(self, connection: sqlite3.Connection, stream: str) -> End:
-        """The end of the stream, with number 0 where there is no such stream."""
+        """Return the end of the stream, with number 0 if the stream does not exist."""
         end = self._ends.get(stream)
         if end is None:
             end = find_end(connection, stream)
@@ -108,42 +106,41 @@ class Ledger:
         return end
 
     def ensure_stream(self, connection: sqlite3.Connection, stream: str) -> End:
-        """The end of the stream, which is entered where there is none."""
+        """Return the end of the stream. Create a missing stream."""
         end = self.get_end(connection, stream)
         if end.number:
             return end
         head = end.head
-        made = connection.execute(
+        inserted = connection.execute(
             "INSERT INTO streams (name, head, link, at) VALUES (?, ?, ?, ?)",
             (stream, head.sequence, head.link, head.at),
         )
-        self._ends[stream] = End(made.lastrowid or 0, head)
+        self._ends[stream] = End(inserted.lastrowid or 0, head)
         return self._ends[stream]
 
     def append(self, stream: str, number: int, lines: Sequence[Line], head: Head) -> None:
-        """The stream has these facts now and ends here; written by `flush`."""
+        """Collect new facts of a stream and its new end."""
         self._facts += lines
         self._ends[stream] = End(number, head)
         self._moved.add(stream)
 
     def close_entities(self, number: int, ids: Iterable[str]) -> None:
-        """These entities of the stream are terminal; written by `flush`."""
-        self._closed += [(number, name) for name in ids]
+        """Collect terminal entities of a stream."""
+        self._closed += [(number, id) for id in ids]
 
     def store_blobs(self, blobs: Iterable[tuple[bytes, bytes]], uses: Iterable[tuple[int, int, bytes]]) -> None:
-        """The blobs by their hashes, and which facts (stream, sequence) use which of them; written by `flush`."""
+        """Collect blobs `(hash, data)` and uses `(stream, sequence, hash)`."""
         self._blobs += blobs
         self._uses += uses
 
     def forget(self, stream: str) -> None:
-        """The stream is gone."""
+        """Drop a deleted stream from the cache."""
         self._ends.pop(stream, None)
         self._moved.discard(stream)
 
 
 def find_end(connection: sqlite3.Connection, stream: str) -> End:
-    """The end of the stream as the tables have it, with number 0 where there is none. Raises Refusal `chain_broken` where it is
-    no end of a stream."""
+    """Read the end of the stream, with number 0 if it does not exist. Raises Refusal `chain_broken` if it is invalid."""
     row = connection.execute("SELECT number, head, link, at FROM streams WHERE name = ?", (stream,)).fetchone()
     if row is None:
         return End(0, empty_head(stream))

@@ -1,52 +1,39 @@
-"""Facts as they are read: with every link checked, so that what was changed outside is never taken for what was appended."""
+"""Reads of facts with every link verified, so that an outside change never passes for an appended fact."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
 
+from ...contracts.ports.store import Arrival
 from .. import chain
+from ..batch import decode_record
 from ..chain import StoredBytes
 from .ledger import End, find_end
 
-# What was turned into text outside is compared by its bytes like everything else.
+# CAST, because another tool may have turned bytes into text.
 _COLUMNS = "CAST(header AS BLOB), CAST(facts.link AS BLOB), CAST(seal AS BLOB), CAST(payload AS BLOB)"
-
-
-class ArrivedFacts(NamedTuple):
-    """A fact among those of all streams."""
-
-    place: int
-    stream: str
-    stored: StoredBytes
 
 
 def read_linked(
     connection: sqlite3.Connection, stream: str, after: int, limit: int, until: int | None
 ) -> list[StoredBytes]:
-    """Read facts in one transaction, and check that each follows from the one before it.
-
-    Costs two hashes a fact. Nothing before `after` is checked again.
-
-    Raises:
-        Refusal: `chain_broken`, naming the first fact that does not fit.
-    """
+    """Read facts in one transaction and verify the links after `after`. Raises Refusal `chain_broken`."""
     connection.execute("BEGIN")
     try:
         end = find_end(connection, stream)
         last = min(end.head.sequence, after + limit, end.head.sequence if until is None else until)
         if last <= after:
             return []
-        found = read_stored(connection, end.number, after, last)
-        previous = _link_at(connection, end.number, stream, after)
+        facts = read_stored(connection, end.number, after, last)
+        previous = _read_link(connection, end.number, stream, after)
     finally:
         connection.execute("COMMIT")
-    _check(stream, end, (after, previous), found, last)
-    return found
+    _check(stream, end, (after, previous), facts, last)
+    return facts
 
 
 def read_stored(connection: sqlite3.Connection, number: int, after: int, last: int) -> list[StoredBytes]:
-    """Read the facts of the stream with that number, from after one sequence up to another, as they are stored."""
+    """Read the facts after sequence `after` up to `last`, unverified, of the stream with this number."""
     rows = connection.execute(
         f"SELECT sequence, {_COLUMNS} FROM facts WHERE stream = ? AND sequence > ? AND sequence <= ? ORDER BY sequence",  # noqa: S608
         (number, after, last),
@@ -54,13 +41,9 @@ def read_stored(connection: sqlite3.Connection, number: int, after: int, last: i
     return [StoredBytes(*row) for row in rows]
 
 
-def read_arrived(connection: sqlite3.Connection, after: int, limit: int) -> list[ArrivedFacts]:
-    """Read facts of all streams in the order of their arrival, and check the link of each.
-
-    Raises:
-        Refusal: `chain_broken`.
-    """
-    # CROSS JOIN keeps the order of the tables: the facts in theirs, and of each its stream.
+def read_arrivals(connection: sqlite3.Connection, after: int, limit: int) -> tuple[Arrival, ...]:
+    """Read facts of all streams in the order of arrival and verify each link. Raises Refusal `chain_broken`."""
+    # CROSS JOIN makes SQLite read the facts in order, and then the stream of each.
     rows = connection.execute(
         f"SELECT position, name, sequence, {_COLUMNS}, (SELECT CAST(link AS BLOB) FROM facts AS former"  # noqa: S608
         " WHERE former.stream = facts.stream AND former.sequence = facts.sequence - 1)"
@@ -68,17 +51,17 @@ def read_arrived(connection: sqlite3.Connection, after: int, limit: int) -> list
         " ORDER BY position LIMIT ?",
         (after, limit),
     ).fetchall()
-    found: list[ArrivedFacts] = []
+    arrivals: list[Arrival] = []
     for place, stream, *columns, previous in rows:
         stored = StoredBytes(*columns)
         if previous is None and stored.sequence > 1:
             raise chain.broken(stream, stored.sequence - 1, "is missing")
         chain.check(stream, stored.sequence - 1, previous or chain.genesis(stream), [stored])
-        found.append(ArrivedFacts(place, stream, stored))
-    return found
+        arrivals.append(Arrival(place, decode_record(stream, stored)))
+    return tuple(arrivals)
 
 
-def _link_at(connection: sqlite3.Connection, number: int, stream: str, sequence: int) -> bytes:
+def _read_link(connection: sqlite3.Connection, number: int, stream: str, sequence: int) -> bytes:
     if sequence == 0:
         return chain.genesis(stream)
     row = connection.execute(
@@ -89,9 +72,9 @@ def _link_at(connection: sqlite3.Connection, number: int, stream: str, sequence:
     return row[0]
 
 
-def _check(stream: str, end: End, before: tuple[int, bytes], found: list[StoredBytes], last: int) -> None:
-    seen = chain.check(stream, *before, found)
-    if seen[0] < last:
-        raise chain.broken(stream, seen[0] + 1, "is missing")
+def _check(stream: str, end: End, before: tuple[int, bytes], facts: list[StoredBytes], last: int) -> None:
+    sequence, link = chain.check(stream, *before, facts)
+    if sequence < last:
+        raise chain.broken(stream, sequence + 1, "is missing")
     if last == end.head.sequence:
-        chain.check_end(stream, (end.head.sequence, end.head.link), seen)
+        chain.check_end(stream, (end.head.sequence, end.head.link), (sequence, link))

@@ -1,4 +1,4 @@
-"""Parts in the making: one row a part, and one row for each piece that was kept of it, so that nothing is written twice."""
+"""Partial texts: a row for each part, and a row for each of its stored pieces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .ledger import Ledger, find_end
 from .readers import Readers
 from .writer import Writer
 
-#: A piece lies at its part's number times this, plus its offset: the pieces of a part are neighbours, in order.
+#: The place of a piece is its part's number times this, plus its offset. So the pieces of a part are neighbours, in order.
 _SPAN = 1 << 32
 log = logging.getLogger(__name__)
 _scope_decoder = msgspec.json.Decoder(Scope)
@@ -45,70 +45,63 @@ def _write(connection: sqlite3.Connection, ledger: Ledger, stream: str, epoch: i
         raise fenced(stream, epoch, ledger.epoch)
     gathered = gather(pieces)
     end = ledger.get_end(connection, stream)
-    known: dict[str, tuple[int, int]] = {}
+    numbers: dict[str, int] = {}
     for key, part in gathered.items():
         row = connection.execute(
             "SELECT number, length FROM partials WHERE stream = ? AND key = ?", (end.number, key)
         ).fetchone()
         check_offset(key, part.offset, row[1] if row else 0)
         if row:
-            known[key] = row
+            numbers[key] = row[0]
     stream_number = ledger.ensure_stream(connection, stream).number
     for key, part in gathered.items():
         length = part.offset + len(part.text)
-        if key in known:
-            number = known[key][0]
+        if number := numbers.get(key, 0):
             connection.execute(
                 "UPDATE partials SET length = ?, tool = CASE ? WHEN '' THEN tool ELSE ? END WHERE number = ?",
                 (length, part.tool, part.tool, number),
             )
         else:
             scope = msgspec.json.encode(part.scope)
-            made = connection.execute(
+            inserted = connection.execute(
                 "INSERT INTO partials (stream, key, kind, scope, tool, length) VALUES (?, ?, ?, ?, ?, ?)",
                 (stream_number, key, part.kind, scope, part.tool, length),
             )
-            number = made.lastrowid or 0
+            number = inserted.lastrowid or 0
         if part.text:
             connection.execute("INSERT INTO pieces VALUES (?, ?)", (number * _SPAN + part.offset, part.text))
 
 
 def _read(connection: sqlite3.Connection, stream: str) -> tuple[Partial, ...]:
-    # One statement, so that a part cannot end between its row and its text.
-    found = connection.execute(
+    # One statement, because a part may end between two.
+    rows = connection.execute(
         "SELECT kind, CAST(scope AS BLOB), tool, CAST((SELECT group_concat(text, '') FROM (SELECT text FROM pieces"
         " WHERE place >= number * :span AND place < (number + 1) * :span ORDER BY place))"
         " AS BLOB) FROM partials WHERE stream = :stream ORDER BY number",
         {"span": _SPAN, "stream": find_end(connection, stream).number},
     ).fetchall()
-    return tuple(part for row in found if (part := _part(stream, *row)) is not None)
+    return tuple(part for row in rows if (part := _decode(stream, *row)) is not None)
 
 
-def _part(stream: str, kind: str, scope: bytes, tool: str, text: bytes | None) -> Partial | None:
-    """The part of a row; None where it cannot be read. It was never whole, and its session must open without it."""
+def _decode(stream: str, kind: str, scope: bytes, tool: str, text: bytes | None) -> Partial | None:
+    """Return the part of a row; None if it is damaged, because its session must open without it."""
     try:
-        part = Partial(
+        return Partial(
             kind=msgspec.convert(kind, PartialKind),
             scope=_scope_decoder.decode(scope),
             text=(text or b"").decode("utf-8", "replace"),
             tool=tool,
         )
     except msgspec.MsgspecError as error:
-        log.warning("a part in the making of %s cannot be read and is dropped: %s", stream, error)
+        log.warning("a damaged partial text of %s was dropped: %s", stream, error)
         return None
-    return part
 
 
 def end_partials(connection: sqlite3.Connection, stream: int, keys: Sequence[str] | None = None) -> None:
-    """Drops the parts with these keys, or all of the stream's."""
-    if keys is None:
-        found = connection.execute("SELECT number FROM partials WHERE stream = ?", (stream,)).fetchall()
-    else:
-        each = [
-            connection.execute("SELECT number FROM partials WHERE stream = ? AND key = ?", (stream, key)).fetchone()
-            for key in keys
-        ]
-        found = [row for row in each if row is not None]
-    for (number,) in found:
+    """Drop the parts with these keys, or all parts of the stream."""
+    query, parameters = "SELECT number FROM partials WHERE stream = ?", [(stream,)]
+    if keys is not None:
+        query, parameters = f"{query} AND key = ?", [(stream, key) for key in keys]
+    for (number,) in [row for values in parameters for row in connection.execute(query, values).fetchall()]:
         connection.execute("DELETE FROM pieces WHERE place >= ? AND place < ?", (number * _SPAN, (number + 1) * _SPAN))
         connection.execute("DELETE FROM partials WHERE number = ?", (number,))

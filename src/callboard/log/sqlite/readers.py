@@ -1,4 +1,4 @@
-"""The threads that read a file: short statements, each in a transaction of its own, so that none holds the log back."""
+"""The reader threads of a file: short transactions, because a long one would block checkpoints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ T = TypeVar("T")
 
 
 class Readers:
-    """A few connections, each used by one thread at a time."""
+    """A pool of connections, each used by one thread at a time.
+
+    Args:
+        damaged: Called in a reader thread if the file is damaged.
+    Raises:
+        sqlite3.Error: The store is unreadable. It connects at once.
+    """
 
     def __init__(
         self,
@@ -24,10 +30,6 @@ class Readers:
         count: int = 3,
         damaged: Callable[[], None] | None = None,
     ) -> None:
-        """Connects at once, so that a store that cannot be read is refused when it is opened. Raises sqlite3.Error.
-
-        `damaged` is called in a reader's thread where the file turns out to be.
-        """
         self._path = path
         self._damaged = damaged
         self._connections = [connect() for _ in range(count)]
@@ -38,17 +40,17 @@ class Readers:
         self._closed = False
 
     def read_first(self, query: str) -> Any:
-        """The first row of a query, read here and now. Raises sqlite3.Error."""
+        """Return the first row of a query. Blocks. Raises sqlite3.Error."""
         return self._connections[0].execute(query).fetchone()
 
     async def run(self, read: Callable[[sqlite3.Connection], T]) -> T:
-        """Reads in one of the threads. Raises Refusal `store_unusable` where the file is damaged or closed."""
+        """Read in a reader thread. Raises Refusal, `store_unusable` for a damaged or closed file."""
         if self._closed:
             raise unusable(self._path, "it has been closed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, read)
 
     async def close(self) -> None:
-        """Waits for the reads that were begun, and disconnects. Harmless when repeated."""
+        """Wait for reads in progress and disconnect. Can be repeated."""
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         while self._connections:

@@ -1,7 +1,7 @@
-"""Erasing a payload and deleting a stream, with everything that only they referred to.
+"""Erasure of a payload and deletion of a stream, with the blobs that only they use.
 
-A stream is deleted at once by taking its name away; its rows are then purged in bites, so that a large one neither holds up
-other writes nor makes the write-ahead log large. A purge that was cut off goes on when the store is next opened.
+A deleted stream loses its name at once. Its rows are then purged in steps, which keeps other writes fast and the
+write-ahead log small. An interrupted purge continues when the store is next opened.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .. import chain
 from ..batch import exports_fact, fenced, no_such_fact
 from ..chain import StoredBytes
 from ..pieces import list_keys
-from .ledger import Ledger
+from .ledger import End, Ledger
 from .partials import end_partials
 
 _USED = (
@@ -24,30 +24,28 @@ _USED = (
     " WHERE stream = (SELECT number FROM streams WHERE name = ?)) AND length(data) >= ?"
 )
 _DROP_UNUSED_BLOB = "DELETE FROM blobs WHERE number = :blob AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = :blob)"
-#: How many facts, and as many rows of other tables, one bite of a purge deletes.
-BITE = 1000
+#: Facts that a step of a purge deletes, and rows of each other table.
+PURGED_ROWS = 1000
 
 
 def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence: int) -> int:
-    """Erases one payload; returns how many erasures the store has seen. Raises Refusal `invalid_input` for no such fact.
+    """Erase a payload and return the store's number of erasures. Raises Refusal `invalid_input` for an unknown fact.
 
-    The answer of its command keeps its key, so that the command is not carried out again, and loses what it said.
+    The answer of its command loses its content and keeps its key, so that the command does not run again.
     """
-    _check_ours(ledger, stream)
-    ledger.flush(connection)
-    number = ledger.get_end(connection, stream).number
+    number = _prepare(connection, ledger, stream).number
     row = connection.execute(
         "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
     ).fetchone()
     if row is None:
         raise no_such_fact(stream, sequence)
-    gone = chain.erase(StoredBytes(*row))
+    erased = chain.erase(StoredBytes(*row))
     connection.execute(
-        "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (gone.seal, number, sequence)
+        "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (erased.seal, number, sequence)
     )
     _drop_uses(connection, number, sequence, sequence)
     _drop_packs(connection, number, sequence)
-    end_partials(connection, number, list_keys(decode_header(gone.header).scope))
+    end_partials(connection, number, list_keys(decode_header(erased.header).scope))
     connection.execute(
         "UPDATE answers SET body_hash = '', answer = x'' WHERE stream = ? AND last >= ? AND first <= ?",
         (number, sequence, sequence),
@@ -56,54 +54,50 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
 
 
 def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple[Head, int]:
-    """Takes the stream out of the store; returns what its end was and how many erasures the store has seen."""
-    _check_ours(ledger, stream)
-    ledger.flush(connection)
-    end = ledger.get_end(connection, stream)
+    """Delete the stream. Return its former end and the store's number of erasures."""
+    end = _prepare(connection, ledger, stream)
     connection.execute("UPDATE streams SET name = NULL WHERE number = ?", (end.number,))
     ledger.forget(stream)
     return end.head, _count_erasure(connection)
 
 
 def measure(connection: sqlite3.Connection, stream: str, smallest: int) -> Contents:
-    """How large the stream is, with its blobs of at least so many bytes."""
+    """Measure the stream's facts, and its blobs with at least `smallest` bytes."""
     facts = connection.execute(
         "SELECT coalesce(sum(length(header) + coalesce(length(payload), 0)), 0) FROM facts"
         " WHERE stream = (SELECT number FROM streams WHERE name = ?)",
         (stream,),
     ).fetchone()[0]
-    found: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
-    return Contents(facts=facts, blobs=len(found), size=sum(size for _, size in found))
+    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    return Contents(facts=facts, blobs=len(blobs), size=sum(size for _, size in blobs))
 
 
 def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, smallest: int) -> Contents:
-    """Drops what the stream refers to of at least so many bytes, and the blobs that nobody refers to then."""
-    _check_ours(ledger, stream)
-    ledger.flush(connection)
-    found: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
-    number = ledger.get_end(connection, stream).number
-    for blob, _ in found:
+    """Drop the stream's references to blobs of at least `smallest` bytes, and blobs without references."""
+    number = _prepare(connection, ledger, stream).number
+    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    for blob, _ in blobs:
         connection.execute("DELETE FROM blob_uses WHERE stream = ? AND blob = ?", (number, blob))
         connection.execute(_DROP_UNUSED_BLOB, {"blob": blob})
-    return Contents(blobs=len(found), size=sum(size for _, size in found))
+    return Contents(blobs=len(blobs), size=sum(size for _, size in blobs))
 
 
 def purge(connection: sqlite3.Connection) -> bool:
-    """Deletes a bite of the rows of deleted streams. True where there are more."""
+    """Delete some rows of a deleted stream. Return whether there are deleted streams."""
     row = connection.execute("SELECT number FROM streams WHERE name IS NULL LIMIT 1").fetchone()
     if row is None:
         return False
     (number,) = row
     last = connection.execute(
         "SELECT max(sequence) FROM (SELECT sequence FROM facts WHERE stream = ? ORDER BY sequence LIMIT ?)",
-        (number, BITE),
+        (number, PURGED_ROWS),
     ).fetchone()[0]
     _drop_uses(connection, number, 0, last or 0)
     connection.execute("DELETE FROM facts WHERE stream = ? AND sequence <= ?", (number, last or 0))
     for table, key in (("answers", "key"), ("closed", "id")):
         connection.execute(
-            f"DELETE FROM {table} WHERE stream = ? AND {key} IN (SELECT {key} FROM {table} WHERE stream = ? LIMIT {BITE})",  # noqa: S608
-            (number, number),
+            f"DELETE FROM {table} WHERE stream = ? AND {key} IN (SELECT {key} FROM {table} WHERE stream = ? LIMIT ?)",  # noqa: S608
+            (number, number, PURGED_ROWS),
         )
     rest = "SELECT 1 FROM facts WHERE stream = ? UNION ALL SELECT 1 FROM answers WHERE stream = ?"
     rest += " UNION ALL SELECT 1 FROM closed WHERE stream = ? LIMIT 1"
@@ -114,14 +108,14 @@ def purge(connection: sqlite3.Connection) -> bool:
 
 
 class PurgingLedger(Ledger):
-    """What is done around the transactions of `callboard.db`: the ledger, and purging while there is nothing else to do."""
+    """A ledger that purges deleted streams while the writer is idle."""
 
     def do_idle_work(self, connection: sqlite3.Connection) -> bool:
         connection.execute("BEGIN IMMEDIATE")
         try:
             self.check_layout(connection)
         except Refusal:
-            # The next append says why; what can wait is left until the file is in order.
+            # The next append reports it.
             connection.execute("ROLLBACK")
             return False
         more = purge(connection)
@@ -129,9 +123,12 @@ class PurgingLedger(Ledger):
         return more
 
 
-def _check_ours(ledger: Ledger, stream: str) -> None:
+def _prepare(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> End:
+    """Check the lease, write collected rows and return the stream's end."""
     if ledger.epoch != ledger.own_epoch:
         raise fenced(stream, ledger.own_epoch, ledger.epoch)
+    ledger.flush(connection)
+    return ledger.get_end(connection, stream)
 
 
 def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: int) -> None:
@@ -143,15 +140,15 @@ def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: in
     connection.executemany(_DROP_UNUSED_BLOB, [{"blob": blob} for (blob,) in used])
 
 
-def _drop_packs(connection: sqlite3.Connection, stream: int, shown: int) -> None:
-    """Packs of evidence hold what they show: those that show the fact are dropped with it."""
+def _drop_packs(connection: sqlite3.Connection, stream: int, erased: int) -> None:
+    """Drop the evidence packs that contain an erased fact."""
     later: Iterable[tuple[int, bytes, bytes | None]] = connection.execute(
-        "SELECT sequence, header, payload FROM facts WHERE stream = :stream AND sequence > :shown AND EXISTS"
+        "SELECT sequence, header, payload FROM facts WHERE stream = :stream AND sequence > :erased AND EXISTS"
         " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = :stream AND blob_uses.sequence = facts.sequence)",
-        {"stream": stream, "shown": shown},
+        {"stream": stream, "erased": erased},
     )
-    for found in [sequence for sequence, header, payload in later if exports_fact(header, payload, shown)]:
-        _drop_uses(connection, stream, found, found)
+    for pack in [sequence for sequence, header, payload in later if exports_fact(header, payload, erased)]:
+        _drop_uses(connection, stream, pack, pack)
 
 
 def _count_erasure(connection: sqlite3.Connection) -> int:

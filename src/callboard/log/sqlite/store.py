@@ -1,8 +1,7 @@
-"""A store is a folder: `callboard.db`, `views.db`, and the lock of the one process that writes."""
+"""The store in a folder: `callboard.db`, `views.db` and the writer's lock."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from .blobs import SqliteBlobs
 from .facts import SqliteFacts
 from .failures import VIEWS, os_error_to_refusal, to_refusal, unusable
 from .lock import WriterLock
+from .migrations import sync
 from .partials import SqlitePartials
 from .readers import Readers
 from .removal import PurgingLedger
@@ -23,10 +23,13 @@ from .writer import Writer
 
 
 class SqliteStore:
-    """The Store port. `epoch` is the writer's own, or for a reader the one that held when it opened the store."""
+    """Implements the port `Store`. `epoch` is the one at opening. Call `open_store` to create one.
+
+    Args:
+        writing: The writer's connection; None in a process that only reads.
+    """
 
     def __init__(self, folder: Path, writing: sqlite3.Connection | None, lock: WriterLock | None) -> None:
-        """Built by `open_store`; `writing` is the writer's connection, None where the store is only read."""
         path = folder / FACTS
         self._lock = lock
         self._readers = Readers(lambda: connect_reader(path), str(path))
@@ -41,7 +44,7 @@ class SqliteStore:
         self.partials: PartialStore = SqlitePartials(self._readers, self._writer, keeper)
 
     async def close(self) -> None:
-        """Ends the subscriptions, does what was accepted, and lets the lock go. Harmless when repeated."""
+        """End the subscriptions, finish queued writes and release the lock. Can be repeated."""
         self._facts.following.close()
         await self._readers.close()
         await self._rows.close()
@@ -52,11 +55,13 @@ class SqliteStore:
 
 
 def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
-    """Opens the store in a folder; as its writer it makes both where there are none, and counts the epoch on.
+    """Open the store in a folder. Blocks for some milliseconds.
 
-    The folder has mode 0700 and its files 0600. Blocks for some milliseconds. Raises Refusal `store_locked` where another
-    process writes, `store_unusable` where the store is damaged, newer than this version, out of reach or, for a reader, not
-    there. A store that lost its log is damaged.
+    A writer creates a missing folder with mode 0700 and files with mode 0600, and increments the epoch.
+
+    Raises:
+        Refusal: `store_locked` if another process writes; `store_unusable` if the store is damaged, newer than this version,
+            inaccessible, without its log, or, for a reader, missing.
     """
     folder = path.absolute()
     if read_only:
@@ -70,14 +75,14 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
     writing: sqlite3.Connection | None = None
     try:
         if (folder / VIEWS).exists() and not (folder / FACTS).exists():
-            # A new log in its place would hide that the former is gone, and no one would restore a backup.
-            raise unusable(str(folder / FACTS), "it is missing, and views made from it are there")
+            # A new log would hide the loss of the former one.
+            raise unusable(str(folder / FACTS), "it is missing, but its views exist")
         writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
         writing.execute("UPDATE store SET epoch = epoch + 1")
-        _sync(folder)
+        sync(folder)
         return SqliteStore(folder, writing, lock)
     except BaseException as error:
-        # Before the connections let go of what the reason may be.
+        # Before `close`, which may release the file descriptors that are the reason.
         refusal = to_refusal(error, str(folder / FACTS)) if isinstance(error, sqlite3.Error) else None
         if writing is not None:
             writing.close()
@@ -97,19 +102,10 @@ def _open_reader(folder: Path) -> SqliteStore:
         connection = connect_reader(path)
         try:
             if is_empty(connection):
-                raise unusable(str(folder), "the store in this folder is only being made")
+                raise unusable(str(folder), "another process is creating the store in this folder")
             check_facts(connection, path)
         finally:
             connection.close()
         return SqliteStore(folder, None, None)
     except sqlite3.Error as error:
         raise to_refusal(error, str(path)) from error
-
-
-def _sync(folder: Path) -> None:
-    """Makes the names of the files durable, not only what is in them."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

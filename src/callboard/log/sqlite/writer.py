@@ -1,4 +1,4 @@
-"""The one thread that writes to a file. Whatever waits goes into one transaction, and is acknowledged after its commit."""
+"""The writer thread of a file: one transaction for all queued work, acknowledged after the commit."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...contracts.errors import Refusal
 from .failures import is_fatal, to_refusal, unusable
 
 T = TypeVar("T")
 
-#: After so many seconds without work the thread tidies up, with a pause between the bites, and then sleeps until there
-#: is work.
+#: Seconds without work before the housekeeping starts, and between two of its steps.
 IDLE = 1.0
 PAUSE = 0.005
-#: How long work that says that more follows waits for it, in seconds. It comes at once; this is for where it does not.
+#: Seconds to wait for work that the queued work announced.
 LINGER = 0.02
-#: How many pages one bite gives back to the file system.
-BITE = 256
-#: While busy, the free pages are looked at after so many transactions, and given back beyond so many.
-LOOK_EVERY = 256
+#: Pages that one housekeeping step returns to the file system.
+VACUUM_PAGES = 256
+#: Transactions between two checks of a busy file, and the free pages that a check keeps.
+CHECK_EVERY = 256
 SPARE_PAGES = 2048
-#: How long tidying up waits for a reader, in milliseconds.
-PATIENCE = 100
+#: Milliseconds that a checkpoint waits for a reader.
+CHECKPOINT_TIMEOUT = 100
 
 
 class Work(Generic[T]):
-    """One thing to do within a transaction.
+    """Work within a transaction.
 
-    `run` may raise a Refusal before it writes; whatever it raises later undoes it. It may be run again where a
-    transaction is undone because of other work. `after` is called in the event loop once the result is durable,
-    whether or not somebody still waits for it. With `scrub` no former content is left in the write-ahead log either. With
-    `followed` other work comes right behind it, and both go into one transaction.
+    Attributes:
+        run: Does the work. A Refusal before its first write affects this work only. It runs again if other work of its
+            transaction fails.
+        after: Called in the event loop once the result is durable.
+        scrub: Whether the write-ahead log is emptied afterwards, so that no former content is left.
+        followed: Whether more work for the same transaction arrives at once.
     """
 
     __slots__ = ("after", "followed", "future", "loop", "run", "scrub", "settled")
@@ -58,7 +59,7 @@ class Work(Generic[T]):
         self.future: asyncio.Future[T] = self.loop.create_future()
 
     def settle(self, outcome: T | BaseException) -> None:
-        """Tells the outcome; in the event loop. Only the first counts."""
+        """Set the outcome, in the event loop. Later outcomes are ignored."""
         if self.settled:
             return
         self.settled = True
@@ -72,29 +73,36 @@ class Work(Generic[T]):
             self.after(outcome)
 
 
-class Hooks(Protocol):
-    """What a file's keeper does around its transactions, in the writer's thread."""
+class Hooks:
+    """Additions to the transactions of a file, called in the writer thread."""
 
-    def begin(self, connection: sqlite3.Connection) -> None: ...
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Prepare a transaction that has begun."""
 
-    def ending(self, connection: sqlite3.Connection) -> None: ...
+    def flush(self, connection: sqlite3.Connection) -> None:
+        """Write what the transaction collected, before its commit."""
 
-    def reset(self) -> None: ...
+    def reset(self) -> None:
+        """Drop what a rolled-back transaction collected."""
 
     def do_idle_work(self, connection: sqlite3.Connection) -> bool:
-        """Does a bite of work that can wait; True where there is more."""
-        ...
+        """Do a step of postponed work. Return whether there is more."""
+        return False
 
 
-class _Done(NamedTuple):
-    """What became of a transaction: an outcome for each work. `alone` says that each should be tried in one of its own."""
+class _Outcomes(NamedTuple):
+    """The outcome of each work of a transaction, and whether to try each in a separate transaction."""
 
     outcomes: list[Any]
-    alone: bool = False
+    retry_each: bool = False
 
 
 class Writer:
-    """A thread with a connection of its own. Work is done in the order in which it comes."""
+    """A thread with a connection. It does work in the order of submission.
+
+    Args:
+        damaged: Called in the thread if the file is damaged.
+    """
 
     def __init__(
         self,
@@ -103,7 +111,6 @@ class Writer:
         hooks: Hooks,
         damaged: Callable[[], None] | None = None,
     ) -> None:
-        """`damaged` is called in the thread where the file turns out to be."""
         self._connection = connection
         self._damaged = damaged
         self._path = path
@@ -123,9 +130,9 @@ class Writer:
         scrub: bool = False,
         followed: bool = False,
     ) -> asyncio.Future[T]:
-        """Accepts work; the future has its result once it is durable. Raises Refusal `store_unusable` after `close`.
+        """Queue work and return a future of its durable result. Raises Refusal `store_unusable` after `close`.
 
-        Work that was accepted is done even if nobody waits for it any more.
+        Cancelling the future does not cancel the work.
         """
         if self._closed:
             raise unusable(self._path, "it has been closed")
@@ -134,7 +141,7 @@ class Writer:
         return work.future
 
     async def close(self) -> None:
-        """Does what was accepted, leaves the file without a write-ahead log, and ends the thread."""
+        """Finish the queued work, empty the write-ahead log and end the thread."""
         if not self._closed:
             self._closed = True
             self._queue.put(None)
@@ -157,7 +164,7 @@ class Writer:
             self._connection.close()
 
     def _wait(self, pause: float | None) -> tuple[list[Work[Any]], bool]:
-        """Everything that waits, and whether it is the last. Nothing where there is none within `pause` seconds."""
+        """Return the queued work, empty after `pause` seconds without any, and whether it is the last."""
         group: list[Work[Any]] = []
         try:
             work = self._queue.get(timeout=pause)
@@ -170,20 +177,20 @@ class Writer:
 
     def _commit(self, group: Sequence[Work[Any]]) -> None:
         done = self._attempt(group)
-        if done.alone:
+        if done.retry_each:
             for work in group:
                 self._commit([work])
             return
         if any(work.scrub for work in group):
             with contextlib.suppress(sqlite3.Error):
                 self._checkpoint()
-        self._tell(group, done.outcomes)
+        self._settle(group, done.outcomes)
         self._transactions += 1
-        if self._transactions % LOOK_EVERY == 0:
+        if self._transactions % CHECK_EVERY == 0:
             with contextlib.suppress(sqlite3.Error):
-                self._give_back(SPARE_PAGES)
+                self._vacuum(SPARE_PAGES)
 
-    def _attempt(self, group: Sequence[Work[Any]]) -> _Done:
+    def _attempt(self, group: Sequence[Work[Any]]) -> _Outcomes:
         connection = self._connection
         outcomes: list[Any] = []
         begun = False
@@ -201,15 +208,15 @@ class Writer:
                     if connection.total_changes != changes:
                         raise
                     outcomes.append(refusal)
-            self._hooks.ending(connection)
+            self._hooks.flush(connection)
             connection.execute("COMMIT")
         except Exception as error:
-            undoing = self._undo(error)
-            # One of several cannot be written, and SQLite may have undone all of them: each then stands or falls alone.
-            return _Done([undoing] * len(group), begun and len(group) > 1 and self._broken is None)
-        return _Done(outcomes)
+            failure = self._roll_back(error)
+            # SQLite may have undone all work because of one.
+            return _Outcomes([failure] * len(group), begun and len(group) > 1 and self._broken is None)
+        return _Outcomes(outcomes)
 
-    def _undo(self, error: Exception) -> Exception:
+    def _roll_back(self, error: Exception) -> Exception:
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
@@ -218,14 +225,14 @@ class Writer:
             return error
         refusal = to_refusal(error, self._path)
         if is_fatal(error):
-            # Whether the last commit is on the disk is unknown now; only opening the store again can tell.
+            # The last commit may not be on the disk. Opening the store again decides.
             self._broken = refusal
             if self._damaged is not None:
                 self._damaged()
         return refusal
 
-    def _tell(self, group: Sequence[Work[Any]], outcomes: Sequence[Any]) -> None:
-        """Settles all works with one call into the event loop. A loop that is closed has nobody left to tell."""
+    def _settle(self, group: Sequence[Work[Any]], outcomes: Sequence[Any]) -> None:
+        """Settle all work with one call into the event loop, unless the loop is closed."""
 
         def settle() -> None:
             for work, outcome in zip(group, outcomes, strict=True):
@@ -235,27 +242,27 @@ class Writer:
             group[0].loop.call_soon_threadsafe(settle)
 
     def _tidy(self) -> float | None:
-        """A bite of what can wait. Returns the pause before the next, or None where all is tidy."""
+        """Do a step of housekeeping. Return the pause before the next step; None if there is none."""
         if self._broken is not None:
             return None
         try:
-            if self._hooks.do_idle_work(self._connection) or self._give_back(0):
+            if self._hooks.do_idle_work(self._connection) or self._vacuum(0):
                 return PAUSE
             return None if self._checkpoint() else IDLE
         except sqlite3.Error as error:
-            self._undo(error)
+            self._roll_back(error)
             return None
 
-    def _give_back(self, spare: int) -> bool:
+    def _vacuum(self, spare: int) -> bool:
         (free,) = self._connection.execute("PRAGMA freelist_count").fetchone()
         if free > spare:
-            # A script, because it steps to the end: `execute` would stop after the first page.
-            self._connection.executescript(f"PRAGMA incremental_vacuum({BITE})")
-        return free - BITE > spare
+            # `execute` would stop after the first page.
+            self._connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
+        return free - VACUUM_PAGES > spare
 
     def _checkpoint(self) -> bool:
-        """Copies the write-ahead log into the file and empties it. False where a reader stands in the way."""
-        self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE}").fetchall()
+        """Move the write-ahead log into the file. Return False if a reader prevents it."""
+        self._connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_TIMEOUT}").fetchall()
         try:
             (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         finally:

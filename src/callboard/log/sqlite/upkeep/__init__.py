@@ -1,8 +1,9 @@
-"""Upkeep of a store from outside: what is damaged in it, and copies of it.
+"""Checks and copies of a store.
 
-damage    one thing that is wrong, and what to do about it
-checking  the whole store, or a quick part of it
-folders   the folders of its workspaces
-derived_check  what is derived
-copying   a consistent copy while another process writes
+Modules:
+    damage: A defect in a store, with advice.
+    checking: The check of a store, in whole or in part.
+    derived_check: The check of `views.db`.
+    copying: A consistent copy while another process writes.
+    folders: The folders of the store's workspaces.
 """

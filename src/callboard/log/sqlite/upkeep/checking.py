@@ -1,6 +1,6 @@
-"""The check of a store: every link of every stream, every blob, every reference, and all that is derived.
+"""The check of a store: links, blobs, references and derived data.
 
-Reads only, in short transactions, so that it can run beside the process that writes.
+It reads in short transactions, so another process can write at the same time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..schema import FACTS, check_facts, connect_reader, is_empty
 from .damage import Checked, Damage, describe_damage
 from .derived_check import check_views
 
-#: How many facts one transaction reads.
+#: Facts that a transaction reads.
 _PAGE = 2000
-#: The most that is reported of one kind of damage in the file itself.
+#: Maximum number of reported damages of each kind in the file.
 _MOST = 20
-#: What a quick look reads: the newest streams and of each the newest facts, and the newest blobs up to a size.
+#: The newest streams, facts of each, and blobs that a quick check reads, and the total size of the blobs.
 QUICK_STREAMS, QUICK_FACTS, QUICK_BLOBS, QUICK_BYTES = 20, 200, 200, 20_000_000
 
 _UNREADABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
@@ -33,18 +33,14 @@ Progress = Callable[[str], None]
 
 
 def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda _: None) -> Checked:
-    """Check the store in a folder. Blocks; a whole check reads all of it.
+    """Check the store in a folder. Blocks.
 
     Args:
-        whole: False looks at the newest facts and blobs only.
-        progress: Receives a line now and then.
-    Returns:
-        What was looked at and what is damaged.
+        whole: False checks the newest facts and blobs only.
+        progress: Receives a line for each stage.
     Raises:
-        Refusal: `store_unusable` where there is no store or a newer version made it, `store_locked`, `store_full` where the
-            disk has no room for the shared memory that SQLite reads with.
-    Example:
-        checked = check_store(home.store)
+        Refusal: `store_unusable` if the store is missing or from a newer version, `store_locked`, or `store_full` if SQLite
+            has no space for shared memory.
     """
     path = folder / FACTS
     if not path.exists():
@@ -52,12 +48,12 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
     try:
         with closing(connect_reader(path)) as connection:
             if is_empty(connection):
-                raise unusable(str(folder), "the store in this folder is only being made")
+                raise unusable(str(folder), "another process is creating the store in this folder")
             check_facts(connection, path)
-            found = _Check(connection, path, whole, progress)
-            found.run()
-            found.views(folder / VIEWS)
-            return found.result(folder)
+            check = _Check(connection, path, whole, progress)
+            check.check_log()
+            check.check_views(folder / VIEWS)
+            return check.summarize(folder)
     except sqlite3.Error as error:
         refusal = to_refusal(error, str(path))
         if refusal.code == "store_full" or primary_code(error) not in _UNREADABLE:
@@ -76,8 +72,7 @@ class _Check:
         self._streams = self._facts = self._blobs = self._bytes = 0
         (self._id,) = connection.execute("SELECT id FROM store").fetchone()
 
-    def result(self, folder: Path) -> Checked:
-        """Return what was found."""
+    def summarize(self, folder: Path) -> Checked:
         return Checked(
             store=str(folder),
             whole=self._whole,
@@ -89,49 +84,47 @@ class _Check:
             damages=tuple(self._damages),
         )
 
-    def run(self) -> None:
-        """Check the log."""
+    def check_log(self) -> None:
         if self._whole:
             self._progress("the file")
-            self._part(str(self._path), self._database)
+            self._run(str(self._path), self._check_database)
         rows = self._connection.execute("SELECT name FROM streams WHERE name IS NOT NULL ORDER BY number").fetchall()
         names: list[str] = [name for (name,) in rows]
         for at, name in enumerate(names if self._whole else names[-QUICK_STREAMS:], 1):
             self._progress(f"stream {at} of {len(names)}")
-            self._part(name, lambda name=name: self._stream(name))
-        self._part(str(self._path), self._all_blobs)
+            self._run(name, lambda name=name: self._check_stream(name))
+        self._run(str(self._path), self._check_blobs)
         if self._whole:
-            self._part(str(self._path), self._references)
-            self._part(str(self._path), self._orphans)
+            self._run(str(self._path), self._check_references)
+            self._run(str(self._path), self._find_orphans)
 
-    def views(self, path: Path) -> None:
-        """Check what is derived from the log."""
+    def check_views(self, path: Path) -> None:
         if path.exists():
             self._progress("the views")
-            self._damages.extend(check_views(path, self._id, self._last_of, whole=self._whole))
+            self._damages.extend(check_views(path, self._id, self._find_last, whole=self._whole))
 
-    def _last_of(self, stream: str) -> int | None:
-        """Return the newest sequence of a stream; None where its end is damaged, which is among the damages of the log."""
+    def _find_last(self, stream: str) -> int | None:
+        """Return the newest sequence of a stream; None if its end is damaged."""
         try:
             return find_end(self._connection, stream).head.sequence
         except Refusal:
             return None
 
-    def _part(self, name: str, look: Callable[[], None]) -> None:
-        """Do one part of the check; a part that cannot be read is a damage, and the next one is still done."""
+    def _run(self, name: str, check: Callable[[], None]) -> None:
+        """Run a part of the check. An unreadable part is a damage, and the check continues."""
         try:
-            look()
+            check()
         except sqlite3.Error as error:
             if primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
                 raise
             self._damages.append(describe_damage("database", name, f"A part of the file cannot be read: {error}."))
 
-    def _database(self) -> None:
+    def _check_database(self) -> None:
         for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall():
             if line != "ok":
-                self._damages.append(describe_damage("database", str(self._path), f"SQLite finds: {line}."))
+                self._damages.append(describe_damage("database", str(self._path), f"SQLite reports: {line}."))
 
-    def _stream(self, name: str) -> None:
+    def _check_stream(self, name: str) -> None:
         try:
             end = find_end(self._connection, name)
         except Refusal as refusal:
@@ -147,7 +140,7 @@ class _Check:
                 after = page[-1].sequence
                 self._facts += len(page)
         except Refusal as refusal:
-            sequence = self._first_broken(name, end, after)
+            sequence = self._find_broken(name, end, after)
             self._damages.append(describe_damage("fact", name, refusal.problem.message, sequence))
             return
         if (
@@ -161,8 +154,8 @@ class _Check:
             message = f"The log of {name} has facts after its end."
             self._damages.append(describe_damage("fact", name, message, end.head.sequence + 1))
 
-    def _first_broken(self, name: str, end: End, after: int) -> int:
-        """Return the first sequence that does not follow, after one that does; the last where each does."""
+    def _find_broken(self, name: str, end: End, after: int) -> int:
+        """Return the first damaged sequence after a valid one; the last if there is none."""
         last = end.head.sequence
         previous = chain.genesis(name)
         if after:
@@ -177,27 +170,25 @@ class _Check:
                 break
         return min(after + 1, last)
 
-    def _all_blobs(self) -> None:
-        for number, name, size in list(self._wanted()):
+    def _check_blobs(self) -> None:
+        for number, digest, size in list(self._list_blobs()):
             try:
                 with self._connection.blobopen("blobs", "data", number, readonly=True) as data:
-                    right = compute_digest(data) == name
+                    is_intact = compute_digest(data) == digest
             except sqlite3.OperationalError as error:
                 if primary_code(error) != sqlite3.SQLITE_ERROR:
                     raise
                 if self._connection.execute("SELECT 1 FROM blobs WHERE number = ?", (number,)).fetchone() is None:
-                    # Dropped meanwhile by the process that writes.
+                    # The writer dropped it meanwhile.
                     continue
-                right = False
+                is_intact = False
             self._blobs += 1
             self._bytes += size
-            if not right:
-                uses = self._users(number)
-                self._damages.append(
-                    describe_damage("blob", name.hex(), f"Its bytes are not those that were stored{uses}.")
-                )
+            if not is_intact:
+                use = self._describe_use(number)
+                self._damages.append(describe_damage("blob", digest.hex(), f"Its bytes do not match its hash{use}."))
 
-    def _wanted(self) -> Generator[tuple[int, bytes, int]]:
+    def _list_blobs(self) -> Generator[tuple[int, bytes, int]]:
         query = "SELECT number, CAST(hash AS BLOB), length(data) FROM blobs ORDER BY number"
         rows = self._connection.execute(query if self._whole else f"{query} DESC LIMIT {QUICK_BLOBS}")
         room = QUICK_BYTES
@@ -206,7 +197,7 @@ class _Check:
             if self._whole or room >= 0:
                 yield row
 
-    def _users(self, blob: int) -> str:
+    def _describe_use(self, blob: int) -> str:
         row = self._connection.execute(
             "SELECT name, sequence FROM blob_uses JOIN streams ON number = stream WHERE blob = ? AND name IS NOT NULL"
             " ORDER BY sequence LIMIT 1",
@@ -214,16 +205,16 @@ class _Check:
         ).fetchone()
         return "" if row is None else f"; the fact {row[0]}/{row[1]} refers to it"
 
-    def _orphans(self) -> None:
+    def _find_orphans(self) -> None:
         rows = self._connection.execute(
             "SELECT stream, count(*) FROM facts WHERE stream NOT IN (SELECT number FROM streams) GROUP BY stream LIMIT ?",
             (_MOST,),
         ).fetchall()
         for stream, count in rows:
-            message = f"{count} facts of the stream with the number {stream} are not reachable: its name is missing."
+            message = f"{count} facts of the stream with the number {stream} are unreachable: its name is missing."
             self._damages.append(describe_damage("fact", str(stream), message, 1))
 
-    def _references(self) -> None:
+    def _check_references(self) -> None:
         rows = self._connection.execute(
             "SELECT name, blob_uses.sequence FROM blob_uses JOIN streams ON streams.number = blob_uses.stream"
             " WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.number = blob_uses.blob)"

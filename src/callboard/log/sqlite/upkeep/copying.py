@@ -1,4 +1,4 @@
-"""A consistent copy of the log, made by SQLite beside the process that writes."""
+"""A consistent copy of the log, made while another process writes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from pathlib import Path
 
 from .. import schema
 from ..failures import to_refusal
+from ..migrations import sync
 from ..schema import FACTS, check_facts, connect_reader, is_empty
 
 
 def copy_log(folder: Path, into: Path) -> None:
-    """Copy the log of a store into a folder, as of one moment.
+    """Copy the log of a store into a folder without a log, in one read transaction.
 
-    SQLite copies in one reading transaction, so that what is committed meanwhile is not in the copy, in part or whole.
-
-    Args:
-        into: A folder that has no log.
-    Raises:
-        Refusal: `store_unusable`, `store_full`, `store_locked`.
+    Raises Refusal `store_unusable`, `store_full` or `store_locked`.
     """
     path, target = folder / FACTS, into / FACTS
     try:
@@ -30,27 +26,19 @@ def copy_log(folder: Path, into: Path) -> None:
             os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             with closing(sqlite3.connect(target, isolation_level=None)) as copy:
                 source.backup(copy, pages=-1)
-                # One file, without a write-ahead log beside it. Where it is opened next it gets one again.
+                # The copy is one file. The next connection gives it a write-ahead log again.
                 copy.execute("PRAGMA journal_mode = DELETE").fetchall()
     except sqlite3.Error as error:
-        # The log is only read: what has no room is the copy.
+        # Only the copy can run out of space: the log is only read.
         refusal = to_refusal(error, str(target))
         raise (refusal if refusal.code == "store_full" else to_refusal(error, str(path))) from error
-    handle = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(target)
 
 
 def migrate_log(folder: Path) -> None:
-    """Bring a copied log of an older layout to the present one. Any other log stays as it is.
-
-    Raises:
-        Refusal: `store_unusable` where a step is missing, `store_full`.
-    """
+    """Migrate a copied log of an older layout. Raises Refusal `store_unusable` if a step is missing, or `store_full`."""
     is_older = False
-    # What is no database is named by the check that follows.
+    # A check reports an invalid file later.
     with contextlib.suppress(sqlite3.DatabaseError), closing(connect_reader(folder / FACTS)) as source:
         (layout,) = source.execute("PRAGMA user_version").fetchone()
         is_older = layout < schema.FACTS_SCHEMA and not is_empty(source)
@@ -59,13 +47,13 @@ def migrate_log(folder: Path) -> None:
 
 
 def raise_epoch(folder: Path, least: int) -> None:
-    """Let the next writer of a copied log have an epoch above `least`, so that no epoch names two histories."""
+    """Raise the epoch of a copied log to at least `least`, so that no epoch has two histories."""
     with closing(sqlite3.connect(folder / FACTS, isolation_level=None)) as connection:
         connection.execute("UPDATE store SET epoch = max(epoch, ?)", (least,))
 
 
 def read_epoch(folder: Path) -> int:
-    """Return the epoch of the last writer of a store; 0 where it cannot be read."""
+    """Return the epoch of the last writer of a store; 0 if it is unreadable."""
     try:
         with closing(connect_reader(folder / FACTS)) as connection:
             return int(connection.execute("SELECT epoch FROM store").fetchone()[0])

@@ -1,4 +1,4 @@
-"""One thing that is wrong in a store, and what to do about it."""
+"""A defect in a store, with advice."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ import msgspec
 
 from ....contracts.errors import Code
 
-#: What is damaged: the database file itself, a fact of a stream, a blob, a reference from a fact to a blob, or the views,
-#: which are derived and made anew.
+#: The database file, a fact of a stream, a blob, a reference from a fact to a blob, or the derived views.
 DamageKind = Literal["database", "fact", "blob", "reference", "views"]
 
-_RESTORE = "Restore a backup with `callboard restore FILE --replace`; the present store is kept beside it."
+_RESTORE = "Restore a backup with `callboard restore FILE --replace`, which keeps the present store."
 ADVICE: dict[DamageKind, str] = {
     "database": f"Stop Callboard and keep a copy of the folder. {_RESTORE}",
-    "fact": f"Facts before it are as they were written. {_RESTORE}",
-    "blob": f"Its session opens; the content is not shown. {_RESTORE}",
-    "reference": f"Its session opens; the content is missing. {_RESTORE}",
-    "views": "Nothing is lost: derived data is damaged, and is folded anew from the log when it is next read.",
+    "fact": f"Earlier facts are intact. {_RESTORE}",
+    "blob": f"Its session opens without the content. {_RESTORE}",
+    "reference": f"Its session opens without the content. {_RESTORE}",
+    "views": "No data is lost: the next read rebuilds derived data from the log.",
 }
-#: The code that a read of each kind is refused with; of the views, that they are folded anew with.
+#: The error code of a read of each kind.
 CODES: dict[DamageKind, Code] = {
     "database": "store_unusable",
     "fact": "chain_broken",
@@ -31,7 +30,7 @@ CODES: dict[DamageKind, Code] = {
 
 
 class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is wrong. `name` is a file, a stream or a hash; `sequence` the first fact that does not fit, where there is one."""
+    """A defect. `name` is a file, a stream or a hash; `sequence` is the first damaged fact, or 0."""
 
     kind: DamageKind
     code: Code
@@ -42,12 +41,12 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
     @property
     def is_loss(self) -> bool:
-        """True where something that was stored cannot be had from what is left."""
+        """Whether stored data is lost."""
         return self.kind != "views"
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was looked at, and what is wrong with it. `whole` is False for a quick look."""
+    """The result of a check. `whole` is False for a quick check."""
 
     store: str
     whole: bool
@@ -60,12 +59,12 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def is_sound(self) -> bool:
-        """True where nothing that was stored is lost."""
-        return not any(one.is_loss for one in self.damages)
+        """Whether no stored data is lost."""
+        return not any(damage.is_loss for damage in self.damages)
 
 
 def describe_damage(kind: DamageKind, name: str, message: str, sequence: int = 0, *, advice: str = "") -> Damage:
-    """Return a damage with the code and, where there is no other, the advice for its kind."""
+    """Return a damage with the code and the default advice of its kind."""
     return Damage(
         kind=kind, code=CODES[kind], name=name, message=message, advice=advice or ADVICE[kind], sequence=sequence
     )

@@ -1,4 +1,4 @@
-"""The check of `views.db`: the file, and each value in it against its checksum."""
+"""The check of `views.db`: the file and the checksum of each value."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from ..derived import unprotect
 from ..failures import primary_code
-from ..schema import APPLICATION, VIEWS_LAYOUT, connect_reader
+from ..schema import connect_reader
+from ..views_file import has_views_layout, unprotect
 from .damage import Damage, describe_damage
 
-#: The most that SQLite reports of the file itself.
+#: Maximum number of errors that SQLite reports for the file.
 _MOST = 20
-#: How many rows a quick look reads: the newest.
+#: Newest rows that a quick check reads.
 _QUICK_ROWS = 2000
-#: What says nothing of the bytes in the file: another program's lock, and a disk without room or without permission.
+#: Errors without damage: another program's lock, a full disk, missing permission.
 _NO_DAMAGE = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -29,69 +29,65 @@ _ROWS = (
     "SELECT stream, panels.panel, key, place, CAST(data AS BLOB) FROM rows LEFT JOIN panels ON panels.number = rows.panel"
     " ORDER BY rows.number"
 )
-_REBUILT = (
-    "Nothing is lost: stop Callboard, delete views.db and start it again, which makes views.db anew from the log."
-)
+_REBUILT = "No data is lost. Stop Callboard, delete views.db and start again to rebuild it from the log."
 
 
 def check_views(path: Path, store: str, last_of: Callable[[str], int | None], *, whole: bool) -> tuple[Damage, ...]:
-    """Check the derived data of a store. Views of an older layout are no damage: the next start replaces them.
+    """Check the derived data of a store. Other layouts pass, because the next start replaces them.
 
     Args:
-        store: The id of the store that they must be of.
-        last_of: The newest sequence of a stream; None where the log cannot say.
-        whole: False reads the newest rows only, and not the structure of the file.
+        last_of: Returns the newest sequence of a stream; None if its end is damaged.
+        whole: False checks the newest rows only, and not the structure of the file.
     Returns:
         A damage for the file, or at most one for each stream.
     """
     try:
         with closing(connect_reader(path)) as connection:
-            marks = tuple(
-                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-            )
-            if marks != (APPLICATION, VIEWS_LAYOUT):
+            if not has_views_layout(connection):
                 return ()
-            if whole and (found := _file(connection, path)):
-                return found
+            if whole and (damages := _check_file(connection, path)):
+                return damages
             if connection.execute("SELECT store FROM views_of").fetchall() != [(store,)]:
-                return (describe_damage("views", str(path), "The views are not those of this store.", advice=_REBUILT),)
-            return _values(connection, last_of, whole=whole)
+                return (describe_damage("views", str(path), "The views belong to another store.", advice=_REBUILT),)
+            return _check_values(connection, last_of, whole=whole)
     except sqlite3.Error as error:
         if primary_code(error) in _NO_DAMAGE:
             raise
         return (describe_damage("views", str(path), f"The file cannot be read: {error}.", advice=_REBUILT),)
 
 
-def _file(connection: sqlite3.Connection, path: Path) -> tuple[Damage, ...]:
+def _check_file(connection: sqlite3.Connection, path: Path) -> tuple[Damage, ...]:
     lines = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
     return tuple(
-        describe_damage("views", str(path), f"SQLite finds: {line}.", advice=_REBUILT)
+        describe_damage("views", str(path), f"SQLite reports: {line}.", advice=_REBUILT)
         for (line,) in lines
         if line != "ok"
     )
 
 
-def _values(connection: sqlite3.Connection, last_of: Callable[[str], int | None], *, whole: bool) -> tuple[Damage, ...]:
-    found: dict[str, Damage] = {}
+def _check_values(
+    connection: sqlite3.Connection, last_of: Callable[[str], int | None], *, whole: bool
+) -> tuple[Damage, ...]:
+    damages: dict[str, Damage] = {}
 
-    def note(stream: str, what: str, sequence: int = 0) -> None:
-        found.setdefault(stream, describe_damage("views", stream, what, sequence))
+    def add(stream: str, message: str, sequence: int = 0) -> None:
+        damages.setdefault(stream, describe_damage("views", stream, message, sequence))
 
     for stream, mark, version, state in connection.execute(
         "SELECT stream, watermark, fingerprint, CAST(state AS BLOB) FROM views"
     ).fetchall():
         last = last_of(stream)
         if last is not None and isinstance(mark, int) and mark > last:
-            note(stream, f"The views of {stream} show fact {mark}; the log ends at {last}.", mark)
+            add(stream, f"The views of {stream} include fact {mark}, but the log ends at {last}.", mark)
         if unprotect(state, stream, mark, version) is None:
-            note(stream, f"The view state of {stream} is not what was written.")
+            add(stream, f"The view state of {stream} has an invalid checksum.")
     for stream, sequence, link, version, state in connection.execute(
         "SELECT stream, sequence, CAST(link AS BLOB), fingerprint, CAST(state AS BLOB) FROM snapshots"
     ).fetchall():
         if unprotect(state, stream, sequence, link, version) is None:
-            note(stream, f"The snapshot of {stream} is not what was written.")
+            add(stream, f"The snapshot of {stream} has an invalid checksum.")
     rows = connection.execute(_ROWS if whole else f"{_ROWS} DESC LIMIT {_QUICK_ROWS}")
     for stream, panel, key, place, data in rows:
         if unprotect(data, stream, panel, key, place) is None:
-            note(f"{stream}", f"The row {key} of the panel {panel} of {stream} is not what was written.")
-    return tuple(found.values())
+            add(f"{stream}", f"The row {key} of the panel {panel} of {stream} has an invalid checksum.")
+    return tuple(damages.values())

@@ -1,4 +1,4 @@
-"""The folders that were opened, as the log of a store has them."""
+"""The workspace folders in the log of a store."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from ..schema import FACTS, check_facts, connect_reader
 
 
 def list_opened_folders(folder: Path) -> tuple[str, ...]:
-    """Return the folders of all workspaces, also of a log with an older layout. Blocks.
+    """Return the folders of all workspaces, also from an older layout. Workspaces with a damaged first fact are left out.
 
-    A workspace whose first fact cannot be read is left out.
-
-    Raises:
-        Refusal: `store_unusable`, `store_full`, `store_locked`.
+    Blocks. Raises Refusal `store_unusable`, `store_full` or `store_locked`.
     """
     path = folder / FACTS
-    found: list[str] = []
+    folders: list[str] = []
     try:
         with closing(connect_reader(path)) as connection:
             check_facts(connection, path, writing=True)
@@ -35,7 +32,7 @@ def list_opened_folders(folder: Path) -> tuple[str, ...]:
                     except Refusal:
                         continue
                     if isinstance(fact, WorkspaceOpened):
-                        found.append(fact.path)
+                        folders.append(fact.path)
     except sqlite3.Error as error:
         raise to_refusal(error, str(path)) from error
-    return tuple(found)
+    return tuple(folders)
