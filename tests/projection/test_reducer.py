@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 import pytest
 
+from callboard.contracts.facts.action import ActionEndFact, ActionFact
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.task import TaskPaused, TaskResumed, TaskStarted
+from callboard.contracts.facts.task import TaskEndFact, TaskFact, TaskPaused, TaskResumed, TaskStarted
+from callboard.contracts.facts.tool import ToolEndFact, ToolFact
+from callboard.contracts.facts.turn import TurnEndFact, TurnFact
 from callboard.contracts.record import Record
-from callboard.contracts.scope import Scope
+from callboard.contracts.scope import Scope, ScopeKey
 from callboard.projection.reducer import Reducer, on
 from tests.projection.runs import Log
 
@@ -42,3 +47,17 @@ def test_a_fact_with_two_handlers_in_one_reducer_is_an_error():
 
             @on
             def stop(self, record: Record, fact: TaskPaused) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("entity", "ends", "family"),
+    [
+        ("turn", TurnEndFact, TurnFact),
+        ("action", ActionEndFact, ActionFact),
+        ("tool_call", ToolEndFact, ToolFact),
+        ("task", TaskEndFact, TaskFact),
+    ],
+)
+def test_the_ends_of_an_entity_are_the_facts_that_close_it(entity: ScopeKey, ends: Any, family: Any):
+    """A panel that handles the ends handles every one of them."""
+    assert get_args(ends) == tuple(fact for fact in get_args(family) if fact.closes == entity)

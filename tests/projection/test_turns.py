@@ -197,9 +197,9 @@ def test_a_fact_has_operations_only_for_the_panels_that_it_changes():
     story = asked()
     assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
     assert [op.panel for op in story.say(TurnCompleted(iterations=1), RUN).ops] == [
-        "session",
         "status",
         "turns",
-        "sessions",
         "runs",
+        "session",
+        "sessions",
     ]

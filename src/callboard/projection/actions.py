@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.action import ActionEndFact, ActionRequired
 from callboard.contracts.facts.session import ThreadOpened
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
+from callboard.contracts.facts.turn import TurnEndFact
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import ActionRow, AskedChange
 
-from .reducer import remove, upsert
+from .reducer import Panel, on, remove, upsert
 
 #: The file hash of a binding to a file that does not exist.
 ABSENT = "absent"
@@ -35,36 +35,37 @@ class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
     parent: str = ""
 
 
-class ActionsPanel(msgspec.Struct):
+class ActionsPanel(Panel):
     """In `pending` the turn of each action without an answer, in `agents` the agent of each thread."""
 
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     agents: dict[str, RequestingAgent] = msgspec.field(default_factory=dict[str, RequestingAgent])
 
-    def apply(self, record: Record) -> list[Op]:
-        """Return the row operations of the fact. The end of a turn removes its actions."""
+    @on
+    def open_thread(self, record: Record, fact: ThreadOpened) -> list[Op]:
+        scope, parent = record.scope, self.agents.get(record.scope.parent_thread)
+        self.agents[scope.thread] = RequestingAgent(
+            id=scope.agent, name=fact.agent_name, parent=parent.id if parent is not None else ""
+        )
+        return []
+
+    @on
+    def require(self, record: Record, fact: ActionRequired) -> list[Op]:
         scope = record.scope
-        match record.fact:
-            case ActionRequired() as fact:
-                self.pending[scope.action] = scope.turn
-                return upsert(
-                    _row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name="")))
-                )
-            case ThreadOpened() as fact:
-                parent = self.agents.get(scope.parent_thread)
-                self.agents[scope.thread] = RequestingAgent(
-                    id=scope.agent, name=fact.agent_name, parent=parent.id if parent is not None else ""
-                )
-                return []
-            case ActionResolved() | ActionExpired() | ActionWithdrawn():
-                return [] if self.pending.pop(scope.action, None) is None else remove(ActionRow, scope.action)
-            case TurnCompleted() | TurnFailed() | TurnInterrupted() if self.pending:
-                ended = [action for action, turn in self.pending.items() if turn == scope.turn]
-                for action in ended:
-                    del self.pending[action]
-                return [op for action in ended for op in remove(ActionRow, action)]
-            case _:
-                return []
+        self.pending[scope.action] = scope.turn
+        return upsert(_row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name=""))))
+
+    @on
+    def end(self, record: Record, fact: ActionEndFact) -> list[Op]:
+        action = record.scope.action
+        return [] if self.pending.pop(action, None) is None else remove(ActionRow, action)
+
+    @on
+    def end_turn(self, record: Record, fact: TurnEndFact) -> list[Op]:
+        ended = [action for action, turn in self.pending.items() if turn == record.scope.turn]
+        for action in ended:
+            del self.pending[action]
+        return [op for action in ended for op in remove(ActionRow, action)]
 
 
 def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> ActionRow:

@@ -22,7 +22,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
 from callboard.contracts.rows.base import Op
 
-from .reducer import upsert
+from .reducer import Panel, on, upsert
 
 #: Maximum number of versions and exports in an artifact's row.
 MOST_VERSIONS = 3
@@ -43,25 +43,18 @@ class Rest(msgspec.Struct, frozen=True, array_like=True):
     created_at: int
 
 
-class ArtifactsPanel(msgspec.Struct):
+class ArtifactsPanel(Panel):
     """In `rows` the artifacts that changed last, newest last; in `rest` the summaries of the others."""
 
     rows: dict[str, ArtifactRow] = msgspec.field(default_factory=dict[str, ArtifactRow])
     rest: dict[str, Rest] = msgspec.field(default_factory=dict[str, Rest])
 
-    def apply(self, record: Record) -> list[Op]:
-        """Return the row operations of the fact."""
-        match record.fact:
-            case ArtifactCreated() as fact:
-                return self._store(_created(record, fact))
-            case ArtifactVersionCreated() as fact:
-                return self._version(record, fact)
-            case ArtifactDeleted():
-                return self._delete(record)
-            case _:
-                return self._change(record)
+    @on
+    def create(self, record: Record, fact: ArtifactCreated) -> list[Op]:
+        return self._store(_created(record, fact))
 
-    def _version(self, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
+    @on
+    def add_version(self, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
         row = self._row(record) or _without_creation(record, fact)
         entry = _entry(record, fact, row)
         saves = fact.version_origin in ("person", "rollback")
@@ -80,20 +73,65 @@ class ArtifactsPanel(msgspec.Struct):
         )
         return [*self._store(_now(row, record)), *upsert(version)]
 
-    def _change(self, record: Record) -> list[Op]:
-        row = self._row(record) if record.scope.artifact else None
-        changes = _changes(row, record) if row is not None else {}
-        if row is None or not changes:
-            return []
-        return self._store(_now(msgspec.structs.replace(row, **changes), record))
-
-    def _delete(self, record: Record) -> list[Op]:
-        """Mark the artifact as deleted. An unsaved draft remains."""
+    @on
+    def update(self, record: Record, fact: ArtifactUpdated) -> list[Op]:
         row = self._row(record)
         if row is None:
             return []
-        deleted = msgspec.structs.replace(row, status="deleted", code="", message="")
-        return self._store(_now(deleted, record))
+        names = {"title": title_of(fact.title, fact.path or row.path), "path": fact.path or row.path}
+        return self._change(record, **names, **(_SETTLED if fact.dropped else {}))
+
+    @on
+    def request_save(self, record: Record, fact: ArtifactSaveRequested) -> list[Op]:
+        return self._change(record, status="saving", code="", message="")
+
+    @on
+    def fail(self, record: Record, fact: ArtifactFailed) -> list[Op]:
+        if fact.operation == "export":
+            return self._change_export(record, fact.export, code=fact.code, message=fact.message)
+        draft: dict[str, Any] = {"draft": fact.draft, "draft_base": fact.base} if fact.draft is not None else {}
+        status = "conflict" if fact.code == "artifact_conflict" else "failed"
+        return self._change(record, status=status, code=fact.code, message=fact.message, **draft)
+
+    @on
+    def start_export(self, record: Record, fact: ArtifactExportStarted) -> list[Op]:
+        row = self._row(record)
+        if row is None:
+            return []
+        new = ExportEntry(
+            export=fact.export,
+            version=fact.version,
+            form=fact.form,
+            source=fact.source,
+            artifacts=len(fact.artifacts) + 1,
+            everything=fact.everything,
+        )
+        others = tuple(entry for entry in row.exports if entry.export != fact.export)
+        return self._change(record, exports=(*others, new)[-MOST_EXPORTS:])
+
+    @on
+    def continue_export(self, record: Record, fact: ArtifactExportProgressed) -> list[Op]:
+        return self._change_export(record, fact.export, done=fact.done, total=fact.total)
+
+    @on
+    def complete_export(self, record: Record, fact: ArtifactExportCompleted) -> list[Op]:
+        return self._change_export(record, fact.export, content=fact.content, name=fact.name, left_out=fact.left_out)
+
+    @on
+    def delete(self, record: Record, fact: ArtifactDeleted) -> list[Op]:
+        """Mark the artifact as deleted. An unsaved draft remains."""
+        return self._change(record, status="deleted", code="", message="")
+
+    def _change(self, record: Record, **changes: Any) -> list[Op]:
+        row = self._row(record)
+        return [] if row is None else self._store(_now(msgspec.structs.replace(row, **changes), record))
+
+    def _change_export(self, record: Record, export: str, **changes: Any) -> list[Op]:
+        row, replace = self._row(record), msgspec.structs.replace
+        if row is None or not any(entry.export == export for entry in row.exports):
+            return []
+        exports = tuple(replace(entry, **changes) if entry.export == export else entry for entry in row.exports)
+        return self._change(record, exports=exports)
 
     def _row(self, record: Record) -> ArtifactRow | None:
         """Return the artifact's row. A row from a summary lacks its versions."""
@@ -171,46 +209,6 @@ def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> Ve
         turn_id=record.scope.turn,
         tool_call_id=record.scope.tool_call,
     )
-
-
-def _changes(row: ArtifactRow, record: Record) -> dict[str, Any]:
-    """Return the fields that the fact changes."""
-    match record.fact:
-        case ArtifactUpdated() as fact:
-            names = {"title": title_of(fact.title, fact.path or row.path), "path": fact.path or row.path}
-            return {**names, **(_SETTLED if fact.dropped else {})}
-        case ArtifactSaveRequested():
-            return {"status": "saving", "code": "", "message": ""}
-        case ArtifactFailed(operation="export") as fact:
-            return _export(row, fact.export, code=fact.code, message=fact.message)
-        case ArtifactFailed() as fact:
-            draft = {"draft": fact.draft, "draft_base": fact.base} if fact.draft is not None else {}
-            status = "conflict" if fact.code == "artifact_conflict" else "failed"
-            return {"status": status, "code": fact.code, "message": fact.message, **draft}
-        case ArtifactExportStarted() as fact:
-            new = ExportEntry(
-                export=fact.export,
-                version=fact.version,
-                form=fact.form,
-                source=fact.source,
-                artifacts=len(fact.artifacts) + 1,
-                everything=fact.everything,
-            )
-            others = tuple(entry for entry in row.exports if entry.export != fact.export)
-            return {"exports": (*others, new)[-MOST_EXPORTS:]}
-        case ArtifactExportProgressed() as fact:
-            return _export(row, fact.export, done=fact.done, total=fact.total)
-        case ArtifactExportCompleted() as fact:
-            return _export(row, fact.export, content=fact.content, name=fact.name, left_out=fact.left_out)
-        case _:
-            return {}
-
-
-def _export(row: ArtifactRow, export: str, **changes: Any) -> dict[str, Any]:
-    if not any(entry.export == export for entry in row.exports):
-        return {}
-    replace = msgspec.structs.replace
-    return {"exports": tuple(replace(old, **changes) if old.export == export else old for old in row.exports)}
 
 
 def _now(row: ArtifactRow, record: Record) -> ArtifactRow:

@@ -19,51 +19,62 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.context import ContextRow
 
-from .reducer import upsert
+from .reducer import Panel, on, upsert
 
 
-class ContextPanel(msgspec.Struct):
+class ContextPanel(Panel):
     """The rows by thread. `compacting` are the threads with a compaction in progress."""
 
     rows: dict[str, ContextRow] = msgspec.field(default_factory=dict[str, ContextRow])
     compacting: set[str] = msgspec.field(default_factory=set[str])
 
-    def apply(self, record: Record) -> list[Op]:
-        """Return the row operations of the fact."""
-        thread = record.scope.thread
-        match record.fact:
-            case ContextResolved() as fact:
-                return self._change(
-                    record,
-                    turn_id=record.scope.turn,
-                    refs=fact.refs,
-                    missing=fact.missing,
-                    omitted=fact.omitted,
-                    window=fact.window,
-                    budget=fact.budget,
-                    used=fact.used,
-                )
-            case ContextPinned(pinned=pinned):
-                return self._change(record, pinned=pinned)
-            case TurnStarted() if thread in self.rows:
-                return self._change(record, turn_id=record.scope.turn, refs=(), missing=(), omitted=())
-            case CompactionStarted():
-                self.compacting.add(thread)
-                return []
-            case CompactionCompleted(tokens_after=after):
-                self.compacting.discard(thread)
-                return self._change(record, used=after) if thread in self.rows else []
-            case CompactionFailed():
-                self.compacting.discard(thread)
-                return []
-            case CostRecorded(input_tokens=tokens) as fact if (
-                tokens and thread in self.rows and thread not in self.compacting
-            ):
-                return self._change(record, used=tokens + (fact.output_tokens or 0))
-            case _:
-                return []
+    @on
+    def resolve(self, record: Record, fact: ContextResolved) -> list[Op]:
+        return self._put(
+            record,
+            turn_id=record.scope.turn,
+            refs=fact.refs,
+            missing=fact.missing,
+            omitted=fact.omitted,
+            window=fact.window,
+            budget=fact.budget,
+            used=fact.used,
+        )
+
+    @on
+    def pin(self, record: Record, fact: ContextPinned) -> list[Op]:
+        return self._put(record, pinned=fact.pinned)
+
+    @on
+    def start_turn(self, record: Record, fact: TurnStarted) -> list[Op]:
+        return self._change(record, turn_id=record.scope.turn, refs=(), missing=(), omitted=())
+
+    @on
+    def start_compaction(self, record: Record, fact: CompactionStarted) -> list[Op]:
+        self.compacting.add(record.scope.thread)
+        return []
+
+    @on
+    def complete_compaction(self, record: Record, fact: CompactionCompleted) -> list[Op]:
+        self.compacting.discard(record.scope.thread)
+        return self._change(record, used=fact.tokens_after)
+
+    @on
+    def fail_compaction(self, record: Record, fact: CompactionFailed) -> list[Op]:
+        self.compacting.discard(record.scope.thread)
+        return []
+
+    @on
+    def add_usage(self, record: Record, fact: CostRecorded) -> list[Op]:
+        if not fact.input_tokens or record.scope.thread in self.compacting:
+            return []
+        return self._change(record, used=fact.input_tokens + (fact.output_tokens or 0))
 
     def _change(self, record: Record, **changes: Any) -> list[Op]:
+        """Change the thread's row; nothing without a row."""
+        return self._put(record, **changes) if record.scope.thread in self.rows else []
+
+    def _put(self, record: Record, **changes: Any) -> list[Op]:
         thread = record.scope.thread
         row = self.rows.get(thread) or ContextRow(
             key=thread, order=record.sequence, sequence=record.sequence, thread_id=thread

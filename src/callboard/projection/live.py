@@ -7,13 +7,9 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
-from callboard.contracts.facts.model import ModelFailed, ModelRequested
-from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRequested
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.live import Frame, partial_key
-from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows.base import AppendText, Op
+from callboard.contracts.record import step_id
+from callboard.contracts.rows.base import AppendText, Op, Upsert
 from callboard.contracts.rows.conversation import ReasoningPart, StatusDetail, StatusRow, TextPart, ToolPart
 
 from .parts import PartsPanel
@@ -27,9 +23,10 @@ _DETAILS: dict[str, StatusDetail] = {"text": "answering", "reasoning": "reasonin
 
 
 class _LivePart(msgspec.Struct):
-    """A live part. `row` has no text; the text grows in `field`."""
+    """A live part. `row` has no text; the text grows in `field`. `model_calls` is the run's count when the part began."""
 
     run: str
+    model_calls: int
     row: LiveRow
     field: str
     pieces: list[str]
@@ -52,7 +49,7 @@ class Live:
 
         Repeated frames, frames after a gap, and frames of ended runs or finished parts have no operations.
         """
-        run = parts.runs.get(frame.scope.turn)
+        run = parts.runs.open.get(frame.scope.turn)
         if run is None or run.place.run != frame.scope.run:
             return []
         if frame.kind == "progress":
@@ -66,7 +63,12 @@ class Live:
             if isinstance(row, ToolPart) and frame.kind == "output":
                 row = msgspec.structs.replace(row, **self._calls.get(row.key, {}))
             part = self._parts[key] = _LivePart(
-                run=run.place.run, row=row, field=_FIELDS[frame.kind], pieces=[frame.text], length=len(frame.text)
+                run=run.place.run,
+                model_calls=run.model_calls,
+                row=row,
+                field=_FIELDS[frame.kind],
+                pieces=[frame.text],
+                length=len(frame.text),
             )
             return [*upsert(part.complete_row()), *self._refine(frame, status)]
         new = frame.text[part.length - frame.offset :] if frame.offset <= part.length else ""
@@ -90,45 +92,30 @@ class Live:
         part.row = msgspec.structs.replace(part.row, **fields)
         return upsert(part.complete_row())
 
-    def settle(self, record: Record, ops: list[Op]) -> list[Op]:
-        """End the live parts that the fact completes, and return the removal of those that it abandons.
+    def settle(self, ops: list[Op], parts: PartsPanel) -> list[Op]:
+        """End the live parts that a fact completed, and return the removal of those that it abandoned.
 
         Args:
             ops: The row operations of the fact.
         """
         if not self._parts and not self._status and not self._calls:
             return []
-        if any(op.panel == "status" for op in ops):
-            self._status.pop(record.scope.thread, None)
-        scope = record.scope
-        match record.fact:
-            case MessageText() | MessageInterrupted():
-                self._parts.pop(partial_key("text", scope), None)
-            case ReasoningCompleted() | ReasoningInterrupted():
-                self._parts.pop(partial_key("reasoning", scope), None)
-            case ToolRequested():
-                self._parts.pop(partial_key("arguments", scope), None)
-            case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
-                self._parts.pop(partial_key("output", scope), None)
-                self._calls.pop(scope.tool_call, None)
-            case ModelFailed() | ModelRequested() | TurnCompleted() | TurnFailed() | TurnInterrupted():
-                return self._abandon(scope.run)
-            case _:
-                pass
-        return []
-
-    def _abandon(self, run: str) -> list[Op]:
-        abandoned = {key: part for key, part in self._parts.items() if part.run == run}
-        for key in abandoned:
-            del self._parts[key]
-        return [
-            op for part in abandoned.values() if part.field != "output" for op in remove(type(part.row), part.row.key)
-        ]
+        for op in ops:
+            if not isinstance(op, Upsert):
+                continue
+            if isinstance(op.row, StatusRow):
+                self._status.pop(op.row.key, None)
+            elif isinstance(op.row, LiveRow) and op.row.state != "running":
+                self._calls.pop(op.row.key, None)
+                self._parts = {key: part for key, part in self._parts.items() if part.row.key != op.row.key}
+        abandoned = [key for key, part in self._parts.items() if _is_abandoned(part, parts)]
+        removed = [self._parts.pop(key) for key in abandoned]
+        return [op for part in removed if part.field != "output" for op in remove(type(part.row), part.row.key)]
 
     def _refine(self, frame: Frame, status: StatusPanel) -> list[Op]:
         """Refine the status line by the kind of frame, unless the thread waits or is stopping."""
         thread, detail = status.threads.get(frame.scope.thread), _DETAILS.get(frame.kind)
-        if thread is None or detail is None or not thread.open or thread.stopping or thread.waiting:
+        if thread is None or detail is None or thread.run is None or thread.run.stopping or thread.run.waiting:
             return []
         current = self._status.get(frame.scope.thread, thread.row)
         refined = msgspec.structs.replace(thread.row, status="streaming", detail=detail, tool=frame.tool)
@@ -136,6 +123,12 @@ class Live:
             return []
         self._status[frame.scope.thread] = refined
         return upsert(refined)
+
+
+def _is_abandoned(part: _LivePart, parts: PartsPanel) -> bool:
+    """Return whether the run of the part ended, or its model call failed or was followed by another."""
+    run = parts.runs.open.get(part.row.turn_id)
+    return run is None or run.place.run != part.run or run.model_calls != part.model_calls
 
 
 def _progress_fields(frame: Frame) -> dict[str, Any]:

@@ -10,44 +10,61 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import QueueRow
 
-from .reducer import remove, upsert
+from .reducer import Panel, on, remove, upsert
 
 
-class QueuePanel(msgspec.Struct):
-    """In `waiting` the queue of each thread, in `submitted` the turns that are neither queued nor started."""
+class QueuePanel(Panel):
+    """In `waiting` the queue of each thread, in `submitted` the turns that are neither queued nor started.
+
+    The row operations include the new positions of later turns.
+    """
 
     waiting: dict[str, list[QueueRow]] = msgspec.field(default_factory=dict[str, list[QueueRow]])
     submitted: dict[str, QueueRow] = msgspec.field(default_factory=dict[str, QueueRow])
 
-    def apply(self, record: Record) -> list[Op]:
-        """Return the row operations of the fact, including the new positions of later turns."""
+    @on
+    def submit(self, record: Record, fact: TurnSubmitted) -> list[Op]:
         turn = record.scope.turn
-        match record.fact:
-            case TurnSubmitted() as fact:
-                self.submitted[turn] = QueueRow(
-                    key=turn,
-                    order=0,
-                    sequence=record.sequence,
-                    turn_id=turn,
-                    thread_id=record.scope.thread,
-                    input=fact.input,
-                    mode=fact.mode,
-                    submitted_at=record.header.at,
-                )
-                return []
-            case QueueAdded() as fact:
-                row = self.submitted.pop(turn, None)
-                return [] if row is None else self._put(record, row, fact.position - 1)
-            case QueuePromoted():
-                row = self._pop(record)
-                return [] if row is None else self._put(record, row, 0)
-            case QueueEdited() as fact:
-                return self._edit(record, fact)
-            case QueueRemoved() | TurnStarted():
-                self.submitted.pop(turn, None)
-                return [] if self._pop(record) is None else [*remove(QueueRow, turn), *self._renumber(record)]
-            case _:
-                return []
+        self.submitted[turn] = QueueRow(
+            key=turn,
+            order=0,
+            sequence=record.sequence,
+            turn_id=turn,
+            thread_id=record.scope.thread,
+            input=fact.input,
+            mode=fact.mode,
+            submitted_at=record.header.at,
+        )
+        return []
+
+    @on
+    def add(self, record: Record, fact: QueueAdded) -> list[Op]:
+        row = self.submitted.pop(record.scope.turn, None)
+        return [] if row is None else self._put(record, row, fact.position - 1)
+
+    @on
+    def promote(self, record: Record, fact: QueuePromoted) -> list[Op]:
+        row = self._pop(record)
+        return [] if row is None else self._put(record, row, 0)
+
+    @on
+    def edit(self, record: Record, fact: QueueEdited) -> list[Op]:
+        queue = self.waiting.get(record.scope.thread, [])
+        for place, row in enumerate(queue):
+            if row.turn_id == record.scope.turn:
+                queue[place] = msgspec.structs.replace(row, sequence=record.sequence, input=fact.input)
+                return upsert(queue[place])
+        return []
+
+    @on
+    def leave(self, record: Record, fact: QueueRemoved | TurnStarted) -> list[Op]:
+        turn = record.scope.turn
+        self.submitted.pop(turn, None)
+        return [] if self._pop(record) is None else [*remove(QueueRow, turn), *self._renumber(record)]
+
+    def count(self) -> int:
+        """Return the number of queued turns."""
+        return sum(len(queue) for queue in self.waiting.values())
 
     def _pop(self, record: Record) -> QueueRow | None:
         queue = self.waiting.get(record.scope.thread, [])
@@ -59,14 +76,6 @@ class QueuePanel(msgspec.Struct):
     def _put(self, record: Record, row: QueueRow, place: int) -> list[Op]:
         self.waiting.setdefault(record.scope.thread, []).insert(max(place, 0), row)
         return self._renumber(record)
-
-    def _edit(self, record: Record, fact: QueueEdited) -> list[Op]:
-        queue = self.waiting.get(record.scope.thread, [])
-        for place, row in enumerate(queue):
-            if row.turn_id == record.scope.turn:
-                queue[place] = msgspec.structs.replace(row, sequence=record.sequence, input=fact.input)
-                return upsert(queue[place])
-        return []
 
     def _renumber(self, record: Record) -> list[Op]:
         queue = self.waiting[record.scope.thread]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
 
 import msgspec
 
-from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.base import ErasedFact, Fact, UnknownFact
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op, Remove, Row, Upsert
 
@@ -19,6 +20,11 @@ ContextP = ParamSpec("ContextP")
 _Handler = Callable[Concatenate[OwnerT, Record, FactT, ContextP], ResultT]
 #: Handlers by the type of fact.
 Handlers = Mapping[type[Fact], Callable[..., Any]]
+FactTypes = Collection[type[Fact]]
+#: A panel's facts, and the row operations that it returns for one of them.
+Step = tuple[FactTypes, Callable[[OwnerT, Record], list[Op]]]
+#: Every type that the fact of a record can have.
+EVERY_FACT: FactTypes = (*FACTS.values(), UnknownFact, ErasedFact)
 
 
 def on(
@@ -29,14 +35,14 @@ def on(
     return handler
 
 
-def handlers_in(namespace: Mapping[str, object]) -> Handlers:
-    """Collect the marked handlers of a class or a module.
+def handlers_in(*namespaces: Mapping[str, object]) -> Handlers:
+    """Collect the marked handlers of classes or modules.
 
     Raises:
         TypeError: Two handlers handle one fact.
     """
     handlers: dict[type[Fact], Callable[..., Any]] = {}
-    for handler in list(namespace.values()):
+    for handler in [handler for namespace in namespaces for handler in namespace.values()]:
         if callable(handler) and hasattr(handler, _MARK):
             annotation = get_type_hints(handler)["fact"]
             for fact in get_args(annotation) or (annotation,):
@@ -47,27 +53,38 @@ def handlers_in(namespace: Mapping[str, object]) -> Handlers:
 
 
 class Reducer(msgspec.Struct):
-    """State that changes with the facts that its methods with `@on` handle."""
+    """State that changes with the facts that its methods with `@on` handle.
+
+    `FACTS` has these facts, and those of the reducers and handlers in `USES`.
+    """
 
     HANDLERS: ClassVar[Handlers] = {}
+    USES: ClassVar[tuple[FactTypes, ...]] = ()
+    FACTS: ClassVar[frozenset[type[Fact]]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.HANDLERS = handlers_in(vars(cls))
+        cls.FACTS = frozenset(cls.HANDLERS).union(*cls.USES)
 
-    def handle(self, record: Record) -> Any:
-        """Return the result of the fact's handler; None without a handler."""
+    def handle(self, record: Record, *context: Any) -> Any:
+        """Return the result of the fact's handler; None without a handler. The handler receives `context` too."""
         handler = self.HANDLERS.get(type(record.fact))
-        return None if handler is None else handler(self, record, record.fact)
+        return None if handler is None else handler(self, record, record.fact, *context)
 
 
 class Panel(Reducer):
     """A reducer whose handlers return row operations."""
 
     def apply(self, record: Record, *context: Any) -> list[Op]:
-        """Return the row operations of the fact. The handlers receive `context` too."""
+        """Return the row operations of the fact. The handler receives `context` too."""
         handler = self.HANDLERS.get(type(record.fact))
         return [] if handler is None else handler(self, record, record.fact, *context)
+
+
+def steps_by_fact(*steps: Step[OwnerT]) -> dict[type[Fact], tuple[Callable[[OwnerT, Record], list[Op]], ...]]:
+    """Return the steps that each fact takes, in their order."""
+    return {fact: tuple(step for facts, step in steps if fact in facts) for fact in EVERY_FACT}
 
 
 def upsert(*rows: Row) -> list[Op]:

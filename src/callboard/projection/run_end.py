@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
+from callboard.contracts.facts.turn import TurnCompleted, TurnEndFact, TurnFailed, TurnInterrupted
 from callboard.contracts.rows.team import RunStatus
 
 #: Causes of an interrupt that a person, a parent or newer input intended.
 _INTENDED = frozenset({"person", "replaced", "cancelled", "closed"})
 
 
-def run_end(fact: TurnCompleted | TurnFailed | TurnInterrupted) -> tuple[RunStatus, str]:
+def run_end(fact: TurnEndFact) -> tuple[RunStatus, str]:
     """Return the run's final status, and its error code or cause."""
     match fact:
         case TurnCompleted():

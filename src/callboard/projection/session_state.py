@@ -19,145 +19,136 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
 from callboard.contracts.facts.job import JobCreated
-from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
 from callboard.contracts.facts.session import PauseCause, ThreadOpened, ThreadPaused, ThreadResumed
 from callboard.contracts.facts.subagent import SubagentClosed
-from callboard.contracts.facts.task import (
-    TaskCancelled,
-    TaskCompleted,
-    TaskCreated,
-    TaskFailed,
-    TaskPaused,
-    TaskResumed,
-    TaskStarted,
-)
+from callboard.contracts.facts.task import TaskEndFact, TaskFailed, TaskPaused, TaskResumed, TaskStarted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 
-from .team.human_agents import HumanAgents
+from .reducer import Reducer, on
 
 JobState = Literal["running", "failed"]
 
 
-class OpenWork(msgspec.Struct):
+class OpenWork(Reducer):
     """The open work of a session.
 
     Attributes:
-        running: The run of each turn in progress.
-        pending: The turn of each action without an answer.
-        queued: The queued turns.
+        running: The turns in progress.
         paused: The paused threads.
-        held: The paused tasks, each with whether a person paused it.
+        paused_tasks: The paused tasks, each with whether a person paused it.
         jobs: The open jobs, by task.
         children: The threads of children.
         failed: The other threads whose newest turn failed.
         interrupted: Whether the newest turn of a main agent was interrupted.
     """
 
-    running: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    queued: set[str] = msgspec.field(default_factory=set[str])
+    running: set[str] = msgspec.field(default_factory=set[str])
     paused: dict[str, PauseCause] = msgspec.field(default_factory=dict[str, PauseCause])
-    held: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    paused_tasks: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
     jobs: dict[str, JobState] = msgspec.field(default_factory=dict[str, JobState])
-    persons: HumanAgents = msgspec.field(default_factory=HumanAgents)
     children: set[str] = msgspec.field(default_factory=set[str])
     failed: set[str] = msgspec.field(default_factory=set[str])
     interrupted: bool = False
 
-    def apply(self, record: Record) -> bool:
-        """Apply the fact; return whether the session's state or counts depend on it."""
-        scope, counted = record.scope, False
-        if type(record.fact) in HumanAgents.HANDLERS:
-            self.persons.handle(record)
-            counted = bool(self.persons.agents)
-        match record.fact:
-            case ThreadOpened():
-                if scope.parent_thread:
-                    self.children.add(scope.thread)
-            case TurnStarted():
-                self.queued.discard(scope.turn)
-                self.running[scope.turn] = scope.run
-                self.failed.discard(scope.thread)
-                self.interrupted = self.interrupted and scope.thread in self.children
-            case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                self._end(record)
-            case QueueAdded():
-                self.queued.add(scope.turn)
-            case QueueRemoved():
-                self.queued.discard(scope.turn)
-            case ActionRequired():
-                self.pending[scope.action] = scope.turn
-            case ActionResolved() | ActionExpired() | ActionWithdrawn():
-                self.pending.pop(scope.action, None)
-            case ThreadPaused() as fact:
-                self.paused[scope.thread] = fact.cause
-            case ThreadResumed():
-                self.paused.pop(scope.thread, None)
-            case SubagentClosed():
-                self.children.discard(scope.thread)
-                self.paused.pop(scope.thread, None)
-            case _:
-                return self._task(record) or counted
-        return True
+    def state(self, *, waits: bool, queued: bool) -> SessionState:
+        """Return the state of the session, by the order above.
 
-    def state(self) -> SessionState:
-        """Return the state of the session, by the order above."""
-        if self.pending or self.persons.any_needs_input():
+        Args:
+            waits: Whether an action, or work for a person who is an agent, is pending.
+            queued: Whether a turn is queued.
+        """
+        if waits:
             return "waiting"
-        if self.has_failed():
+        if self.failed or "failed" in self.jobs.values() or "failed" in self.paused.values():
             return "failed"
-        if self.paused or self.held:
+        if self.paused or self.paused_tasks:
             return "paused"
         if self.running or self.jobs:
             return "running"
-        if self.queued:
+        if queued:
             return "queued"
         return "interrupted" if self.interrupted else "idle"
 
-    def attention(self) -> Attention:
+    def attention(self, state: SessionState) -> Attention:
         """Return why a person is needed. A task that a person paused needs no attention."""
-        state = self.state()
         if state == "failed":
             return "failed"
-        waits = state == "waiting" or bool(self.paused) or not all(self.held.values())
+        waits = state == "waiting" or bool(self.paused) or not all(self.paused_tasks.values())
         return "needs_input" if waits else "none"
 
-    def has_failed(self) -> bool:
-        """Return whether a failure waits for a person."""
-        return bool(self.failed) or "failed" in self.jobs.values() or "failed" in self.paused.values()
+    @on
+    def open_thread(self, record: Record, fact: ThreadOpened) -> None:
+        if record.scope.parent_thread:
+            self.children.add(record.scope.thread)
 
-    def _end(self, record: Record) -> None:
-        scope = record.scope
-        self.running.pop(scope.turn, None)
-        self.pending = {action: turn for action, turn in self.pending.items() if turn != scope.turn}
-        if scope.thread in self.children:
-            return
-        self.interrupted = isinstance(record.fact, TurnInterrupted)
-        if isinstance(record.fact, TurnFailed):
-            self.failed.add(scope.thread)
+    @on
+    def start_turn(self, record: Record, fact: TurnStarted) -> None:
+        self.running.add(record.scope.turn)
+        self.failed.discard(record.scope.thread)
+        self.interrupted = self.interrupted and record.scope.thread in self.children
 
-    def _task(self, record: Record) -> bool:
-        task, actor = record.scope.task, record.header.actor
-        match record.fact:
-            case TaskCreated():
-                return False
-            case JobCreated():
-                self.jobs[task] = "running"
-            case TaskStarted() if task in self.jobs:
-                self.jobs[task] = "running"
-            case TaskFailed() if task in self.jobs:
-                self.jobs[task] = "failed"
-            case TaskPaused():
-                self.held[task] = actor is not None and actor.kind == "person"
-            case TaskResumed():
-                self.held.pop(task, None)
-            case TaskCompleted() | TaskCancelled():
-                self.held.pop(task, None)
-                self.jobs.pop(task, None)
-            case _:
-                return False
+    @on
+    def complete_turn(self, record: Record, fact: TurnCompleted) -> None:
+        self._end_turn(record)
+
+    @on
+    def fail_turn(self, record: Record, fact: TurnFailed) -> None:
+        if self._end_turn(record):
+            self.failed.add(record.scope.thread)
+
+    @on
+    def interrupt_turn(self, record: Record, fact: TurnInterrupted) -> None:
+        if self._end_turn(record):
+            self.interrupted = True
+
+    def _end_turn(self, record: Record) -> bool:
+        """End the turn; return whether its agent is a main agent."""
+        self.running.discard(record.scope.turn)
+        if record.scope.thread in self.children:
+            return False
+        self.interrupted = False
         return True
+
+    @on
+    def pause(self, record: Record, fact: ThreadPaused) -> None:
+        self.paused[record.scope.thread] = fact.cause
+
+    @on
+    def resume(self, record: Record, fact: ThreadResumed) -> None:
+        self.paused.pop(record.scope.thread, None)
+
+    @on
+    def close_child(self, record: Record, fact: SubagentClosed) -> None:
+        self.children.discard(record.scope.thread)
+        self.paused.pop(record.scope.thread, None)
+
+    @on
+    def create_job(self, record: Record, fact: JobCreated) -> None:
+        self.jobs[record.scope.task] = "running"
+
+    @on
+    def start_task(self, record: Record, fact: TaskStarted) -> None:
+        if record.scope.task in self.jobs:
+            self.jobs[record.scope.task] = "running"
+
+    @on
+    def fail_task(self, record: Record, fact: TaskFailed) -> None:
+        if record.scope.task in self.jobs:
+            self.jobs[record.scope.task] = "failed"
+
+    @on
+    def pause_task(self, record: Record, fact: TaskPaused) -> None:
+        actor = record.header.actor
+        self.paused_tasks[record.scope.task] = actor is not None and actor.kind == "person"
+
+    @on
+    def resume_task(self, record: Record, fact: TaskResumed) -> None:
+        self.paused_tasks.pop(record.scope.task, None)
+
+    @on
+    def end_task(self, record: Record, fact: TaskEndFact) -> None:
+        self.paused_tasks.pop(record.scope.task, None)
+        self.jobs.pop(record.scope.task, None)

@@ -30,6 +30,7 @@ from .live import Live
 from .parts import PartsPanel
 from .processes import ProcessesPanel
 from .queue import QueuePanel
+from .reducer import Step, steps_by_fact
 from .session import SessionPanel
 from .sessions import CardPanel
 from .status import StatusPanel
@@ -76,24 +77,33 @@ class Panels(msgspec.Struct):
     team: TeamPanels = msgspec.field(default_factory=TeamPanels)
 
     def apply(self, record: Record) -> list[Op]:
-        """Return the row operations of the next fact, in the order of the panels."""
+        """Return the row operations of the next fact."""
         self.sequence = record.sequence
-        card = self.card.apply(record)
-        return [
-            *self.session.apply(record, self.card.row),
-            *self.status.apply(record),
-            *self.turns.apply(record),
-            *self.parts.apply(record),
-            *self.queue.apply(record),
-            *self.actions.apply(record),
-            *self.artifacts.apply(record),
-            *self.context.apply(record),
-            *card,
-            *self.processes.apply(record),
-            *self.team.apply(record),
-        ]
+        ops: list[Op] = []
+        for step in _STEPS[type(record.fact)]:
+            ops += step(self, record)
+        return ops
+
+    def apply_card(self, record: Record) -> list[Op]:
+        """Return the row operations of the card and the header, which depend on other panels after the fact."""
+        card = self.card.apply(record, self.actions, self.queue, self.team.roster.persons)
+        return [*self.session.apply(record, self.card.row), *card]
 
 
+#: The panels in the order of their row operations.
+_PANELS: tuple[Step[Panels], ...] = (
+    (StatusPanel.FACTS, lambda panels, record: panels.status.apply(record)),
+    (TurnsPanel.FACTS, lambda panels, record: panels.turns.apply(record)),
+    (PartsPanel.FACTS, lambda panels, record: panels.parts.apply(record)),
+    (QueuePanel.FACTS, lambda panels, record: panels.queue.apply(record)),
+    (ActionsPanel.FACTS, lambda panels, record: panels.actions.apply(record)),
+    (ArtifactsPanel.FACTS, lambda panels, record: panels.artifacts.apply(record)),
+    (ContextPanel.FACTS, lambda panels, record: panels.context.apply(record)),
+    (ProcessesPanel.FACTS, lambda panels, record: panels.processes.apply(record)),
+    (TeamPanels.FACTS, lambda panels, record: panels.team.apply(record)),
+    (CardPanel.FACTS | SessionPanel.FACTS, Panels.apply_card),
+)
+_STEPS = steps_by_fact(*_PANELS)
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
 #: Maximum size of panels at rest, in bytes. Decoding more would delay the next fact.
@@ -182,4 +192,4 @@ class SessionView:
     def _fold(self, record: Record) -> list[Op]:
         record = readable(record)
         ops = self._panels.apply(record)
-        return [*ops, *self._live.settle(record, ops)]
+        return [*ops, *self._live.settle(ops, self._panels.parts)]

@@ -5,7 +5,7 @@ A session's card comes from its own stream, its title from the workspace's. Only
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,7 +26,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 
-from .reducer import remove, upsert
+from .reducer import Panel, on, remove, upsert
 
 RowT = TypeVar("RowT", SessionCard, SessionRow)
 
@@ -37,14 +37,6 @@ class Listing(msgspec.Struct, frozen=True):
     title: str
     pinned: bool = False
     archived: bool = False
-
-
-class WorkspacePanels(msgspec.Struct):
-    """The state of a workspace's view: its row, and the listing of each session."""
-
-    sequence: int = 0
-    row: WorkspaceRow | None = None
-    listings: dict[str, Listing] = msgspec.field(default_factory=dict[str, Listing])
 
 
 def listed(row: RowT, listing: Listing | None) -> RowT:
@@ -77,90 +69,94 @@ def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: s
     )
 
 
-class WorkspaceView:
+class WorkspaceView(Panel):
     """The panels of one workspace. The sessions' views pass in the cards."""
 
-    def __init__(self) -> None:
-        self._panels = WorkspacePanels()
-        self._cards: dict[str, SessionCard] = {}
-
-    @property
-    def sequence(self) -> int:
-        return self._panels.sequence
-
-    @property
-    def listings(self) -> frozenset[str]:
-        """Return the sessions that the workspace lists."""
-        return frozenset(self._panels.listings)
+    sequence: int = 0
+    row: WorkspaceRow | None = None
+    listings: dict[str, Listing] = msgspec.field(default_factory=dict[str, Listing])
+    cards: dict[str, SessionCard] = msgspec.field(default_factory=dict[str, SessionCard])
 
     def listing(self, session: str) -> Listing | None:
         """Return the listing of a session, or None."""
-        return self._panels.listings.get(session)
+        return self.listings.get(session)
 
     def card(self, card: SessionCard) -> list[Op]:
         """Return the row operations of a changed card, with its listing if there is one."""
-        return self._show(card, self._panels.listings.get(card.session_id))
+        return self._show(card, self.listings.get(card.session_id))
 
-    def apply(self, record: Record) -> list[Op]:
+    def apply(self, record: Record, *context: Any) -> list[Op]:
         """Return the row operations of a fact of the workspace; none for a repeated fact."""
-        if record.sequence <= self._panels.sequence:
+        if record.sequence <= self.sequence:
             return []
-        self._panels.sequence = record.sequence
-        match record.fact:
-            case WorkspaceOpened() as fact:
-                self._panels.row = WorkspaceRow(
-                    key=record.stream,
-                    order=record.header.at,
-                    sequence=record.sequence,
-                    workspace_id=record.stream,
-                    path=fact.path,
-                    name=fact.name,
-                )
-                return upsert(self._panels.row)
-            case SessionListed() as fact:
-                return self._list(fact.session_id, Listing(title=fact.title))
-            case SessionTitled() | SessionPinned() | SessionArchived() as fact:
-                return self._change(fact)
-            case SessionDeleted() as fact:
-                self._panels.listings.pop(fact.session_id, None)
-                self._cards.pop(fact.session_id, None)
-                return remove(SessionCard, fact.session_id)
-            case WorkspaceTrusted(digest=digest):
-                return self._row(record, digest)
-            case WorkspaceTrustRevoked():
-                return self._row(record, "")
-            case SettingsChanged() | PermissionRuleAdded() | PermissionRuleRevoked():
-                return self._row(record)
-            case _:
-                return []
+        self.sequence = record.sequence
+        return super().apply(record, *context)
 
-    def _row(self, record: Record, trusted: str | None = None) -> list[Op]:
-        """Update the sequence of the workspace's row, so that readers reload settings, rules and trust."""
-        row = self._panels.row
-        if row is None:
-            return []
-        digest = row.trusted if trusted is None else trusted
-        self._panels.row = msgspec.structs.replace(row, trusted=digest, sequence=record.sequence)
-        return upsert(self._panels.row)
+    @on
+    def open(self, record: Record, fact: WorkspaceOpened) -> list[Op]:
+        self.row = WorkspaceRow(
+            key=record.stream,
+            order=record.header.at,
+            sequence=record.sequence,
+            workspace_id=record.stream,
+            path=fact.path,
+            name=fact.name,
+        )
+        return upsert(self.row)
 
-    def _change(self, fact: SessionTitled | SessionPinned | SessionArchived) -> list[Op]:
-        listing = self._panels.listings.get(fact.session_id)
-        if listing is None:
+    @on
+    def list_session(self, record: Record, fact: SessionListed) -> list[Op]:
+        return self._list(fact.session_id, Listing(title=fact.title))
+
+    @on
+    def title_session(self, record: Record, fact: SessionTitled) -> list[Op]:
+        return self._change_listing(fact.session_id, title=fact.title)
+
+    @on
+    def pin_session(self, record: Record, fact: SessionPinned) -> list[Op]:
+        return self._change_listing(fact.session_id, pinned=fact.pinned)
+
+    @on
+    def archive_session(self, record: Record, fact: SessionArchived) -> list[Op]:
+        return self._change_listing(fact.session_id, archived=fact.archived)
+
+    @on
+    def delete_session(self, record: Record, fact: SessionDeleted) -> list[Op]:
+        self.listings.pop(fact.session_id, None)
+        self.cards.pop(fact.session_id, None)
+        return remove(SessionCard, fact.session_id)
+
+    @on
+    def trust(self, record: Record, fact: WorkspaceTrusted) -> list[Op]:
+        return self._change_row(record, trusted=fact.digest)
+
+    @on
+    def revoke_trust(self, record: Record, fact: WorkspaceTrustRevoked) -> list[Op]:
+        return self._change_row(record, trusted="")
+
+    @on
+    def change_settings(
+        self, record: Record, fact: SettingsChanged | PermissionRuleAdded | PermissionRuleRevoked
+    ) -> list[Op]:
+        return self._change_row(record)
+
+    def _change_row(self, record: Record, **changes: str) -> list[Op]:
+        """Change the workspace's row. Its new sequence makes readers reload settings, rules and trust."""
+        if self.row is None:
             return []
-        match fact:
-            case SessionTitled():
-                return self._list(fact.session_id, msgspec.structs.replace(listing, title=fact.title))
-            case SessionPinned():
-                return self._list(fact.session_id, msgspec.structs.replace(listing, pinned=fact.pinned))
-            case SessionArchived():
-                return self._list(fact.session_id, msgspec.structs.replace(listing, archived=fact.archived))
+        self.row = msgspec.structs.replace(self.row, sequence=record.sequence, **changes)
+        return upsert(self.row)
+
+    def _change_listing(self, session: str, **changes: str | bool) -> list[Op]:
+        listing = self.listings.get(session)
+        return [] if listing is None else self._list(session, msgspec.structs.replace(listing, **changes))
 
     def _list(self, session: str, listing: Listing) -> list[Op]:
-        self._panels.listings[session] = listing
-        card = self._cards.get(session)
+        self.listings[session] = listing
+        card = self.cards.get(session)
         return [] if card is None else self._show(card, listing)
 
     def _show(self, card: SessionCard, listing: Listing | None) -> list[Op]:
         # Store the listed card, so that each card exists once. Listing it again changes nothing.
-        row = self._cards[card.session_id] = listed(card, listing)
+        row = self.cards[card.session_id] = listed(card, listing)
         return upsert(row)

@@ -126,4 +126,6 @@ class ActionWithdrawn(Fact, frozen=True, kw_only=True):
     reason: str = ""
 
 
-ActionFact = ActionRequired | ActionResolved | ActionExpired | ActionWithdrawn
+#: The ends of an action.
+ActionEndFact = ActionResolved | ActionExpired | ActionWithdrawn
+ActionFact = ActionRequired | ActionEndFact

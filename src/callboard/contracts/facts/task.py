@@ -194,6 +194,8 @@ class SnapshotUpdated(Fact, frozen=True, kw_only=True):
     through: int
 
 
+#: The ends of a task. A failed task can be tried again.
+TaskEndFact = TaskCompleted | TaskCancelled
 TaskFact = (
     TaskCreated
     | TaskStarted
@@ -201,9 +203,8 @@ TaskFact = (
     | TaskResumed
     | TaskCancelRequested
     | TaskUpdated
-    | TaskCompleted
     | TaskFailed
-    | TaskCancelled
+    | TaskEndFact
     | SnapshotUpdated
 )
 ReviewFact = ReviewRequested | ReviewVerdict | ReviewApplied

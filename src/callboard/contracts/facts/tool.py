@@ -185,14 +185,12 @@ class SandboxApplied(Fact, frozen=True, kw_only=True):
     limits: ResourceLimits = msgspec.field(default_factory=dict[LimitKeeper, dict[LimitName, float]])
 
 
+#: The ends of a call.
+ToolEndFact = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 ToolFact = (
     ToolRequested
     | ToolStarted
-    | ToolCompleted
-    | ToolFailed
-    | ToolRefused
-    | ToolCancelled
-    | ToolLost
+    | ToolEndFact
     | SandboxApplied
     | ToolCatalogResolved
     | ToolServerConnected

@@ -126,4 +126,6 @@ class TurnInterrupted(Fact, frozen=True, kw_only=True):
     iterations: int = 0
 
 
-TurnFact = TurnSubmitted | TurnStarted | TurnCompleted | TurnFailed | TurnInterruptRequested | TurnInterrupted
+#: The ends of a run.
+TurnEndFact = TurnCompleted | TurnFailed | TurnInterrupted
+TurnFact = TurnSubmitted | TurnStarted | TurnInterruptRequested | TurnEndFact

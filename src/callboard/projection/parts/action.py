@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from callboard.contracts.facts.action import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
-    ApprovalScope,
-)
+from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import ActionOutcome, ActionPart
 from callboard.contracts.scope import Actor
 
 from ..actions import asked_tool
-from ..reducer import upsert
+from ..reducer import on, upsert
 from .run import OpenRun
-from .tool import change
+from .tool import change_call
 
 _OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 
 
+@on
 def require(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
     """Add a pending action, and name it in its tool call."""
     row = run.actions[record.scope.action] = ActionPart(
@@ -34,43 +31,40 @@ def require(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
         prompt=fact.prompt,
         outcome="pending",
     )
-    return [*upsert(row), *change(run, record)]
+    return [*upsert(row), *change_call(run, record, action_id=record.scope.action)]
 
 
-def settle(run: OpenRun, record: Record) -> list[Op]:
+@on
+def resolve(run: OpenRun, record: Record, fact: ActionResolved) -> list[Op]:
+    return _end(
+        run,
+        record,
+        outcome=_OUTCOMES.get(fact.decision, "unknown"),
+        reason=fact.reason,
+        answer=fact.answer,
+        answered_scope=fact.scope if fact.decision == "approve" else None,
+        permission_mode=fact.permission_mode,
+        next_turn_id=fact.next_turn,
+    )
+
+
+@on
+def expire(run: OpenRun, record: Record, fact: ActionExpired) -> list[Op]:
+    return _end(run, record, outcome="expired", reason="")
+
+
+@on
+def withdraw(run: OpenRun, record: Record, fact: ActionWithdrawn) -> list[Op]:
+    return _end(run, record, outcome="withdrawn", reason=fact.reason)
+
+
+def _end(run: OpenRun, record: Record, **changes: Any) -> list[Op]:
     """Set the outcome of an action. Only the first outcome counts."""
     row = run.actions.pop(record.scope.action, None)
     if row is None:
         return []
-    outcome, reason, scope = _outcome(record)
-    fact = record.fact
-    return upsert(
-        msgspec.structs.replace(
-            row,
-            sequence=record.sequence,
-            outcome=outcome,
-            reason=reason,
-            answer=fact.answer if isinstance(fact, ActionResolved) else row.answer,
-            answered_scope=scope,
-            permission_mode=fact.permission_mode if isinstance(fact, ActionResolved) else None,
-            next_turn_id=fact.next_turn if isinstance(fact, ActionResolved) else "",
-            actor=_actor_name(record.header.actor),
-            settled_at=record.header.at,
-        )
-    )
-
-
-def _outcome(record: Record) -> tuple[ActionOutcome, str, ApprovalScope | None]:
-    match record.fact:
-        case ActionResolved() as fact:
-            scope = fact.scope if fact.decision == "approve" else None
-            return _OUTCOMES.get(fact.decision, "unknown"), fact.reason, scope
-        case ActionExpired():
-            return "expired", "", None
-        case ActionWithdrawn() as fact:
-            return "withdrawn", fact.reason, None
-        case _:
-            return "unknown", "", None
+    settled = {"actor": _actor_name(record.header.actor), "settled_at": record.header.at}
+    return upsert(msgspec.structs.replace(row, sequence=record.sequence, **settled, **changes))
 
 
 def _actor_name(actor: Actor | None) -> str:

@@ -8,20 +8,20 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.context import ArtifactPart
 
-from ..reducer import upsert
-from .run import OpenRun, aside_key
+from ..reducer import on, upsert
+from .run import OpenRun
 
 
+@on
 def add_version(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
     """Add the version after the tool call that created it."""
-    return upsert(
-        ArtifactPart(
-            **run.place.fields(record, aside_key(run.place.run, record.sequence), record.scope.step or run.step),
-            artifact_id=record.scope.artifact,
-            title=title_of(fact.title, fact.path),
-            version=fact.version,
-            path=fact.path,
-            added=fact.added,
-            removed=fact.removed,
-        )
+    part = ArtifactPart(
+        **run.place.aside_fields(record, record.scope.step or run.step),
+        artifact_id=record.scope.artifact,
+        title=title_of(fact.title, fact.path),
+        version=fact.version,
+        path=fact.path,
+        added=fact.added,
+        removed=fact.removed,
     )
+    return upsert(part)

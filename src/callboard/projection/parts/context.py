@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, CompactionStarted, ContextResolved
@@ -9,10 +11,11 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.context import ContextPart
 
-from ..reducer import upsert
-from .run import OpenRun, aside_key, step_key
+from ..reducer import on, upsert
+from .run import OpenRun, step_key
 
 
+@on
 def resolve(run: OpenRun, record: Record, fact: ContextResolved) -> list[Op]:
     """Add the turn's own context, and what is missing or omitted. The folder's context is not shown."""
     given = sum(ref.source != "folder" for ref in fact.refs)
@@ -20,32 +23,41 @@ def resolve(run: OpenRun, record: Record, fact: ContextResolved) -> list[Op]:
     omitted = tuple(ref for ref in fact.omitted if ref.reason not in ("excluded", "compacted"))
     if not (given or missing or omitted):
         return []
-    key = aside_key(run.place.run, record.sequence)
-    part = ContextPart(
-        **run.place.fields(record, key, run.step), event="resolved", given=given, missing=missing, omitted=omitted
+    fields = run.place.aside_fields(record, run.step)
+    return upsert(ContextPart(**fields, event="resolved", given=given, missing=missing, omitted=omitted))
+
+
+@on
+def start_compaction(run: OpenRun, record: Record, fact: CompactionStarted) -> list[Op]:
+    run.compaction = _compaction(record, run, cause=fact.cause, tokens_before=fact.tokens)
+    return upsert(run.compaction)
+
+
+@on
+def complete_compaction(run: OpenRun, record: Record, fact: CompactionCompleted) -> list[Op]:
+    return _end_compaction(
+        run,
+        record,
+        event="compacted",
+        summary=fact.summary,
+        said=len(fact.said),
+        tokens_before=fact.tokens_before,
+        tokens_after=fact.tokens_after,
     )
-    return upsert(part)
 
 
-def compact(run: OpenRun, record: Record, fact: CompactionStarted | CompactionCompleted | CompactionFailed) -> list[Op]:
-    """Add or change the part of a compaction, at the step of its model call."""
-    part = run.compaction
-    if part is None or isinstance(fact, CompactionStarted):
-        part = ContextPart(**run.place.fields(record, step_key(record), record.scope.step), event="compacting")
-    match fact:
-        case CompactionStarted(cause=cause, tokens=tokens):
-            part = msgspec.structs.replace(part, cause=cause, tokens_before=tokens)
-        case CompactionCompleted():
-            part = msgspec.structs.replace(
-                part,
-                event="compacted",
-                summary=fact.summary,
-                said=len(fact.said),
-                tokens_before=fact.tokens_before,
-                tokens_after=fact.tokens_after,
-            )
-        case CompactionFailed(code=code, message=message):
-            part = msgspec.structs.replace(part, event="compaction_failed", code=code, message=message)
-    part = msgspec.structs.replace(part, sequence=record.sequence)
-    run.compaction = part if isinstance(fact, CompactionStarted) else None
-    return upsert(part)
+@on
+def fail_compaction(run: OpenRun, record: Record, fact: CompactionFailed) -> list[Op]:
+    return _end_compaction(run, record, event="compaction_failed", code=fact.code, message=fact.message)
+
+
+def _end_compaction(run: OpenRun, record: Record, **fields: Any) -> list[Op]:
+    part = run.compaction or _compaction(record, run)
+    run.compaction = None
+    return upsert(msgspec.structs.replace(part, sequence=record.sequence, **fields))
+
+
+def _compaction(record: Record, run: OpenRun, **fields: Any) -> ContextPart:
+    """Return the part of a compaction, at the step of its model call."""
+    place = run.place.fields(record, step_key(record), record.scope.step)
+    return ContextPart(**place, event="compacting", **fields)

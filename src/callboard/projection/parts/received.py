@@ -72,17 +72,6 @@ class Waiting(Reducer):
     inboxes: dict[str, Items] = msgspec.field(default_factory=dict[str, Items])
     handoffs: dict[str, Handoff] = msgspec.field(default_factory=dict[str, Handoff])
 
-    def receive(self, run: OpenRun, record: Record, fact: InboxReserved) -> list[Op]:
-        """Return the parts of the items that the run receives, in their order."""
-        inbox = self.inboxes.get(run.place.thread, {})
-        prefix = aside_key(run.place.run, record.sequence)
-        ops: list[Op] = []
-        for number, key in enumerate(fact.items):
-            item = inbox.get(key)
-            if item is not None:
-                ops += upsert(_part(item, run.place.fields(record, f"{prefix}.{number:04}", run.step)))
-        return ops
-
     @on
     def notify(self, record: Record, fact: WorkerNotification) -> None:
         note = Notification(
@@ -165,6 +154,19 @@ class Waiting(Reducer):
             inbox.pop(key, None)
         if not inbox:
             del self.inboxes[thread]
+
+
+@on
+def receive(waiting: Waiting, record: Record, fact: InboxReserved, run: OpenRun) -> list[Op]:
+    """Return the parts of the items that the run receives, in their order."""
+    inbox = waiting.inboxes.get(run.place.thread, {})
+    prefix = aside_key(run.place.run, record.sequence)
+    ops: list[Op] = []
+    for number, key in enumerate(fact.items):
+        item = inbox.get(key)
+        if item is not None:
+            ops += upsert(_part(item, run.place.fields(record, f"{prefix}.{number:04}", run.step)))
+    return ops
 
 
 def _part(item: Item, fields: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows.context import ContextPart
 from callboard.contracts.rows.conversation import (
@@ -17,6 +18,9 @@ from callboard.contracts.rows.conversation import (
     ToolPart,
     part_order,
 )
+from callboard.contracts.scope import Scope
+
+from ..reducer import Reducer, on
 
 #: The step of parts at the end of a run: pending steers, its error, and a later pause.
 LAST_STEP = (1 << 20) - 1
@@ -45,6 +49,10 @@ class PartPosition(msgspec.Struct, frozen=True):
             "at": record.header.at,
         }
 
+    def aside_fields(self, record: Record, step: int) -> dict[str, Any]:
+        """Return the fields of a part that is not a step of the model."""
+        return self.fields(record, aside_key(self.run, record.sequence), step)
+
 
 class RemoteTask(msgspec.Struct):
     """A remote agent's task for the run. `artifacts` are the names of its artifacts, by id."""
@@ -58,6 +66,7 @@ class OpenRun(msgspec.Struct):
 
     Attributes:
         step: The highest step of its facts.
+        model_calls: How often a model call was requested or failed. Live parts belong to the newest count.
         asked_sequence: The sequence of the newest model request; live parts have it.
         asked_at: The time of that request, in microseconds since the epoch.
         texts: The finished texts since the last tool call, by step.
@@ -71,6 +80,7 @@ class OpenRun(msgspec.Struct):
 
     place: PartPosition
     step: int = 0
+    model_calls: int = 0
     asked_sequence: int = 0
     asked_at: int = 0
     texts: dict[int, TextPart] = msgspec.field(default_factory=dict[int, TextPart])
@@ -80,6 +90,36 @@ class OpenRun(msgspec.Struct):
     plan: PlanPart | None = None
     compaction: ContextPart | None = None
     remote: dict[str, RemoteTask] = msgspec.field(default_factory=dict[str, RemoteTask])
+
+
+class Runs(Reducer):
+    """The open runs by turn, and in `newest` the position of each thread's newest run, open or ended."""
+
+    open: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
+    newest: dict[str, PartPosition] = msgspec.field(default_factory=dict[str, PartPosition])
+
+    @on
+    def start(self, record: Record, fact: TurnStarted) -> None:
+        scope = record.scope
+        place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+        self.open[scope.turn] = OpenRun(place=place)
+        self.newest[scope.thread] = place
+
+    def find(self, scope: Scope) -> OpenRun | None:
+        """Return the open run of the scope; None if the scope names another run of its turn."""
+        run = self.open.get(scope.turn)
+        return None if run is None or (scope.run and scope.run != run.place.run) else run
+
+    def notice_fields(self, record: Record, thread: str) -> dict[str, Any]:
+        """Return the fields of a notice within the open run of the fact.
+
+        A notice outside of runs is at the end of the newest run of `thread`, or alone if the thread had no run.
+        """
+        run, scope = self.find(record.scope), record.scope
+        if run is not None:
+            return run.place.aside_fields(record, run.step)
+        alone = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+        return self.newest.get(thread, alone).aside_fields(record, LAST_STEP)
 
 
 def step_key(record: Record) -> str:

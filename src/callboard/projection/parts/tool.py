@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.permission import PermissionEvaluated, passed
 from callboard.contracts.facts.tool import (
     SandboxApplied,
@@ -22,7 +21,8 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import ToolPart
 
-from ..reducer import upsert
+from ..reducer import on, upsert
+from .message import mark_commentary
 from .run import OpenRun
 
 LOST = "The process that ran this ended. Whether it took effect is unknown."
@@ -30,8 +30,9 @@ CANCELLED = "Stopped before its end."
 NOT_STARTED = "Not begun: the turn was stopped before."
 
 
+@on
 def request(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
-    """Add the part of a tool call."""
+    """Add the part of a tool call. The texts before it are commentary."""
     row = run.tools[record.scope.tool_call] = ToolPart(
         **run.place.fields(record, record.scope.tool_call, record.scope.step),
         tool_call_id=record.scope.tool_call,
@@ -41,71 +42,87 @@ def request(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
         arguments=fact.final,
         asked=None if fact.final is fact.arguments else fact.arguments,
     )
-    return upsert(row)
+    return [*mark_commentary(run, record), *upsert(row)]
 
 
-def change(run: OpenRun, record: Record) -> list[Op]:
+@on
+def evaluate(run: OpenRun, record: Record, fact: PermissionEvaluated) -> list[Op]:
+    return change_call(run, record, verdict=fact.verdict, risk=fact.risk, checks=passed(fact.checks))
+
+
+@on
+def apply_sandbox(run: OpenRun, record: Record, fact: SandboxApplied) -> list[Op]:
+    return change_call(run, record, sandbox=fact.level, network=fact.network)
+
+
+@on
+def start(run: OpenRun, record: Record, fact: ToolStarted) -> list[Op]:
+    return change_call(run, record, state="running", started_at=record.header.at)
+
+
+@on
+def complete(run: OpenRun, record: Record, fact: ToolCompleted) -> list[Op]:
+    return _end(
+        run,
+        record,
+        state="output-available",
+        output=fact.output,
+        exit_code=fact.exit_code,
+        duration_ms=fact.duration_ms,
+        changes=fact.changes,
+        images=fact.images,
+    )
+
+
+@on
+def fail(run: OpenRun, record: Record, fact: ToolFailed) -> list[Op]:
+    return _end(
+        run,
+        record,
+        state="output-error",
+        code=fact.code,
+        message=fact.message,
+        output=fact.output,
+        exit_code=fact.exit_code,
+        duration_ms=fact.duration_ms,
+        changes=fact.changes,
+    )
+
+
+@on
+def refuse(run: OpenRun, record: Record, fact: ToolRefused) -> list[Op]:
+    return _end(run, record, state="output-error", code=fact.code, message=fact.message)
+
+
+@on
+def lose(run: OpenRun, record: Record, fact: ToolLost) -> list[Op]:
+    return _end(run, record, state="output-error", code="tool_lost", message=LOST, output=fact.output)
+
+
+@on
+def cancel(run: OpenRun, record: Record, fact: ToolCancelled) -> list[Op]:
+    return _end(
+        run,
+        record,
+        state="cancelled",
+        code="tool_cancelled" if fact.started else "tool_not_started",
+        message=CANCELLED if fact.started else NOT_STARTED,
+        output=fact.output,
+        duration_ms=fact.duration_ms,
+        changes=fact.changes,
+    )
+
+
+def change_call(run: OpenRun, record: Record, **fields: Any) -> list[Op]:
     """Change the part of an open call. An ended call has no changes."""
-    call = record.scope.tool_call
-    row = run.tools.get(call)
+    row = run.tools.get(record.scope.tool_call)
     if row is None:
         return []
-    changes = _progress(record) or _end(record)
-    row = msgspec.structs.replace(row, sequence=record.sequence, **changes)
-    if row.state in ("output-available", "output-error", "cancelled"):
-        del run.tools[call]
-    else:
-        run.tools[call] = row
+    row = run.tools[row.key] = msgspec.structs.replace(row, sequence=record.sequence, **fields)
     return upsert(row)
 
 
-def _progress(record: Record) -> dict[str, Any]:
-    match record.fact:
-        case PermissionEvaluated() as fact:
-            return {"verdict": fact.verdict, "risk": fact.risk, "checks": passed(fact.checks)}
-        case SandboxApplied() as fact:
-            return {"sandbox": fact.level, "network": fact.network}
-        case ActionRequired():
-            return {"action_id": record.scope.action}
-        case ToolStarted():
-            return {"state": "running", "started_at": record.header.at}
-        case _:
-            return {}
-
-
-def _end(record: Record) -> dict[str, Any]:
-    match record.fact:
-        case ToolCompleted() as fact:
-            return {
-                "state": "output-available",
-                "output": fact.output,
-                "exit_code": fact.exit_code,
-                "duration_ms": fact.duration_ms,
-                "changes": fact.changes,
-                "images": fact.images,
-            }
-        case ToolFailed() as fact:
-            return {
-                "state": "output-error",
-                "code": fact.code,
-                "message": fact.message,
-                "output": fact.output,
-                "exit_code": fact.exit_code,
-                "duration_ms": fact.duration_ms,
-                "changes": fact.changes,
-            }
-        case ToolRefused() as fact:
-            return {"state": "output-error", "code": fact.code, "message": fact.message}
-        case ToolLost() as fact:
-            return {"state": "output-error", "code": "tool_lost", "message": LOST, "output": fact.output}
-        case ToolCancelled() as fact:
-            return {
-                "state": "cancelled",
-                "code": "tool_cancelled" if fact.started else "tool_not_started",
-                "message": CANCELLED if fact.started else NOT_STARTED,
-                "output": fact.output,
-                "duration_ms": fact.duration_ms,
-                "changes": fact.changes,
-            }
-        case _:
-            return {}
+def _end(run: OpenRun, record: Record, **fields: Any) -> list[Op]:
+    ops = change_call(run, record, **fields)
+    run.tools.pop(record.scope.tool_call, None)
+    return ops

@@ -24,7 +24,7 @@ from callboard.contracts.facts.task import (
     TaskStarted,
     TaskUpdated,
 )
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
+from callboard.contracts.facts.turn import TurnEndFact, TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import Comment, JobItems, TaskRow
@@ -144,7 +144,7 @@ class TasksPanel(Panel):
         return self._put(row, record, status=status, blocker="" if row.ended else row.blocker, attempts=tried, ended=0)
 
     @on
-    def end_run(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted) -> list[Op]:
+    def end_run(self, record: Record, fact: TurnEndFact) -> list[Op]:
         row = self.open.get(self.turns.pop(record.scope.turn, ""))
         if row is None:
             return []

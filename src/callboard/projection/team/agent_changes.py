@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.action import ActionEndFact, ActionRequired
 from callboard.contracts.facts.agent import (
     AgentConnected,
     AgentDisconnected,
@@ -29,7 +29,7 @@ from callboard.contracts.facts.subagent import (
     SubagentStarted,
     WorkerNotification,
 )
-from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused, ToolStarted
+from callboard.contracts.facts.tool import ToolEndFact, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, BackgroundWork
@@ -192,9 +192,7 @@ def await_subagents(member: Member, record: Record, fact: SubagentsAwaited) -> N
 
 
 @on
-def end_call(
-    member: Member, record: Record, fact: ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
-) -> None:
+def end_call(member: Member, record: Record, fact: ToolEndFact) -> None:
     member.calls.pop(record.scope.tool_call, None)
     member.waits.discard(record.scope.tool_call)
 
@@ -205,7 +203,7 @@ def require_action(member: Member, record: Record, fact: ActionRequired) -> None
 
 
 @on
-def end_action(member: Member, record: Record, fact: ActionResolved | ActionExpired | ActionWithdrawn) -> None:
+def end_action(member: Member, record: Record, fact: ActionEndFact) -> None:
     member.pending.pop(record.scope.action, None)
 
 

@@ -6,13 +6,23 @@ import msgspec
 
 from callboard.contracts.entities.team import BackgroundState
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
-from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused, TaskResumed
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
+from callboard.contracts.facts.task import TaskEndFact, TaskFailed, TaskPaused, TaskResumed
+from callboard.contracts.facts.turn import TurnEndFact, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import BackgroundWork
 
 from ..reducer import Reducer, on
 from ..run_end import run_end
+
+
+class Sleepers(Reducer):
+    """The thread of each agent that wakes for a task, by task."""
+
+    threads: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+    @on
+    def sleep(self, record: Record, fact: AgentSlept | AgentWoke) -> None:
+        self.threads[record.scope.task] = record.scope.thread
 
 
 class Sleeper(Reducer):
@@ -58,7 +68,7 @@ class Sleeper(Reducer):
         self.waking = self.failed = False
 
     @on
-    def end_run(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted) -> None:
+    def end_run(self, record: Record, fact: TurnEndFact) -> None:
         status, _ = run_end(fact)
         self.failed = status == "failed"
         self.work = msgspec.structs.replace(self.work, last_run=record.scope.run, last_run_status=status)
@@ -76,7 +86,7 @@ class Sleeper(Reducer):
         self.failed = True
 
     @on
-    def end_task(self, record: Record, fact: TaskCompleted | TaskCancelled) -> None:
+    def end_task(self, record: Record, fact: TaskEndFact) -> None:
         self.over, self.paused, self.waking = True, False, False
         self.work = msgspec.structs.replace(self.work, wake_at=0, wake_on=())
 

@@ -12,8 +12,8 @@ from callboard.contracts.facts.agent import EdgeAdded
 from callboard.contracts.facts.handoff import HandoffCompleted, HandoffRejected, HandoffRequested
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentsAwaited
-from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskCreated, TaskUpdated
-from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost
+from callboard.contracts.facts.task import TaskCreated, TaskEndFact, TaskUpdated
+from callboard.contracts.facts.tool import ToolEndFact
 from callboard.contracts.ports.agents import folded
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
@@ -75,7 +75,7 @@ class EdgesPanel(Panel):
         return self._put(f"call:{record.scope.tool_call}", rows)
 
     @on
-    def end_wait(self, record: Record, fact: ToolCompleted | ToolFailed | ToolCancelled | ToolLost) -> list[Op]:
+    def end_wait(self, record: Record, fact: ToolEndFact) -> list[Op]:
         return self._remove(f"call:{record.scope.tool_call}") if self.open else []
 
     @on
@@ -99,7 +99,7 @@ class EdgesPanel(Panel):
         return [*self._remove(key), *self._put(key, rows)]
 
     @on
-    def end_task(self, record: Record, fact: TaskCompleted | TaskCancelled) -> list[Op]:
+    def end_task(self, record: Record, fact: TaskEndFact) -> list[Op]:
         return self._remove(f"task:{record.scope.task}")
 
     def _paths(self, record: Record) -> list[EdgeRow]:

@@ -17,9 +17,8 @@ from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
 from callboard.contracts.facts.task import (
     ReviewRequested,
     ReviewVerdict,
-    TaskCancelled,
-    TaskCompleted,
     TaskCreated,
+    TaskEndFact,
     TaskFailed,
     TaskStarted,
     TaskUpdated,
@@ -106,7 +105,7 @@ class HumanAgents(Reducer):
             self.waiting.add(record.scope.task)
 
     @on
-    def end_task(self, record: Record, fact: TaskCompleted | TaskCancelled) -> None:
+    def end_task(self, record: Record, fact: TaskEndFact) -> None:
         self.tasks.pop(record.scope.task, None)
         self.waiting.discard(record.scope.task)
 

@@ -7,11 +7,8 @@ import msgspec
 from callboard.contracts import casing
 from callboard.contracts.commands.subagent import Merge
 from callboard.contracts.facts.tool import (
-    ToolCancelled,
     ToolCompleted,
-    ToolFailed,
-    ToolLost,
-    ToolRefused,
+    ToolEndFact,
     ToolRequested,
 )
 from callboard.contracts.record import Record
@@ -36,12 +33,9 @@ class OpenMerges(Reducer):
             self.calls[record.scope.tool_call] = agent
 
     @on
-    def complete(self, record: Record, fact: ToolCompleted) -> str:
-        return self.calls.pop(record.scope.tool_call, "")
-
-    @on
-    def fail(self, record: Record, fact: ToolFailed | ToolRefused | ToolCancelled | ToolLost) -> None:
-        self.calls.pop(record.scope.tool_call, None)
+    def end(self, record: Record, fact: ToolEndFact) -> str:
+        agent = self.calls.pop(record.scope.tool_call, "")
+        return agent if isinstance(fact, ToolCompleted) else ""
 
 
 def _child(arguments: str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
-
 import msgspec
 
-from callboard.contracts.facts import FACTS
-from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 
+from ..reducer import Reducer, Step, steps_by_fact
 from ..task.board import TasksPanel
 from .agent_changes import CHANGES
 from .background import Sleeper
@@ -19,14 +16,25 @@ from .handoffs import HandoffsPanel
 from .messages import MessagesPanel
 from .notifications import NotificationsPanel
 from .reviews import ReviewsPanel
-from .roster import ROSTER_FACTS, RosterPanel
+from .roster import RosterPanel
 from .runs import RunsPanel
-from .team import TEAM_FACTS, TeamPanel
+from .team import TeamPanel
 
 
-class TeamPanels(msgspec.Struct):
+class TeamPanels(Reducer):
     """The state of a team's panels."""
 
+    USES = (
+        TeamPanel.FACTS,
+        RosterPanel.FACTS,
+        TasksPanel.FACTS,
+        EdgesPanel.FACTS,
+        NotificationsPanel.FACTS,
+        HandoffsPanel.FACTS,
+        ReviewsPanel.FACTS,
+        MessagesPanel.FACTS,
+        RunsPanel.FACTS,
+    )
     team: TeamPanel = msgspec.field(default_factory=TeamPanel)
     roster: RosterPanel = msgspec.field(default_factory=RosterPanel)
     tasks: TasksPanel = msgspec.field(default_factory=TasksPanel)
@@ -40,7 +48,7 @@ class TeamPanels(msgspec.Struct):
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact, in the order of the panels."""
         ops: list[Op] = []
-        steps = (_STEPS if self.roster.several or self.tasks.open else _SOLO_STEPS).get(type(record.fact), ())
+        steps = (_STEPS if self.roster.several or self.tasks.open else _SOLO_STEPS)[type(record.fact)]
         for step in steps:
             ops += step(self, record)
         if steps and self.roster.several:
@@ -48,35 +56,29 @@ class TeamPanels(msgspec.Struct):
         return ops
 
 
-_Step = Callable[[TeamPanels, Record], list[Op]]
-#: The panels that a solo run has, in their order, with their facts.
-_TEAM: tuple[Container[type[Fact]], _Step] = (TEAM_FACTS, lambda panels, record: panels.team.apply(record))
-_ROSTER: tuple[Container[type[Fact]], _Step] = (ROSTER_FACTS, lambda panels, record: panels.roster.apply(record))
-_RUNS: tuple[Container[type[Fact]], _Step] = (
-    RunsPanel.HANDLERS,
+_TEAM: Step[TeamPanels] = (TeamPanel.FACTS, lambda panels, record: panels.team.apply(record))
+_ROSTER: Step[TeamPanels] = (RosterPanel.FACTS, lambda panels, record: panels.roster.apply(record))
+_RUNS: Step[TeamPanels] = (
+    RunsPanel.FACTS,
     lambda panels, record: panels.runs.apply(record, panels.roster.members.get(record.scope.thread)),
 )
-_PANELS: tuple[tuple[Container[type[Fact]], _Step], ...] = (
+_STEPS = steps_by_fact(
     _TEAM,
     _ROSTER,
-    (TasksPanel.HANDLERS, lambda panels, record: panels.tasks.apply(record)),
-    (EdgesPanel.HANDLERS, lambda panels, record: panels.edges.apply(record)),
-    (
-        NotificationsPanel.HANDLERS,
-        lambda panels, record: panels.notifications.apply(record, panels.roster.members),
-    ),
-    (HandoffsPanel.HANDLERS, lambda panels, record: panels.handoffs.apply(record)),
-    (ReviewsPanel.HANDLERS, lambda panels, record: panels.reviews.apply(record)),
-    (MessagesPanel.HANDLERS, lambda panels, record: panels.messages.apply(record)),
+    (TasksPanel.FACTS, lambda panels, record: panels.tasks.apply(record)),
+    (EdgesPanel.FACTS, lambda panels, record: panels.edges.apply(record)),
+    (NotificationsPanel.FACTS, lambda panels, record: panels.notifications.apply(record, panels.roster.members)),
+    (HandoffsPanel.FACTS, lambda panels, record: panels.handoffs.apply(record)),
+    (ReviewsPanel.FACTS, lambda panels, record: panels.reviews.apply(record)),
+    (MessagesPanel.FACTS, lambda panels, record: panels.messages.apply(record)),
     _RUNS,
 )
-_STEPS: dict[type[Fact], tuple[_Step, ...]] = {
-    fact: tuple(step for facts, step in _PANELS if fact in facts) for fact in FACTS.values()
-}
 #: Facts of every run change only these panels until there is a task or a second agent.
-_SOLO_STEPS: dict[type[Fact], tuple[_Step, ...]] = {
-    fact: tuple(step for facts, step in (_TEAM, _ROSTER, _RUNS) if fact in facts)
-    if fact in CHANGES or fact in Sleeper.HANDLERS
-    else steps
-    for fact, steps in _STEPS.items()
+_SOLO_STEPS = {
+    **_STEPS,
+    **{
+        fact: steps
+        for fact, steps in steps_by_fact(_TEAM, _ROSTER, _RUNS).items()
+        if fact in {*CHANGES, *Sleeper.FACTS}
+    },
 }

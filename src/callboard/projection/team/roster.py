@@ -6,54 +6,39 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.facts.agent import AgentSlept, AgentWoke
-from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.session import ThreadOpened, WarningRaised
-from callboard.contracts.facts.subagent import SubagentClosed
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import AgentRow, Degraded, RemoteWork
 
-from ..reducer import upsert
+from ..reducer import Reducer, on, upsert
 from .agent import Member
 from .agent_changes import CHANGES
-from .background import Sleeper
+from .background import Sleeper, Sleepers
 from .human_agents import HumanAgents
 from .inbox import Inboxes
 from .merges import OpenMerges
 
 #: Facts of a sleeping agent's task. They may come from any thread.
-_SLEEPER_TASK_FACTS = Sleeper.HANDLERS.keys() - CHANGES.keys()
-#: The facts that change the roster.
-ROSTER_FACTS: frozenset[type[Fact]] = frozenset(
-    {
-        ThreadOpened,
-        WarningRaised,
-        *CHANGES,
-        *Sleeper.HANDLERS,
-        *Inboxes.HANDLERS,
-        *OpenMerges.HANDLERS,
-        *HumanAgents.HANDLERS,
-    }
-)
+_SLEEPER_TASK_FACTS = Sleeper.FACTS - CHANGES.keys()
 
 
-class RosterPanel(msgspec.Struct):
+class RosterPanel(Reducer):
     """The agents of a session.
 
     Attributes:
         members: The agents that can still work, by thread.
         several: Whether there was ever a second agent.
-        sleepers: The thread of each agent that wakes for a task, by task.
         lacking: What degrades each agent, by thread.
         apart: The rows of agents that were closed before the merge of their work, by agent. Their worktree is removed,
             unless a warning says otherwise.
     """
 
+    USES = (CHANGES, Sleeper.FACTS, Inboxes.FACTS, OpenMerges.FACTS, HumanAgents.FACTS)
     members: dict[str, Member] = msgspec.field(default_factory=dict[str, Member])
     several: bool = False
     inboxes: Inboxes = msgspec.field(default_factory=Inboxes)
-    sleepers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    sleepers: Sleepers = msgspec.field(default_factory=Sleepers)
     lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
     merging: OpenMerges = msgspec.field(default_factory=OpenMerges)
     persons: HumanAgents = msgspec.field(default_factory=HumanAgents)
@@ -62,17 +47,14 @@ class RosterPanel(msgspec.Struct):
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact."""
         fact, scope = record.fact, record.scope
-        self.persons.handle(record)
-        if isinstance(fact, ThreadOpened):
-            return self._join(record, fact)
-        if isinstance(fact, WarningRaised):
-            return self._keep_worktree(record, fact)
         kind = type(fact)
+        self.persons.handle(record)
+        self.sleepers.handle(record)
+        if kind in self.HANDLERS:
+            return self.handle(record)
         change = CHANGES.get(kind)
         of_task = kind in _SLEEPER_TASK_FACTS
-        thread = self.sleepers.get(scope.task, "") if of_task else scope.thread
-        if isinstance(fact, AgentSlept | AgentWoke):
-            self.sleepers[scope.task] = thread
+        thread = self.sleepers.threads.get(scope.task, "") if of_task else scope.thread
         member = self.members.get(thread)
         unmerged = member is not None and member.card.unmerged
         if member is not None:
@@ -91,7 +73,7 @@ class RosterPanel(msgspec.Struct):
             changed[thread] = None
         changed |= dict.fromkeys(self._persons_changed())
         ops = self._rows(changed, record.sequence)
-        if isinstance(fact, SubagentClosed):
+        if fact.closes == "thread":
             if member is not None and unmerged:
                 self.apart[scope.agent] = member.row()
             self.members.pop(thread, None)
@@ -107,7 +89,8 @@ class RosterPanel(msgspec.Struct):
             and member.needs_input != self.persons.needs_input(thread)
         ]
 
-    def _keep_worktree(self, record: Record, fact: WarningRaised) -> list[Op]:
+    @on
+    def keep_worktree(self, record: Record, fact: WarningRaised) -> list[Op]:
         row = self.apart.pop(record.scope.agent, None) if fact.code == "worktree_kept" else None
         return upsert(msgspec.structs.replace(row, unmerged=True, sequence=record.sequence)) if row is not None else []
 
@@ -119,7 +102,8 @@ class RosterPanel(msgspec.Struct):
         """Return what degrades the agents, each once."""
         return tuple(dict.fromkeys(reason for reasons in self.lacking.values() for reason in reasons))
 
-    def _join(self, record: Record, fact: ThreadOpened) -> list[Op]:
+    @on
+    def join(self, record: Record, fact: ThreadOpened) -> list[Op]:
         scope = record.scope
         parent = self.members.get(scope.parent_thread)
         self.members[scope.thread] = Member(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import WorkUsage
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
+from callboard.contracts.facts.turn import TurnEndFact, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import RunRow
@@ -52,9 +52,7 @@ class RunsPanel(Panel):
         return upsert(row)
 
     @on
-    def end(
-        self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted, member: Member | None
-    ) -> list[Op]:
+    def end(self, record: Record, fact: TurnEndFact, member: Member | None) -> list[Op]:
         run = self.open.pop(record.scope.turn, None) if member is not None else None
         if run is None or member is None:
             return []

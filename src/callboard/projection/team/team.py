@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import TeamPhase
-from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
 from callboard.contracts.facts.subagent import TeamChanged
@@ -32,6 +31,7 @@ class TeamPanel(Reducer):
         resumes: The agent that regains the session after each handoff of ownership.
     """
 
+    USES = (TopologyState.FACTS,)
     row: TeamRow | None = None
     thread: str = ""
     turn: str = ""
@@ -47,7 +47,7 @@ class TeamPanel(Reducer):
         if before is None:
             return []
         row = msgspec.structs.replace(before, **changes) if changes else before
-        if type(record.fact) in TopologyState.HANDLERS:
+        if type(record.fact) in TopologyState.FACTS:
             self.organised.handle(record)
             topology = self.organised.topology() if self.agents > 1 else "solo_run"
             row = row if row.topology == topology else msgspec.structs.replace(row, topology=topology)
@@ -119,7 +119,3 @@ class TeamPanel(Reducer):
             return []
         self.row = msgspec.structs.replace(row, sequence=record.sequence)
         return upsert(self.row)
-
-
-#: The facts that change the team's row.
-TEAM_FACTS: frozenset[type[Fact]] = frozenset({*TeamPanel.HANDLERS, *TopologyState.HANDLERS})

@@ -22,7 +22,7 @@ from callboard.contracts.facts.handoff import HandoffRejected, HandoffRequested
 from callboard.contracts.facts.session import AgentKind, ThreadOpened
 from callboard.contracts.facts.subagent import SubagentsAwaited, SubagentSpawned, TeamChanged
 from callboard.contracts.facts.task import ReviewRequested, TaskCreated, TaskUpdated
-from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
+from callboard.contracts.facts.turn import TurnEndFact
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import Topology
 
@@ -121,7 +121,7 @@ class TopologyState(Reducer):
         self.handed_over.pop(record.scope.handoff, None)
 
     @on
-    def stop(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted | SubagentsAwaited) -> None:
+    def stop(self, record: Record, fact: TurnEndFact | SubagentsAwaited) -> None:
         """A main agent that handed over and stops has handed over its work."""
         thread = record.scope.thread
         remaining = {handoff: other for handoff, other in self.handed_over.items() if other != thread}

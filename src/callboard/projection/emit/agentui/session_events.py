@@ -41,7 +41,7 @@ class AgentUiEvents:
         task = tasks.get(record.scope.task)
         self._team.apply(readable(record))
         task = tasks.get(record.scope.task, task)
-        thread = self._team.roster.sleepers.get(record.scope.task) or record.scope.thread
+        thread = self._team.roster.sleepers.threads.get(record.scope.task) or record.scope.thread
         member = members.get(thread)
         emitted = [self._with_task(emission, task) for emission in emissions(record.header.type, record.fact)]
         if member is not None:
