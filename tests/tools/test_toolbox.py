@@ -12,7 +12,7 @@ import pytest
 from callboard.contracts.ports.tools import ToolOutcome
 from tests.tools.rigs.calls import Agent, call, tree
 
-CHANGED = "What the approval was for is no longer so: {} changed. Nothing was done; look again and ask anew."
+CHANGED = "{} changed after approval. The call did not run: look again, and make a new call."
 
 
 def changed(what: str) -> ToolOutcome:
@@ -30,7 +30,7 @@ async def test_a_file_that_changed_since_it_was_approved_is_left_alone(agent: Ag
         file.write_bytes(content)
     before = tree(agent.folder)
 
-    assert await agent.run(wanted, evaluation) == changed("the file")
+    assert await agent.run(wanted, evaluation) == changed("The file")
     assert tree(agent.folder) == before
 
 
@@ -40,7 +40,7 @@ async def test_a_file_that_came_since_it_was_approved_as_new_is_left_alone(agent
     evaluation = await agent.ask("Write", file_path="new.txt", content="ours\n")
     (agent.folder / "new.txt").write_text("theirs\n")
 
-    assert await agent.run(wanted, evaluation) == changed("the file")
+    assert await agent.run(wanted, evaluation) == changed("The file")
     assert (agent.folder / "new.txt").read_text() == "theirs\n"
 
 
@@ -60,7 +60,7 @@ async def test_other_arguments_than_those_approved_are_not_run(
     evaluation = await agent.having(permission_mode="ask").ask(tool, **approved)
     before = tree(agent.folder)
 
-    assert await agent.run(call(tool, **edited), evaluation) == changed("the arguments")
+    assert await agent.run(call(tool, **edited), evaluation) == changed("The arguments")
     assert tree(agent.folder) == before
 
 
@@ -72,8 +72,8 @@ async def test_an_approval_for_one_agent_folder_or_definition_is_none_for_anothe
     other_folder = agent.having(folder=str(tmp_path / "other"))
     other_definition = agent.having(definition_hash="e" * 64)
 
-    assert await other_folder.run(wanted, evaluation) == changed("the tool or the folder")
-    assert await other_definition.run(wanted, evaluation) == changed("the agent's definition")
+    assert await other_folder.run(wanted, evaluation) == changed("The tool or the folder")
+    assert await other_definition.run(wanted, evaluation) == changed("The agent's definition")
     assert not (tmp_path / "other" / "a.txt").exists()
     assert not (agent.folder / "a.txt").exists()
 

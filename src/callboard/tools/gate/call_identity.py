@@ -1,4 +1,4 @@
-"""Check that a call is the one that was approved."""
+"""Check that a built-in tool's call is the one that was approved."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
 from .. import arguments
 from ..builtin import declarations
+from ..call_binding import check_binding
 from ..files.paths import display
-
-CHANGED = "What the approval was for is no longer so: {what} changed. Nothing was done; look again and ask anew."
 
 
 def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
@@ -24,13 +23,6 @@ def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext
     kind = declarations.TOOLS.get(call.tool)
     if kind is None:
         raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
-    asked = arguments.decode(kind.arguments, call.arguments)
-    digest = arguments.digest(arguments.canonical(asked))
-    binding = evaluation.binding
-    if digest != evaluation.arguments_hash or (binding is not None and digest != binding.arguments_hash):
-        raise Refusal("file_changed", CHANGED.format(what="the arguments"))
-    if binding is not None and (binding.tool, binding.folder) != (call.tool, context.folder):
-        raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
-    if binding is not None and binding.definition_hash != context.definition_hash:
-        raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
-    return asked
+    decoded = arguments.decode(kind.arguments, call.arguments)
+    check_binding(call, evaluation, context, arguments.digest(arguments.canonical(decoded)))
+    return decoded

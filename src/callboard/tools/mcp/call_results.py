@@ -31,24 +31,24 @@ FAILED = "The tool says that it failed."
 
 def to_outcome(result: CallToolResult) -> ToolOutcome:
     """Convert a result to an outcome. The text names images that cannot be shown."""
-    said: list[str] = []
+    texts: list[str] = []
     images: list[BlobRef] = []
     blobs: list[Blob] = []
     for block in result.content:
         if isinstance(block, ImageContent):
-            found = _picture(block)
-            if isinstance(found, Blob):
-                images.append(found.ref)
-                blobs.append(found)
+            picture = decode_picture(block.data, block.mime_type)
+            if isinstance(picture, Blob):
+                images.append(picture.ref)
+                blobs.append(picture)
             else:
-                said.append(found)
+                texts.append(picture)
         else:
-            said.append(_text(block))
+            texts.append(_text(block))
     data = result.structured_content
-    texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    if data is not None and not _repeats(data, texts):
-        said.append(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
-    text = "\n\n".join(one for one in said if one)
+    plain = [block.text for block in result.content if isinstance(block, TextContent)]
+    if data is not None and not _repeats(data, plain):
+        texts.append(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+    text = "\n\n".join(filter(None, texts))
     if result.is_error:
         return ToolOutcome(output=text, code="tool_failed", message=FAILED, images=tuple(images), blobs=tuple(blobs))
     return ToolOutcome(output=text or "[done]", images=tuple(images), blobs=tuple(blobs))
@@ -72,15 +72,16 @@ def _text(block: ContentBlock) -> str:
             return "[content of a kind that is not known here]"
 
 
-def _picture(block: ImageContent) -> Blob | str:
-    if block.mime_type not in PICTURES:
-        return f"[a picture of the type {display(block.mime_type, 60)}, which cannot be shown]"
-    if len(block.data) > LARGEST_PICTURE * 4 // 3 + 4:
-        return f"[a picture of {len(block.data) * 3 // 4:,} bytes, which is too large to be shown]"
+def decode_picture(data: str, media: str) -> Blob | str:
+    """Decode a picture from Base64; return a note for the model if it cannot be shown."""
+    if media not in PICTURES:
+        return f"[image of the type {display(media, 60)}, which cannot be shown]"
+    if len(data) > LARGEST_PICTURE * 4 // 3 + 4:
+        return f"[image of {len(data) * 3 // 4:,} bytes, too large to show]"
     try:
-        return blob_of(base64.b64decode(block.data, validate=True), block.mime_type)
+        return blob_of(base64.b64decode(data, validate=True), media)
     except binascii.Error:
-        return "[a picture that is none]"
+        return "[invalid image]"
 
 
 def _repeats(data: Any, texts: list[str]) -> bool:

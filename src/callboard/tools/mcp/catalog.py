@@ -14,15 +14,12 @@ from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, Tool
 from callboard.contracts.text.sentences import clause
 
 from ..arguments import LARGEST, digest
+from ..call_binding import changed, check_binding
 from ..files.paths import display
 from ..reasons import Denial, reason
 from .names import PREFIX, is_server_tool
 from .servers import McpCatalog, ToolServers
 from .tool_selection import ToolOffer
-
-CHANGED = (
-    "What the call was let through for is no longer so: {what} changed. Nothing was done; look again and ask anew."
-)
 
 
 class McpTool(Arguments, frozen=True, kw_only=True):
@@ -91,12 +88,7 @@ async def run(
         raise explain_missing(call.tool, brought)
     binding = evaluation.binding
     if binding is None or binding.declared != offered.digest:
-        raise Refusal("file_changed", CHANGED.format(what="what its server declares of the tool"))
-    given = decode(offered, call.arguments)
-    if not digest(given.canonical()) == evaluation.arguments_hash == binding.arguments_hash:
-        raise Refusal("file_changed", CHANGED.format(what="the arguments"))
-    if (binding.tool, binding.folder) != (call.tool, context.folder):
-        raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
-    if binding.definition_hash != context.definition_hash:
-        raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
-    return await servers.call(context, offered, given.values, reporter)
+        raise changed("The server's declaration of the tool")
+    decoded = decode(offered, call.arguments)
+    check_binding(call, evaluation, context, digest(decoded.canonical()))
+    return await servers.call(context, offered, decoded.values, reporter)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
 from collections.abc import Iterable
 from typing import Any
@@ -11,11 +9,11 @@ from typing import Any
 from mcp import Client, MCPError
 from mcp_types import ReadResourceResult, Resource, ResourceTemplate, TextResourceContents
 
-from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
-from .call_results import LARGEST_PICTURE, PICTURES
+from .call_results import decode_picture
 from .tool_selection import DeclaredTool
 
 #: The names of the tool; the second where the server has a tool of the first name.
@@ -90,18 +88,9 @@ def _contents(result: ReadResourceResult) -> ToolOutcome:
             texts.append(one.text if len(result.contents) == 1 else f"[resource {uri}]\n{one.text}")
             continue
         size = len(one.blob) * 3 // 4
-        picture = _picture(one.blob, one.mime_type or "")
-        if picture is not None:
+        picture = decode_picture(one.blob, one.mime_type or "")
+        if isinstance(picture, Blob):
             blobs.append(picture)
         texts.append(f"[resource {uri}: {display(one.mime_type or 'unknown type', 60)}, {size:,} bytes]")
     images: tuple[BlobRef, ...] = tuple(one.ref for one in blobs)
     return ToolOutcome(output="\n\n".join(texts) or "[empty]", images=images, blobs=tuple(blobs))
-
-
-def _picture(data: str, kind: str) -> Blob | None:
-    if kind not in PICTURES or len(data) > LARGEST_PICTURE * 4 // 3 + 4:
-        return None
-    try:
-        return blob_of(base64.b64decode(data, validate=True), kind)
-    except binascii.Error:
-        return None
