@@ -52,7 +52,7 @@ def test_a_paused_task_is_neither_done_nor_failed_and_goes_on_where_it_was() -> 
     assert attempts(then) == [], "the attempt goes on, in another turn"
     (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)]
     assert (scope.task, scope.turn, scope.attempt) == ("tsk_a", "trn_3", 1)
-    assert one(then, TurnSubmitted).input.text == GO_ON
+    assert (one(then, TurnSubmitted).input.text, one(then, TurnSubmitted).resumes) == (GO_ON, True)
     assert one(given.says("lead"), TaskCompleted).summary == "Done."
 
 

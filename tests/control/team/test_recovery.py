@@ -69,7 +69,7 @@ def test_one_command_resumes_the_tree() -> None:
     then = given.when(ResumeThread(session_id=SESSION, tree=True))
 
     assert given.works() == ["lead", "worker-1"]
-    assert [fact.source for fact in all_of(then, TurnSubmitted)] == ["person", "person"]
+    assert [(fact.source, fact.resumes) for fact in all_of(then, TurnSubmitted)] == [("person", True)] * 2
     given.says("worker-1")
     assert given.works() == ["lead", "worker-2"]
     given.says("worker-2")

@@ -18,6 +18,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, RemoteTaskChanged
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
+from callboard.control.decide.thread.resume import GO_ON
 from callboard.runtime.workspaces.installation import install_command
 from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (
@@ -124,6 +125,20 @@ async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thre
     assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
     assert (connected[-1].resumed, connected[-1].provider_session_id) == (True, connected[1].provider_session_id)
     assert messages[0].source == "host"
+
+
+async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_path: Path):
+    """UI-23: a fact decides what the agent receives, not the wording of a message."""
+    async with peer(asks) as there:
+        async with with_peer(tmp_path, there.url) as home:
+            session = await met(home)
+            await home.until(session, "action.required", 2)
+        async with with_peer(tmp_path, there.url) as home:
+            await again(home, session, GO_ON)
+            await answer(home, session, 3)
+            await home.until(session, "action.required", 4)
+
+    assert there.texts[1:] == [GO_ON]
 
 
 @pytest.mark.parametrize("waits", ["works", "asks"])

@@ -39,8 +39,8 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class TurnSubmitted(Fact, frozen=True, kw_only=True):
-    """Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. `given` is what came
-    with it or was named in it, `missing` what was named and is not there."""
+    """Input was accepted for a thread. The facts after it say whether it starts or waits. `given` is its context, `missing` the
+    references that could not be resolved. `resumes` is True if Callboard wrote the input to continue interrupted work."""
 
     type: ClassVar[str] = "turn.submitted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -51,6 +51,7 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
     source: InputSource = "person"
     given: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
+    resumes: bool = False
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):

@@ -9,7 +9,6 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import ExternalFailure, RemoteSession
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.decide.thread.resume import GO_ON
 from callboard.control.outcomes import ExternalConnected
 from callboard.tools.gate import external_starts
 
@@ -95,22 +94,14 @@ class RemoteAgentConnector:
         A turn that adds nothing new to the task continues the task.
         """
         thread = self._scope.thread
-        context = await self._host.conversations.get(thread)
-        messages, newest = context.messages(images=False), context.newest_turn()
-        text = build_prompt(agent, messages, knows=self._is_resumed)
+        history = await self._host.conversations.get(thread)
+        text = build_prompt(agent, history.messages(images=False), knows=self._is_resumed)
         link = self._host.state.threads[thread].external
         if link is None or not link.task:
             return PromptInput(text)
-        known_texts = {
-            text_part for message in messages[: len(messages) - len(newest)] for text_part in text_parts(message)
-        } | {GO_ON}
-        more = [
-            text_part
-            for message in newest
-            if message.role == "user"
-            for text_part in text_parts(message)
-            if text_part not in known_texts
-        ]
+        before, inputs = history.split_newest_inputs()
+        sent = {text_part for message in before for text_part in text_parts(message)}
+        more = [text_part for message in inputs for text_part in text_parts(message) if text_part not in sent]
         return PromptInput(text, link.task, "\n\n".join(more))
 
     async def _reach(self, url: str, resume: str) -> RemoteSession:

@@ -18,6 +18,7 @@ class Entry:
         pins: The pinned contents of the turn, in place of a message.
         is_excerpt: It is a person's message that is kept beside a summary.
         is_interrupted: It is an incomplete answer.
+        is_resume: Callboard wrote it to continue interrupted work.
     """
 
     sequence: int
@@ -27,6 +28,7 @@ class Entry:
     pins: tuple[Pinned, ...] = ()
     is_excerpt: bool = False
     is_interrupted: bool = False
+    is_resume: bool = False
 
 
 class ConversationLines:

@@ -103,10 +103,22 @@ class History:
                 return None
         return None
 
-    def newest_turn(self) -> tuple[ModelMessage, ...]:
-        """Return the messages of the newest turn."""
+    def split_newest_inputs(self) -> tuple[tuple[ModelMessage, ...], tuple[ModelMessage, ...]]:
+        """Return the messages before the newest turn, and the turn's input.
+
+        An input that only continues interrupted work is omitted.
+        """
         entries, messages = self._lines.build(self._entries)
-        return tuple([message for entry, message in zip(entries, messages, strict=True) if entry.turn == self._turn])
+        pairs = list(zip(entries, messages, strict=True))
+        before = tuple([message for entry, message in pairs if entry.turn != self._turn])
+        inputs = tuple(
+            [
+                message
+                for entry, message in pairs
+                if entry.turn == self._turn and message.role == "user" and not entry.is_resume
+            ]
+        )
+        return (*self._front, *before), inputs
 
     def messages_until(self, through: int) -> tuple[ModelMessage, ...]:
         """Return the earlier summary and the messages whose facts begin at or before a sequence."""
@@ -173,6 +185,8 @@ class History:
             else await self._renderer.render_message(fact)
         )
         self._append("user", *contents, is_input=True)
+        if isinstance(fact, TurnSubmitted) and fact.resumes:
+            self._entries[-1].is_resume = True
 
     def _pin(self, pins: tuple[Pinned, ...]) -> None:
         if pins:

@@ -4737,8 +4737,8 @@ export interface TurnStarted {
 }
 
 /**
- * Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. `given` is what came
- * with it or was named in it, `missing` what was named and is not there.
+ * Input was accepted for a thread. The facts after it say whether it starts or waits. `given` is its context, `missing` the
+ * references that could not be resolved. `resumes` is True if Callboard wrote the input to continue interrupted work.
  */
 export interface TurnSubmitted {
   readonly input: Text
@@ -4747,6 +4747,7 @@ export interface TurnSubmitted {
   readonly source?: 'agent' | 'compaction' | 'inbox' | 'notice' | 'person' | 'schedule'
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
+  readonly resumes?: boolean
 }
 
 /**

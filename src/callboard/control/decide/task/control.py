@@ -137,7 +137,10 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
     )
     turn_scope = thread_scope(thread, turn.turn)
     scope = msgspec.structs.replace(task_scope(batch.state, task), turn=turn.turn, run="")
-    batch.add(TurnSubmitted(input=batch.store_text(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
+    submitted = TurnSubmitted(
+        input=batch.store_text(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode, resumes=True
+    )
+    batch.add(submitted, scope)
     if thread.paused is not None and thread.run is None:
         batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
     if child is None and thread.run is None:

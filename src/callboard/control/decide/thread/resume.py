@@ -84,7 +84,9 @@ def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         )
         scope = thread_scope(thread, again.turn)
         batch.add(
-            TurnSubmitted(input=batch.store_text(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
+            TurnSubmitted(
+                input=batch.store_text(GO_ON), mode=again.mode, permission_mode=again.permission_mode, resumes=True
+            ),
             _turn_scope(batch, thread, again.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
