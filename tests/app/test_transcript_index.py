@@ -12,7 +12,7 @@ import pytest
 
 from callboard.app import transcript_index
 from callboard.app.transcript_index import TranscriptIndex
-from callboard.contracts.commands.session_import import PastSessionFound, UnreadableTranscript
+from callboard.contracts.commands.session_import import PastSessionEntry, UnreadableTranscript
 from callboard.contracts.errors import Refusal
 from tests.adapters.imports import transcripts
 
@@ -69,14 +69,14 @@ def test_the_sessions_of_both_products_in_the_folder_are_told_newest_first(left:
 
     about: dict[str, Any] = {"folder": str(left.folder), "title": "Fix the greeting"}
     assert listed.sessions == (
-        PastSessionFound(
+        PastSessionEntry(
             source="claude_code",
             product="Claude Code",
             source_id=CLAUDE_ID,
             changed=(LONG_AGO + 1) * 1_000_000,
             **about,
         ),
-        PastSessionFound(source="codex", product="Codex", source_id=CODEX_ID, changed=LONG_AGO * 1_000_000, **about),
+        PastSessionEntry(source="codex", product="Codex", source_id=CODEX_ID, changed=LONG_AGO * 1_000_000, **about),
     )
     assert (listed.unreadable, listed.older) == ((), 0)
 

@@ -8,7 +8,7 @@ import msgspec.inspect
 import pytest
 
 from callboard.contracts.commands import TABLE
-from callboard.contracts.commands.base import LARGEST, Declaration
+from callboard.contracts.commands.base import MAX_INTEGER, Declaration
 
 
 def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgspec.inspect.IntType]]:
@@ -35,7 +35,9 @@ def test_every_whole_number_of_a_command_has_bounds_that_stores_and_clients_can_
     found = integers(msgspec.inspect.type_info(row.command), row.name)
 
     unbounded = [
-        place for place, kind in found if kind.ge is None or kind.le is None or kind.ge < -LARGEST or kind.le > LARGEST
+        place
+        for place, kind in found
+        if kind.ge is None or kind.le is None or kind.ge < -MAX_INTEGER or kind.le > MAX_INTEGER
     ]
 
     assert unbounded == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.session import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.session import DeleteSession, OpenedWorkspace, SessionUpdated, UpdateSession
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.base import UnknownFact
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
@@ -37,7 +37,7 @@ def folded(*facts: NewFact) -> Workspace:
 
 
 def test_a_folder_is_opened_once():
-    opened = WorkspaceIsOpen(workspace_id=WORKSPACE, path=FOLDER, name="site", sequence=1)
+    opened = OpenedWorkspace(workspace_id=WORKSPACE, path=FOLDER, name="site", sequence=1)
     assert open_folder(Workspace(workspace=WORKSPACE), FOLDER, "site") == ((OPENED,), opened)
     assert open_folder(folded(OPENED), FOLDER, "site") == ((), opened)
 

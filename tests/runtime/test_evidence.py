@@ -16,10 +16,10 @@ import pytest
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.chain import StoredBytes
 from callboard.contracts.commands.evidence import (
+    EvidenceExport,
     EvidencePacked,
     ExportEvidence,
     ExportList,
-    ExportUnderWay,
     ListExports,
 )
 from callboard.contracts.commands.session import DeleteSession
@@ -85,7 +85,7 @@ async def held(home: House) -> AsyncIterator[asyncio.Event]:
         del facts.stored
 
 
-async def begun(home: House, session: str) -> ExportUnderWay:
+async def begun(home: House, session: str) -> EvidenceExport:
     """Return the session's running export."""
     async with asyncio.timeout(PATIENCE):
         while True:

@@ -19,7 +19,7 @@ from callboard.adapters.imports import claude_code, codex
 from callboard.adapters.imports.past import PastSession, PastTurn, read_lines, session_id
 from callboard.contracts.commands.session_import import (
     ImportTurn,
-    PastSessionFound,
+    PastSessionEntry,
     PastSessionList,
     UnreadableTranscript,
 )
@@ -240,8 +240,8 @@ def _index(file: _File, limit: int) -> _IndexedFile:
         return _IndexedFile(file.stamp, problem="Its format is unknown.")
 
 
-def _describe(session: PastSession, folder: str) -> PastSessionFound:
-    return PastSessionFound(
+def _describe(session: PastSession, folder: str) -> PastSessionEntry:
+    return PastSessionEntry(
         source=session.source,
         product=PRODUCTS[session.source],
         source_id=session.source_id[:MAX_ID],

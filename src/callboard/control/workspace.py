@@ -7,7 +7,7 @@ from typing import cast
 import msgspec
 
 from callboard.contracts.commands.permission import RevokeTrust, TrustChanged, TrustWorkspace
-from callboard.contracts.commands.session import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
+from callboard.contracts.commands.session import DeleteSession, OpenedWorkspace, SessionUpdated, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import AnyWorkspaceFact
 from callboard.contracts.facts.base import Fact
@@ -62,7 +62,7 @@ def evolve(state: Workspace, record: Record) -> Workspace:
 
 def open_folder(
     state: Workspace, path: str, name: str, *, broad: str = "", wide: bool = False
-) -> tuple[tuple[NewFact, ...], WorkspaceIsOpen]:
+) -> tuple[tuple[NewFact, ...], OpenedWorkspace]:
     """Return the facts of opening a folder: one the first time, and one when a person approves a broad one.
 
     Args:
@@ -75,7 +75,7 @@ def open_folder(
     if broad and not wide:
         require_approved(state, path, broad)
     facts = () if state.sequence and not approved else (NewFact(WorkspaceOpened(path=path, name=name, wide=approved)),)
-    return facts, WorkspaceIsOpen(
+    return facts, OpenedWorkspace(
         workspace_id=state.workspace,
         path=state.path or path,
         name=state.name or name,

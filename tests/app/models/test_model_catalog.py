@@ -18,7 +18,7 @@ import pytest
 from callboard.app.models.discovery import ModelServer, discover_models
 from callboard.app.models.keys import reveal_on_demand
 from callboard.app.models.model_catalog import ModelCatalog
-from callboard.contracts.commands.model import ConfiguredModel, FoundModel
+from callboard.contracts.commands.model import ConfiguredModel, DetectedSource
 from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import KEY, aimock
@@ -62,7 +62,7 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
     with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
         places = (ModelServer("ollama", origin, "/api/tags"), ModelServer("lm-studio", origin, "/v1/models"))
         ollama, studio = await discover_models({}, (), places, PATIENCE)
-    assert ollama == FoundModel(
+    assert ollama == DetectedSource(
         kind="server",
         name="ollama",
         where=origin,

@@ -10,7 +10,7 @@ from callboard.contracts.commands.artifact import (
     CreateArtifact,
     DeleteArtifact,
     ExportArtifact,
-    ExportBegun,
+    ExportStarted,
     RetryArtifact,
     RollbackArtifact,
 )
@@ -268,7 +268,7 @@ def test_an_export_is_begun_told_and_made():
     wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
     session = kept()
     session.when(wants_it).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), MINE)).answered(
-        ExportBegun(session_id=SESSION, artifact_id="art_1", export_id="exp_1", sequence=session.state.sequence)
+        ExportStarted(session_id=SESSION, artifact_id="art_1", export_id="exp_1", sequence=session.state.sequence)
     )
     session.when(ExportReported(export="exp_1", done=1, total=3)).then(
         (ArtifactExportProgressed(export="exp_1", done=1, total=3), MINE)

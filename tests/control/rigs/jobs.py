@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.commands.job import CreateJob, JobItemGiven, RetryJobItem
+from callboard.contracts.commands.job import CreateJob, JobItemInput, RetryJobItem
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.tasks import board
 from tests.control.rigs.team import Team
@@ -13,7 +13,7 @@ JOB = "job_1"
 
 
 def job(*inputs: str, **rest: Any) -> CreateJob:
-    items = tuple(JobItemGiven(input=one) for one in inputs)
+    items = tuple(JobItemInput(input=one) for one in inputs)
     given: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
     return CreateJob(session_id=SESSION, items=items, **{**given, **rest})
 

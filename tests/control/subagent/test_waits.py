@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.subagent import CloseSubagent, Waited
+from callboard.contracts.commands.subagent import ChildResults, CloseSubagent
 from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import WakeAt
@@ -15,11 +15,11 @@ from tests.control.rigs.team import one, team, types
 SECOND = 1_000_000
 
 
-def waited(then: Then) -> Waited:
-    return casing.decode(one(then, ToolCompleted).output.text, Waited)
+def waited(then: Then) -> ChildResults:
+    return casing.decode(one(then, ToolCompleted).output.text, ChildResults)
 
 
-def told(answer: Waited) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
+def told(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
     return (
         [(child.agent_id, child.status) for child in answer.ended],
         [(child.agent_id, child.status) for child in answer.pending],

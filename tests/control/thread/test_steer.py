@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turn import SteerTaken
+from callboard.contracts.commands.turn import SteerQueued
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.message import OutputFinal
@@ -37,7 +37,7 @@ def test_a_steer_waits_for_the_next_model_call():
     """UI-11"""
     then = given(submit()).when(steer("in French"))
     then.then((SteerRequested(steer_id="str_1", input=Text(text="in French")), RUN))
-    then.answered(SteerTaken(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
+    then.answered(SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
 
 
 def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
@@ -166,7 +166,7 @@ def test_nothing_that_could_be_steered_is_a_clear_error():
 def test_a_steer_under_an_id_that_waits_is_taken_once():
     once = given(submit(), steer("in French", steer_id="str_a"))
     once.when(steer("in French", steer_id="str_a")).then().answered(
-        SteerTaken(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
+        SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
     )
     assert once.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
         code="idempotency_conflict",

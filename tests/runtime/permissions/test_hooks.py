@@ -16,11 +16,11 @@ from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.permission import (
+    DryRunResult,
     DryRunRules,
     EvaluatePermission,
-    PermissionSeen,
+    PermissionEvaluation,
     RevokeTrust,
-    RulesTried,
 )
 from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.content import Text
@@ -334,7 +334,7 @@ async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scr
         query = EvaluatePermission(
             workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
         )
-        seen: PermissionSeen = await home.do(query)
+        seen: PermissionEvaluation = await home.do(query)
         assert seen.checks[0] == Check(
             name="hooks",
             verdict="allow",
@@ -344,7 +344,7 @@ async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scr
         turn = await home.submit("go", permission_mode="full")
         await yes(home, turn.session_id)
         rules = (RuleEntry(matcher="Edit(**)", verdict="allow"),)
-        tried: RulesTried = await home.do(DryRunRules(workspace_id=home.workspace, rules=rules))
+        tried: DryRunResult = await home.do(DryRunRules(workspace_id=home.workspace, rules=rules))
         assert (tried.calls, tried.turned) == (1, {"allowed": 0, "asked": 0, "denied": 0})
 
 

@@ -10,17 +10,17 @@ import pytest
 from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.commands.permission import (
     AddRule,
+    DryRunCall,
+    DryRunResult,
+    DryRunRule,
     DryRunRules,
     EvaluatePermission,
     ListRules,
-    PermissionSeen,
+    PermissionEvaluation,
     ResolvePermission,
     RevokeRule,
     RuleChanged,
     RuleList,
-    RulesTried,
-    TriedCall,
-    TriedRule,
 )
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import PermissionRuleAdded
@@ -107,7 +107,7 @@ async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
         assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
         clock.move(HOUR + 1)
         assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
-        seen: PermissionSeen = await home.do(
+        seen: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
             )
@@ -162,7 +162,7 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
         await home.until(turn.session_id, "turn.completed")
         before = await home.facts(turn.session_id)
         requested = [record.scope.tool_call for record in before if record.header.type == "tool.requested"]
-        tried: RulesTried = await home.do(
+        tried: DryRunResult = await home.do(
             DryRunRules(
                 workspace_id=home.workspace,
                 rules=(
@@ -173,19 +173,19 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
             )
         )
         where = {"session_id": turn.session_id, "turn_id": turn.turn_id}
-        assert tried == RulesTried(
+        assert tried == DryRunResult(
             sessions=1,
             calls=3,
             whole=True,
             unspoken=0,
             turned={"allowed": 1, "asked": 0, "denied": 1},
             rules=(
-                TriedRule(matcher="Edit(**)", verdict="allow", calls=2),
-                TriedRule(matcher="Read(*.md)", verdict="deny", calls=1),
-                TriedRule(matcher="Bash", verdict="deny", calls=0),
+                DryRunRule(matcher="Edit(**)", verdict="allow", calls=2),
+                DryRunRule(matcher="Read(*.md)", verdict="deny", calls=1),
+                DryRunRule(matcher="Bash", verdict="deny", calls=0),
             ),
             examples=(
-                TriedCall(
+                DryRunCall(
                     tool_call_id=requested[1],
                     tool="Write",
                     subject="a.txt",
@@ -194,7 +194,7 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
                     matcher="Edit(**)",
                     **where,
                 ),
-                TriedCall(
+                DryRunCall(
                     tool_call_id=requested[0],
                     tool="Read",
                     subject="notes.md",
@@ -219,7 +219,7 @@ async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
 async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path: Path) -> None:
     """CTL-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
-        seen: PermissionSeen = await home.do(
+        seen: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 workspace_id=home.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
             )

@@ -18,7 +18,7 @@ from callboard.contracts.commands.session_import import (
     ImportPastSession,
     ImportTurn,
     ListPastSessions,
-    PastSessionFound,
+    PastSessionEntry,
     PastSessionImported,
     PastSessionList,
 )
@@ -51,7 +51,7 @@ def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX
     return ImportPastSession(workspace_id=board.workspace, source=source, source_id=source_id)
 
 
-async def listed(board: House) -> dict[str, PastSessionFound]:
+async def listed(board: House) -> dict[str, PastSessionEntry]:
     """Return the listed entry of each product's session."""
     told: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
     return {one.source: one for one in told.sessions}

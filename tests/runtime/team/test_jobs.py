@@ -18,7 +18,7 @@ from callboard.contracts.commands.job import (
     CreateJob,
     GetJob,
     JobChanged,
-    JobItemGiven,
+    JobItemInput,
     JobRead,
     ResumeJob,
     RetryJobItem,
@@ -47,7 +47,7 @@ async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
     crew(home)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
-    given = tuple(JobItemGiven(input=one) for one in items)
+    given = tuple(JobItemInput(input=one) for one in items)
     made: JobChanged = await home.do(CreateJob(session_id=turn.session_id, title="All of them", items=given, **rest))
     return made
 
@@ -190,7 +190,7 @@ async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path)
     scenario = plays(("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
-        asked = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemGiven(input="alpha"),))
+        asked = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
         made, again = await asyncio.gather(home.do(asked, key="k"), home.do(asked, key="k"))
         assert made == again
         assert (await over(home, made)).counts == JobItems(completed=1)
@@ -210,7 +210,7 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
     scenario = plays(
         ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
     )
-    many = tuple(JobItemGiven(input=f"item {number}") for number in range(500))
+    many = tuple(JobItemInput(input=f"item {number}") for number in range(500))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         first = await begun(home, "fails", "one")
         session = first.session_id
@@ -272,7 +272,7 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         await home.do(RevokeTrust(workspace_id=home.workspace))
-        asked = CreateJob(session_id=turn.session_id, title="All", items=(JobItemGiven(input="alpha"),), agent="worker")
+        asked = CreateJob(session_id=turn.session_id, title="All", items=(JobItemInput(input="alpha"),), agent="worker")
         await home.do(asked)
         await home.until(turn.session_id, "action.required")
         (made,) = await facts(home, turn.session_id, JobCreated)

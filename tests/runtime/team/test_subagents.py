@@ -8,7 +8,7 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts import casing
 from callboard.contracts.commands.action import RespondAction
-from callboard.contracts.commands.subagent import Waited
+from callboard.contracts.commands.subagent import ChildResults
 from callboard.contracts.commands.turn import InterruptTurn, ResumeThread
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.model import ModelRequested
@@ -40,7 +40,7 @@ async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) ->
             home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
         )
         outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
-        answer = casing.decode(outputs[-1], Waited)
+        answer = casing.decode(outputs[-1], ChildResults)
         assert [(one.agent_id, one.status, one.result) for one in answer.ended] == [
             ("worker-1", "completed", "A."),
             ("worker-2", "completed", "B."),

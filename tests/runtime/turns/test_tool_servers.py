@@ -19,7 +19,7 @@ from callboard.contracts.commands.tool import (
     GetToolInventory,
     ListServers,
     ReconnectServer,
-    ServerAnswer,
+    ServerChanged,
     ServerList,
     ToolInventory,
 )
@@ -218,7 +218,7 @@ async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tm
     async with served(tmp_path, calls(says("Hi."))) as home:
         before: ServerList = await home.do(ListServers(workspace_id=home.workspace))
         inventory: ToolInventory = await home.do(GetToolInventory(workspace_id=home.workspace))
-        after: ServerAnswer = await home.do(ReconnectServer(workspace_id=home.workspace, server="scripted"))
+        after: ServerChanged = await home.do(ReconnectServer(workspace_id=home.workspace, server="scripted"))
         session = (await home.submit("go")).session_id
         await home.until(session, "turn.completed")
         of_thread: ToolInventory = await home.do(GetToolInventory(session_id=session))

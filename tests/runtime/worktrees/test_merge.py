@@ -11,7 +11,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.subagent import SpawnSubagent
-from callboard.contracts.commands.task import MergeDone, MergeSubagent
+from callboard.contracts.commands.task import ChildMerged, MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON
@@ -87,7 +87,7 @@ async def test_a_merge_repeated_with_its_key_runs_once(tmp_path: Path) -> None:
     async with worked(tmp_path) as (home, session):
         first, second = await asyncio.gather(home.do(merge(session), "k1"), home.do(merge(session), "k1"))
         assert first == second == await home.do(merge(session), "k1")
-        assert isinstance(first, MergeDone)
+        assert isinstance(first, ChildMerged)
         assert len(await facts(home, session, SubagentMerged)) == 1
 
 

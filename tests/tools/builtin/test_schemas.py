@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from callboard.contracts import casing
-from callboard.contracts.commands.subagent import ChildResult, Spawned, Waited
+from callboard.contracts.commands.subagent import ChildResult, ChildResults, ChildSpawned
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.team_tools import TEAM_TOOLS
@@ -144,11 +144,11 @@ def test_m2_a_refusal_names_the_field_as_the_model_writes_it(tool: str, text: st
 
 def test_m2_results_have_the_casing_of_arguments():
     child = ChildResult(agent_id="a-1", thread_id="t", task_id="k", status="completed", result="done")
-    waited = Waited(session_id="s", ended=(child,), pending=(), timed_out=False, sequence=3)
-    spawned = Spawned(session_id="s", agent_id="a-1", thread_id="t", task_id="k", status="running", sequence=2)
+    waited = ChildResults(session_id="s", ended=(child,), pending=(), timed_out=False, sequence=3)
+    spawned = ChildSpawned(session_id="s", agent_id="a-1", thread_id="t", task_id="k", status="running", sequence=2)
 
-    assert _keys(msgspec.json.decode(casing.encode(waited))) == _fields(Waited) | _fields(ChildResult)
-    assert _keys(msgspec.json.decode(casing.encode(spawned))) == _fields(Spawned)
+    assert _keys(msgspec.json.decode(casing.encode(waited))) == _fields(ChildResults) | _fields(ChildResult)
+    assert _keys(msgspec.json.decode(casing.encode(spawned))) == _fields(ChildSpawned)
     assert _keys(msgspec.json.decode(casing.encode([child]))) == _fields(ChildResult)
 
 

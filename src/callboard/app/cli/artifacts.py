@@ -19,7 +19,7 @@ from callboard.contracts.commands.artifact import (
     ArtifactList,
     ArtifactRead,
     ExportArtifact,
-    ExportBegun,
+    ExportStarted,
     GetArtifact,
     GetArtifactDiff,
     ListArtifacts,
@@ -174,7 +174,7 @@ async def _export(
 ) -> WrittenFile:
     ids = (artifact,) if artifact else ()
     command = ExportArtifact(session_id=session, artifact_ids=ids, form=form, version=version)
-    begun: ExportBegun = await client.submit(command)
+    begun: ExportStarted = await client.submit(command)
     entry = await _wait_for_export(client, session, begun)
     if entry.content is None:
         raise Refusal("tool_failed", f"The export failed: {entry.message}")
@@ -188,7 +188,7 @@ async def _export(
     return WrittenFile(file=str(file), session_id=session, artifact_id=begun.artifact_id, content=entry.content)
 
 
-async def _wait_for_export(client: Client, session: str, begun: ExportBegun) -> ExportEntry:
+async def _wait_for_export(client: Client, session: str, begun: ExportStarted) -> ExportEntry:
     """Return the export once it is complete or has failed."""
     query = GetArtifact(session_id=session, artifact_id=begun.artifact_id, limit=1, wait_for=begun.sequence)
     while True:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.model import ConfiguredModel, FoundModel, ModelList, ModelTested
+from callboard.contracts.commands.model import ConfiguredModel, DetectedSource, ModelList, ModelTestResult
 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder
@@ -51,7 +51,7 @@ def _models(
     models = build_models(load_settings(home, os.environ), os.environ)
     catalog = ModelCatalog(models, os.environ)
 
-    async def query() -> ModelList | ModelTested:
+    async def query() -> ModelList | ModelTestResult:
         try:
             return await (catalog.tested(name) if test or name else catalog.listed())
         finally:
@@ -60,11 +60,11 @@ def _models(
     answer = run_async(query())
     if json:
         print_json(answer)
-    elif isinstance(answer, ModelTested):
+    elif isinstance(answer, ModelTestResult):
         _print_test(answer)
     else:
         _print(answer, home)
-    if isinstance(answer, ModelTested) and not answer.ok:
+    if isinstance(answer, ModelTestResult) and not answer.ok:
         raise typer.Exit(FAILED)
 
 
@@ -98,7 +98,7 @@ def _line(model: ConfiguredModel, style: Style) -> str:
     return f"{mark} {style.bold(to_line(model.name))}  {style.dim(', '.join(filter(None, notes)))}".rstrip()
 
 
-def _print_available(model: FoundModel, style: Style) -> None:
+def _print_available(model: DetectedSource, style: Style) -> None:
     place = {"key": "key in", "server": "server at", "agent": "agent"}[model.kind]
     names = f"  {style.dim(to_line(', '.join(model.models), 80))}" if model.models else ""
     print_out("")
@@ -109,7 +109,7 @@ def _print_available(model: FoundModel, style: Style) -> None:
         print_out(f"    {to_line(line)}")
 
 
-def _print_test(result: ModelTested) -> None:
+def _print_test(result: ModelTestResult) -> None:
     style = Style(sys.stdout)
     name = style.bold(to_line(result.name))
     if result.problem is not None:

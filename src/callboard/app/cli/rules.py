@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.permission import DryRunRules, ListRules, RuleList, RulesTried
+from callboard.contracts.commands.permission import DryRunResult, DryRunRules, ListRules, RuleList
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
@@ -100,7 +100,7 @@ async def _resolve(client: Client, folder: Path, session: str, *, wide: bool) ->
 
 
 async def _dry_run(client: Client, query: DryRunRules, *, json: bool) -> None:
-    result: RulesTried = await client.submit(query)
+    result: DryRunResult = await client.submit(query)
     if json:
         print_json(result)
         return

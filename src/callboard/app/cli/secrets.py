@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from callboard.client.client import Client
-from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretKept, SecretList, SetSecret
+from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretList, SecretStored, SetSecret
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 
@@ -74,7 +74,7 @@ def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters
         _check_keyring()
     value = _prompt(name) if sys.stdin.isatty() else sys.stdin.read().rstrip("\n")
     command = _build_command({"name": name, "value": value})
-    stored: SecretKept = run_async(_with(lambda submit: submit(command)))
+    stored: SecretStored = run_async(_with(lambda submit: submit(command)))
     print_out(f"Stored in the {stored.place}. Use it as {stored.handle}.")
 
 

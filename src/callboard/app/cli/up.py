@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.commands.session import WorkspaceIsOpen
+from callboard.contracts.commands.session import OpenedWorkspace
 
 from ..settings.loader import PORT
 from ..state_folder import StateFolder
@@ -83,7 +83,7 @@ def _up(
         if isinstance(milestone, Ready) and not json and may_open(settings):
             open_page(milestone.opener)
 
-    async def open_here(submit: Submit) -> WorkspaceIsOpen:
+    async def open_here(submit: Submit) -> OpenedWorkspace:
         return await open_folder(submit, folder, wide=wide)
 
     run_async(serve_folder(home, settings, os.environ, folder, report, unusable, open_here))

@@ -15,7 +15,7 @@ import msgspec
 from callboard import __version__
 from callboard.client.endpoint import Endpoint
 from callboard.contracts.commands.permission import GetTrust, TrustRead
-from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
+from callboard.contracts.commands.session import ListSessions, OpenedWorkspace, OpenWorkspace, SessionList
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
@@ -106,7 +106,7 @@ class _Page(Protocol):
 Milestones = Starting | Ready | Stopping | Stopped | Forced
 MilestoneHandler = Callable[[Milestones], None]
 #: Opens a folder through the given submit function. It may ask a person first.
-FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaitable[WorkspaceIsOpen]]
+FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[OpenedWorkspace]]], Awaitable[OpenedWorkspace]]
 
 
 async def serve_folder(
@@ -189,7 +189,7 @@ def count_untrusted(trust: TrustRead) -> int:
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
-def _ready(endpoint: Endpoint, home: StateFolder, opened: WorkspaceIsOpen, page: _Page, *, running: bool) -> Ready:
+def _ready(endpoint: Endpoint, home: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool) -> Ready:
     return Ready(
         link=page.link,
         link_expires_s=page.expires_in_s,

@@ -15,7 +15,7 @@ import msgspec
 
 from callboard.adapters.acp import installed_agents
 from callboard.client.endpoint import loopback_context
-from callboard.contracts.commands.model import FoundModel
+from callboard.contracts.commands.model import DetectedSource
 from callboard.models.settings import ProviderSettings
 
 from .providers import VENDORS, first_set
@@ -70,7 +70,7 @@ async def discover_models(
     configured: tuple[ProviderSettings, ...],
     servers: tuple[ModelServer, ...] = MODEL_SERVERS,
     patience: float = PATIENCE_S,
-) -> tuple[FoundModel, ...]:
+) -> tuple[DetectedSource, ...]:
     """Find models and agents, keys first. A server has `patience` seconds to answer."""
     async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:
         running, agents = await asyncio.gather(
@@ -80,7 +80,7 @@ async def discover_models(
     return (*_find_keys(environment, configured), *filter(None, running), *agents)
 
 
-def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ...]) -> list[FoundModel]:
+def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ...]) -> list[DetectedSource]:
     used = {provider.api_key for provider in configured if provider.api_key}
     entries = [
         _entry(vendor.name, vendor.name, vendor.model, variable)
@@ -93,7 +93,7 @@ def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSetting
         if environment.get(variable)
     ]
     return [
-        FoundModel(
+        DetectedSource(
             kind="key",
             name=entry["name"],
             where=entry["api_key_env"],
@@ -107,7 +107,7 @@ def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSetting
 
 async def _find_server(
     server: ModelServer, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
-) -> FoundModel | None:
+) -> DetectedSource | None:
     """Return the server; None unless it answers with a list of models."""
     try:
         async with asyncio.timeout(patience):
@@ -119,7 +119,7 @@ async def _find_server(
         return None
     names = tuple(filter(None, (model.name or model.id for model in (*listing.models, *listing.data))))[:_MAX_NAMES]
     entry = _entry(server.name, "openai-compatible", names[0], "", server.origin + server.base) if names else {}
-    return FoundModel(
+    return DetectedSource(
         kind="server",
         name=server.name,
         where=server.origin,
@@ -137,10 +137,10 @@ def _is_same_server(url: str, origin: str) -> bool:
     return left.port == right.port and (len(hosts) == 1 or hosts <= _LOOPBACK)
 
 
-def _find_agents(path: str) -> list[FoundModel]:
+def _find_agents(path: str) -> list[DetectedSource]:
     """Return the coding agents on PATH. The settings of an agent are its definition file."""
     agents = [
-        FoundModel(kind="agent", name=agent.name, where=agent.program, settings=agent.definition)
+        DetectedSource(kind="agent", name=agent.name, where=agent.program, settings=agent.definition)
         for agent in installed_agents(path)
     ]
     names = {agent.name for agent in agents}
@@ -148,7 +148,7 @@ def _find_agents(path: str) -> list[FoundModel]:
         where = shutil.which(program, path=path)
         if where is not None and not any(name.startswith(program) for name in names):
             why = f"{title} needs the bridge {bridge}, which is not on PATH. Install it from npm."
-            agents.append(FoundModel(kind="agent", name=program, where=where, why=why))
+            agents.append(DetectedSource(kind="agent", name=program, where=where, why=why))
     return agents
 
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from callboard.contracts.commands.model import ConfiguredModel, ModelList, ModelTested
+from callboard.contracts.commands.model import ConfiguredModel, ModelList, ModelTestResult
 from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ports.model import (
     Finished,
@@ -57,20 +57,20 @@ class ModelCatalog:
             found=discovered,
         )
 
-    async def tested(self, name: str) -> ModelTested:
+    async def tested(self, name: str) -> ModelTestResult:
         """Send a model a short question; the times are those of the request. Raises Refusal `unknown_model`."""
         pair = self._resolve(name)
         label = "/".join(pair)
         missing = next((entry.missing for entry in self._models.settings.providers if entry.name == pair[0]), "")
         if missing:
-            return ModelTested(name=label, ok=False, problem=_problem("model_auth", missing))
+            return ModelTestResult(name=label, ok=False, problem=_problem("model_auth", missing))
         if not self._models.settings.providers:
             problem = Problem(
                 code="model_unconfigured",
                 message="No model is configured. The offline search answers.",
                 hint="`callboard models` shows what you can configure.",
             )
-            return ModelTested(name=label, ok=False, problem=problem)
+            return ModelTestResult(name=label, ok=False, problem=problem)
         began = 0.0
         try:
             async with asyncio.timeout(PATIENCE_S):
@@ -84,9 +84,9 @@ class ModelCatalog:
             problem = refusal.problem
         except TimeoutError:
             problem = _problem("model_timeout", f"{label} did not complete its answer within {PATIENCE_S:g} seconds.")
-        return ModelTested(name=label, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
+        return ModelTestResult(name=label, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
 
-    async def _query(self, pair: Pair, began: float) -> ModelTested:
+    async def _query(self, pair: Pair, began: float) -> ModelTestResult:
         question = ModelMessage(role="user", content=(TextContent(_QUESTION),))
         text, first_ms, end = "", 0, None
         async for event in self._models.model(*pair).stream(
@@ -99,7 +99,7 @@ class ModelCatalog:
         if end is None:
             raise ModelFailure("model_cut_stream", "The answer stopped before its end.", retryable=True)
         usage = end.usage
-        return ModelTested(
+        return ModelTestResult(
             name="/".join(pair),
             ok=True,
             text=text.strip()[:_MAX_TEXT],

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ..facts.action import ApprovalScope, ContinuationMode, Decision
-from .base import AgentRequest, Answer, Command, Id, Prompt, Reason, command
+from .base import Answer, Command, Id, Prompt, Reason, TeamToolArguments, command
 
 
 class ActionAnswered(Answer, frozen=True, kw_only=True):
@@ -45,14 +45,14 @@ class RespondAction(Command, frozen=True, kw_only=True):
 Line = Annotated[str, Meta(min_length=1, max_length=400)]
 
 
-class ProposePlan(AgentRequest, frozen=True, kw_only=True):
+class ProposePlanArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Ask the person whether to go on with a plan."""
 
     summary: Annotated[str, Meta(min_length=1, max_length=2000, description="What the plan achieves, and how.")]
     steps: Annotated[tuple[Line, ...], Meta(min_length=1, max_length=50, description="What you would do, in order.")]
 
 
-class AskPerson(AgentRequest, frozen=True, kw_only=True):
+class AskPersonArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Ask the person something that only a person can tell."""
 
     question: Annotated[str, Meta(min_length=1, max_length=4000)]
@@ -64,7 +64,7 @@ class AskPerson(AgentRequest, frozen=True, kw_only=True):
     ] = ""
 
 
-class PersonSaid(Answer, frozen=True, kw_only=True):
+class PersonAnswer(Answer, frozen=True, kw_only=True):
     """What the person said. `answer` is in their words: to a question, or what they would change of a plan or an artifact."""
 
     decision: Literal["accepted", "rejected", "changes_wanted", "answered"]

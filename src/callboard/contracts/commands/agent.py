@@ -10,7 +10,7 @@ from msgspec import Meta
 from ..entities.team import AgentName, Edge, EdgeDirection, EdgeKind, Globs, Policy
 from ..facts.session import AgentKind
 from ..facts.turn import PermissionMode
-from .base import AgentRequest, Answer, Command, Id, Reason, command
+from .base import Answer, Command, Id, Reason, TeamToolArguments, command
 
 
 class AgentAdded(Answer, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,39}$", description="Sm
 Line = Annotated[str, Meta(pattern="^[^\\x00-\\x1f]*$", max_length=1000)]
 
 
-class DefineAgent(AgentRequest, frozen=True, kw_only=True):
+class DefineAgentArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Make an agent for this session that no file defines. It is never allowed more than you are."""
 
     name: Name
@@ -87,7 +87,7 @@ class DefineAgent(AgentRequest, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class AgentMade(Answer, frozen=True, kw_only=True):
+class AgentCreated(Answer, frozen=True, kw_only=True):
     """The agent that was made. `work_globs` and `permission_mode` are what holds it, by its maker's bounds as well."""
 
     session_id: str
@@ -98,7 +98,7 @@ class AgentMade(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class AddEdge(AgentRequest, frozen=True, kw_only=True):
+class AddEdgeArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Make an edge for this session that no file names."""
 
     source: Annotated[AgentName | None, Meta(description="From whom; from you, if left out.")] = None
@@ -110,7 +110,7 @@ class AddEdge(AgentRequest, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class EdgeMade(Answer, frozen=True, kw_only=True):
+class EdgeCreated(Answer, frozen=True, kw_only=True):
     """The edge that was made."""
 
     session_id: str

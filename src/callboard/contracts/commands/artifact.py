@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from ..entities.artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
-from .base import LARGEST, Answer, Command, Id, Reason, Sequence, command
+from .base import MAX_INTEGER, Answer, Command, Id, Reason, Sequence, command
 
 #: The text of an artifact as a person writes it.
 Draft = Annotated[str, Meta(max_length=600_000)]
@@ -21,7 +21,7 @@ Title = Annotated[str, Meta(min_length=1, max_length=200)]
 Path = Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
-Version = Annotated[int, Meta(ge=1, le=LARGEST)]
+Version = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 
 
 class ArtifactList(Answer, frozen=True, kw_only=True):
@@ -180,7 +180,7 @@ class DeleteArtifact(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class ExportBegun(Answer, frozen=True, kw_only=True):
+class ExportStarted(Answer, frozen=True, kw_only=True):
     """The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to."""
 
     session_id: str
@@ -189,7 +189,7 @@ class ExportBegun(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("export_artifact", ExportBegun)
+@command("export_artifact", ExportStarted)
 class ExportArtifact(Command, frozen=True, kw_only=True):
     """Export artifacts in the background as a file, a diff, a page or an archive.
 

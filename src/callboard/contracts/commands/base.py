@@ -11,11 +11,11 @@ from msgspec import Meta
 from ..entities.arguments import Arguments
 
 #: The largest whole number that every client and every store can represent exactly.
-LARGEST = 2**53 - 1
+MAX_INTEGER = 2**53 - 1
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
 Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
 Reason = Annotated[str, Meta(max_length=2000)]
-Sequence = Annotated[int, Meta(ge=0, le=LARGEST)]
+Sequence = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 
 
 class Command(
@@ -121,5 +121,5 @@ def command(
 Title = Annotated[str, Meta(max_length=200)]
 
 
-class AgentRequest(Arguments, frozen=True, kw_only=True, rename="camel"):
+class TeamToolArguments(Arguments, frozen=True, kw_only=True, rename="camel"):
     """What an agent asks of its team."""

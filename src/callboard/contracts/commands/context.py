@@ -25,7 +25,7 @@ class ContextRead(Answer, frozen=True, kw_only=True):
     text: Text | None = None
     summary: Text | None = None
     compacted: int = 0
-    said: tuple[SaidRead, ...] = ()
+    said: tuple[QuotedInput, ...] = ()
     head: int
 
 
@@ -41,7 +41,7 @@ class GetContext(Command, frozen=True, kw_only=True):
     ref: Ref | None = None
 
 
-class SaidRead(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class QuotedInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
     in the fact at `sequence`."""
 
@@ -73,7 +73,7 @@ class SetContext(Command, frozen=True, kw_only=True):
     pinned: Annotated[tuple[Ref, ...], Meta(max_length=50)]
 
 
-class CompactionBegun(Answer, frozen=True, kw_only=True):
+class CompactionAccepted(Answer, frozen=True, kw_only=True):
     """What is being summarised: the thread's facts up to and including `through`. What comes of it is a fact of the turn."""
 
     session_id: str
@@ -83,7 +83,7 @@ class CompactionBegun(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("compact_thread", CompactionBegun)
+@command("compact_thread", CompactionAccepted)
 class CompactThread(Command, frozen=True, kw_only=True):
     """Summarise the older part of a thread.
 

@@ -37,7 +37,7 @@ class ExportEvidence(Command, frozen=True, kw_only=True):
 class ExportList(Answer, frozen=True, kw_only=True):
     """The exports that were asked for and not yet answered, the oldest first."""
 
-    exports: tuple[ExportUnderWay, ...]
+    exports: tuple[EvidenceExport, ...]
 
 
 @command("list_exports", ExportList, authority="anyone", query=True)
@@ -47,7 +47,7 @@ class ListExports(Command, frozen=True, kw_only=True):
     session_id: Id
 
 
-class ExportUnderWay(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class EvidenceExport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """`done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
     task's. `started_at` is in microseconds since the epoch."""
 

@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from ..entities.handoff_payload import Expectation, HandoffStatus
 from ..entities.team import AgentName, Ref
-from .base import AgentRequest, Answer, Command, Id, Reason, command
+from .base import Answer, Command, Id, Reason, TeamToolArguments, command
 
 
-class Handoff(AgentRequest, frozen=True, kw_only=True):
+class HandoffArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Hand work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn."""
 
     to: Annotated[AgentName, Meta(description="The receiver: its id, name or an alias.")]
@@ -45,7 +45,7 @@ class HandoffSent(Answer, frozen=True, kw_only=True):
 
 
 @command("send_handoff", HandoffSent)
-class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
+class SendHandoff(HandoffArguments, Command, frozen=True, kw_only=True):
     """Send a handoff over an edge to the inbox of an agent.
 
     `thread_id` is the sender's thread; it defaults to the lead's.
@@ -55,7 +55,7 @@ class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
 
 
-class Respond(AgentRequest, frozen=True, kw_only=True):
+class RespondArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Accept or reject a handoff that waits for an answer."""
 
     handoff_id: Id
@@ -71,7 +71,7 @@ class HandoffAnswered(Answer, frozen=True, kw_only=True):
 
 
 @command("respond_handoff", HandoffAnswered)
-class RespondHandoff(Respond, Command, frozen=True, kw_only=True):
+class RespondHandoff(RespondArguments, Command, frozen=True, kw_only=True):
     """Accept, reject or return a handoff on behalf of its receiver.
 
     `complete` returns an ownership that was taken over.
@@ -80,7 +80,7 @@ class RespondHandoff(Respond, Command, frozen=True, kw_only=True):
     session_id: Id
 
 
-class Message(AgentRequest, frozen=True, kw_only=True):
+class MessageArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Send a message to other agents. It is told to them in their next turn; nobody waits."""
 
     to: Annotated[tuple[AgentName, ...], Meta(min_length=1, max_length=32)]
@@ -98,7 +98,7 @@ class MessageSent(Answer, frozen=True, kw_only=True):
 
 
 @command("send_message", MessageSent)
-class SendMessage(Message, Command, frozen=True, kw_only=True):
+class SendMessage(MessageArguments, Command, frozen=True, kw_only=True):
     """Send a message to agents of the session, which receive it in their next turn.
 
     `thread_id` is the sender's thread; it defaults to the lead's.

@@ -20,7 +20,7 @@ JobStatus = Literal["running", "paused", "failed", "completed", "cancelling", "c
 JobItemStatus = Literal["waiting", "running", "paused", "failed", "completed", "cancelling", "cancelled"]
 
 
-class JobItemGiven(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class JobItemInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out."""
 
     input: Annotated[str, Meta(min_length=1, max_length=8192)]
@@ -51,21 +51,21 @@ class CreateJob(Command, frozen=True, kw_only=True):
     workspace_id: Id | None = None
     title: Annotated[str, Meta(min_length=1, max_length=200)]
     instructions: Annotated[str, Meta(max_length=8192)] = ""
-    items: Annotated[tuple[JobItemGiven, ...], Meta(min_length=1, max_length=500)]
+    items: Annotated[tuple[JobItemInput, ...], Meta(min_length=1, max_length=500)]
     agent: AgentName | None = None
     parallel: Annotated[int, Meta(ge=1, le=64)] | None = None
     isolation: Isolation | None = None
     permission_mode: PermissionMode | None = None
 
 
-class _OnJob(Command, frozen=True, kw_only=True):
+class _JobCommand(Command, frozen=True, kw_only=True):
     session_id: Id
     job_id: Id
     reason: Reason = ""
 
 
 @command("cancel_job", JobChanged)
-class CancelJob(_OnJob, frozen=True, kw_only=True):
+class CancelJob(_JobCommand, frozen=True, kw_only=True):
     """Cancel a job.
 
     Finished items stay finished, running items are stopped, waiting items do not start.
@@ -73,7 +73,7 @@ class CancelJob(_OnJob, frozen=True, kw_only=True):
 
 
 @command("pause_job", JobChanged)
-class PauseJob(_OnJob, frozen=True, kw_only=True):
+class PauseJob(_JobCommand, frozen=True, kw_only=True):
     """Pause a job until it is resumed.
 
     Finished items stay finished.
@@ -81,7 +81,7 @@ class PauseJob(_OnJob, frozen=True, kw_only=True):
 
 
 @command("resume_job", JobChanged)
-class ResumeJob(_OnJob, frozen=True, kw_only=True):
+class ResumeJob(_JobCommand, frozen=True, kw_only=True):
     """Resume a paused job.
 
     Interrupted items continue, and waiting items start as slots become free.
@@ -89,7 +89,7 @@ class ResumeJob(_OnJob, frozen=True, kw_only=True):
 
 
 @command("retry_job_item", JobChanged)
-class RetryJobItem(_OnJob, frozen=True, kw_only=True):
+class RetryJobItem(_JobCommand, frozen=True, kw_only=True):
     """Start another attempt of one failed item, or of all failed items.
 
     Finished items are not run again.

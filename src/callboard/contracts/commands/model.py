@@ -11,14 +11,14 @@ from ..errors import Problem
 from ..facts.model import PriceSource
 from .base import Answer, Command, Id, command
 
-FoundKind = Literal["key", "server", "agent"]
+DetectedKind = Literal["key", "server", "agent"]
 
 
 class ModelList(Answer, frozen=True, kw_only=True):
     """The models in the order of preference, and what is found beside them."""
 
     configured: tuple[ConfiguredModel, ...]
-    found: tuple[FoundModel, ...]
+    found: tuple[DetectedSource, ...]
 
 
 @command("list_models", ModelList, serial="store", query=True)
@@ -48,13 +48,13 @@ class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     address: str = ""
 
 
-class FoundModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
     server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
     the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
     says that it is in use already."""
 
-    kind: FoundKind
+    kind: DetectedKind
     name: str
     where: str
     models: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class FoundModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     configured: bool = False
 
 
-class ModelTested(Answer, frozen=True, kw_only=True):
+class ModelTestResult(Answer, frozen=True, kw_only=True):
     """What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
     question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent."""
 
@@ -80,7 +80,7 @@ class ModelTested(Answer, frozen=True, kw_only=True):
     problem: Problem | None = None
 
 
-@command("test_model", ModelTested, serial="store", query=True, waits=True, live=True)
+@command("test_model", ModelTestResult, serial="store", query=True, waits=True, live=True)
 class TryModel(Command, frozen=True, kw_only=True):
     """Send a short question to a model and report the answer or the error.
 

@@ -29,7 +29,7 @@ Matcher = Annotated[str, Meta(min_length=1, max_length=500)]
 Time = Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)]
 
 
-Named = Annotated[str, Meta(min_length=1, max_length=100)]
+ShortName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class TrustRead(Answer, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class RevokeRule(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class RulesTried(Answer, frozen=True, kw_only=True):
+class DryRunResult(Answer, frozen=True, kw_only=True):
     """`calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
     would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each."""
 
@@ -128,12 +128,12 @@ class RulesTried(Answer, frozen=True, kw_only=True):
     calls: int
     whole: bool
     unspoken: int
-    turned: dict[Turned, int]
-    rules: tuple[TriedRule, ...]
-    examples: tuple[TriedCall, ...]
+    turned: dict[VerdictChange, int]
+    rules: tuple[DryRunRule, ...]
+    examples: tuple[DryRunCall, ...]
 
 
-@command("dry_run_rules", RulesTried, serial="workspace", authority="anyone")
+@command("dry_run_rules", DryRunResult, serial="workspace", authority="anyone")
 class DryRunRules(Command, frozen=True, kw_only=True):
     """Evaluate rules against the past calls of a workspace or of one session; nothing changes.
 
@@ -146,10 +146,10 @@ class DryRunRules(Command, frozen=True, kw_only=True):
 
 
 #: What would be other than it was: let through without a question, asked about, or refused.
-Turned = Literal["allowed", "asked", "denied"]
+VerdictChange = Literal["allowed", "asked", "denied"]
 
 
-class TriedCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class DryRunCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's."""
 
     session_id: str
@@ -162,7 +162,7 @@ class TriedCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     matcher: str
 
 
-class TriedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class DryRunRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Of how many calls the rule would have had the word."""
 
     matcher: str
@@ -170,7 +170,7 @@ class TriedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     calls: int
 
 
-class PermissionSeen(Answer, frozen=True, kw_only=True):
+class PermissionEvaluation(Answer, frozen=True, kw_only=True):
     """The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
     `message` are set where it denies; `matchers` are the rules that wider answers would make."""
 
@@ -188,7 +188,7 @@ class PermissionSeen(Answer, frozen=True, kw_only=True):
     matchers: dict[ApprovalScope, str]
 
 
-@command("evaluate_permission", PermissionSeen, authority="anyone")
+@command("evaluate_permission", PermissionEvaluation, authority="anyone")
 class EvaluatePermission(Command, frozen=True, kw_only=True):
     """Preview the gate's verdict on a call, which is not made.
 
@@ -196,7 +196,7 @@ class EvaluatePermission(Command, frozen=True, kw_only=True):
     POST although it only reads, because arguments do not fit into an address.
     """
 
-    tool: Named
+    tool: ShortName
     arguments: Annotated[str, Meta(max_length=1_000_000)] = "{}"
     workspace_id: Id | None = None
     session_id: Id | None = None
@@ -216,7 +216,7 @@ class ResolvePermission(Command, frozen=True, kw_only=True):
     session_id: Id
     action_id: Id
     decision: Literal["approve", "reject"]
-    policy: Named
+    policy: ShortName
     scope: ApprovalScope = "once"
     reason: Reason = ""
     expires_at: Time = 0

@@ -24,11 +24,11 @@ PROCESS_TOOLS = (READ_PROCESS, STOP_PROCESS)
 
 
 #: The longest that a call waits for output, in milliseconds.
-LONGEST_WAIT_MS = 60_000
+MAX_WAIT_MS = 60_000
 
 
 #: The most that is written to a process at once, in characters.
-MOST_INPUT = 64 * 1024
+MAX_INPUT_CHARACTERS = 64 * 1024
 
 
 class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ class WriteProcessStdin(Command, frozen=True, kw_only=True):
 
     session_id: Id
     process_id: Id
-    text: Annotated[str, Meta(max_length=MOST_INPUT)] = ""
+    text: Annotated[str, Meta(max_length=MAX_INPUT_CHARACTERS)] = ""
     end: bool = False
 
 
@@ -115,7 +115,7 @@ class ReadProcessArguments(Arguments, frozen=True, kw_only=True):
     offset: Annotated[int, Meta(description="From which character of its output on.", ge=0)] = 0
     wait: Annotated[
         int,
-        Meta(description="How long to wait for more output, or its end, in milliseconds.", ge=0, le=LONGEST_WAIT_MS),
+        Meta(description="How long to wait for more output, or its end, in milliseconds.", ge=0, le=MAX_WAIT_MS),
     ] = 0
 
 

@@ -18,7 +18,7 @@ SecretName = Annotated[
 ]
 
 
-class SecretKept(Answer, frozen=True, kw_only=True):
+class SecretStored(Answer, frozen=True, kw_only=True):
     """Where the value is kept, and the handle that stands for it."""
 
     name: str
@@ -26,7 +26,7 @@ class SecretKept(Answer, frozen=True, kw_only=True):
     handle: str
 
 
-@command("set_secret", SecretKept, serial="store", has_secrets=True)
+@command("set_secret", SecretStored, serial="store", has_secrets=True)
 class SetSecret(Command, frozen=True, kw_only=True):
     """Store a secret in the system's keyring.
 
@@ -40,13 +40,13 @@ class SetSecret(Command, frozen=True, kw_only=True):
         return f"SetSecret(name={self.name!r})"
 
 
-class SecretGone(Answer, frozen=True, kw_only=True):
+class SecretRemoved(Answer, frozen=True, kw_only=True):
     """There is no value of that name in the keyring any more."""
 
     name: str
 
 
-@command("remove_secret", SecretGone, serial="store")
+@command("remove_secret", SecretRemoved, serial="store")
 class RemoveSecret(Command, frozen=True, kw_only=True):
     """Remove a secret from the system's keyring."""
 

@@ -14,14 +14,14 @@ from .base import Answer, Command, Id, Sequence, command
 from .turn import TurnAccepted
 
 
-class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
+class OpenedWorkspace(Answer, frozen=True, kw_only=True):
     workspace_id: str
     path: str
     name: str
     sequence: int
 
 
-@command("open_workspace", WorkspaceIsOpen, serial="store")
+@command("open_workspace", OpenedWorkspace, serial="store")
 class OpenWorkspace(Command, frozen=True, kw_only=True):
     """Open a folder as a workspace.
 
@@ -54,13 +54,13 @@ class UpdateSession(Command, frozen=True, kw_only=True):
     archived: bool | None = None
 
 
-class SessionGone(Answer, frozen=True, kw_only=True):
+class DeletedSession(Answer, frozen=True, kw_only=True):
     session_id: str
     last_sequence: int
     link: str
 
 
-@command("delete_session", SessionGone, serial="workspace")
+@command("delete_session", DeletedSession, serial="workspace")
 class DeleteSession(Command, frozen=True, kw_only=True):
     """Delete a session with all its content; the workspace keeps the end of its chain.
 

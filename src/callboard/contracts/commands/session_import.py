@@ -11,16 +11,16 @@ from ..facts.context import CompactionCause
 from ..facts.model import StopReason
 from ..facts.session import SessionSource
 from ..facts.turn import InputSource
-from .base import LARGEST, Answer, Command, Id, command
+from .base import MAX_INTEGER, Answer, Command, Id, command
 
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 
 
 Long = Annotated[str, Meta(max_length=4_000_000)]
 
 
 #: The latest time that every client holds exactly, in microseconds since the Unix epoch; it is in the year 2255.
-LATEST = LARGEST
+MAX_TIME = MAX_INTEGER
 
 
 class ImportedChange(
@@ -49,7 +49,7 @@ class ImportedPart(
     ended: Literal["completed", "failed", "refused"] | None = None
     output: Long = ""
     duration_ms: Count = 0
-    exit_code: Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | None = None
+    exit_code: Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)] | None = None
     changes: tuple[ImportedChange, ...] = ()
     cause: CompactionCause = "window"
     tokens_before: Count | None = None
@@ -106,7 +106,7 @@ class ImportTurn(Command, frozen=True, kw_only=True):
     source_id: Annotated[str, Meta(min_length=1, max_length=200)]
     title: Annotated[str, Meta(max_length=200)] = ""
     turn_id: Id
-    at: Annotated[int, Meta(ge=0, le=LATEST)]
+    at: Annotated[int, Meta(ge=0, le=MAX_TIME)]
     input: Long = ""
     input_source: InputSource = "person"
     calls: tuple[ImportedCall, ...] = ()
@@ -119,7 +119,7 @@ class PastSessionList(Answer, frozen=True, kw_only=True):
     """The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
     many newer ones."""
 
-    sessions: tuple[PastSessionFound, ...]
+    sessions: tuple[PastSessionEntry, ...]
     unreadable: tuple[UnreadableTranscript, ...] = ()
     older: int = 0
 
@@ -135,7 +135,7 @@ class ListPastSessions(Command, frozen=True, kw_only=True):
     workspace_id: Id
 
 
-class PastSessionFound(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class PastSessionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
     since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
 

@@ -11,10 +11,10 @@ from msgspec import Meta
 
 from ..entities.team import AgentName, Globs, Isolation, Role, WorkUsage
 from ..facts.turn import PermissionMode
-from .base import AgentRequest, Answer, Command, Id, Prompt, Reason, Title, command
+from .base import Answer, Command, Id, Prompt, Reason, TeamToolArguments, Title, command
 
 
-class Spawn(AgentRequest, frozen=True, kw_only=True):
+class SpawnArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Give an objective to a child of your own."""
 
     agent: Annotated[AgentName, Meta(description="The definition to make the child from: its name or an alias.")]
@@ -33,7 +33,7 @@ class Spawn(AgentRequest, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class Spawned(Answer, frozen=True, kw_only=True):
+class ChildSpawned(Answer, frozen=True, kw_only=True):
     """The child. `queue_reason` says why it waits, where it does; `position` counts from 1."""
 
     session_id: str
@@ -46,8 +46,8 @@ class Spawned(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("spawn_subagent", Spawned)
-class SpawnSubagent(Spawn, Command, frozen=True, kw_only=True):
+@command("spawn_subagent", ChildSpawned)
+class SpawnSubagent(SpawnArguments, Command, frozen=True, kw_only=True):
     """Create a child agent with parent links and isolation.
 
     The child starts at once or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
@@ -57,14 +57,14 @@ class SpawnSubagent(Spawn, Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
 
 
-class GiveInput(AgentRequest, frozen=True, kw_only=True):
+class ChildInputArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Send more input to a child of yours."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
     text: Prompt
 
 
-class InputGiven(Answer, frozen=True, kw_only=True):
+class ChildInputAccepted(Answer, frozen=True, kw_only=True):
     """What became of the input: `started` at once, or `queued` behind what runs or for a slot."""
 
     session_id: str
@@ -75,8 +75,8 @@ class InputGiven(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("send_subagent_input", InputGiven)
-class SendSubagentInput(GiveInput, Command, frozen=True, kw_only=True):
+@command("send_subagent_input", ChildInputAccepted)
+class SendSubagentInput(ChildInputArguments, Command, frozen=True, kw_only=True):
     """Send text to a child.
 
     An ended child continues with the text as further work.
@@ -85,7 +85,7 @@ class SendSubagentInput(GiveInput, Command, frozen=True, kw_only=True):
     session_id: Id
 
 
-class Await(AgentRequest, frozen=True, kw_only=True):
+class WaitArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Wait for children of yours."""
 
     agents: Annotated[
@@ -95,7 +95,7 @@ class Await(AgentRequest, frozen=True, kw_only=True):
     timeout_s: Annotated[int, Meta(ge=1, le=86_400, description="What is there by then is returned.")] | None = None
 
 
-class Waited(Answer, frozen=True, kw_only=True):
+class ChildResults(Answer, frozen=True, kw_only=True):
     """The children that ended, and those that have not."""
 
     session_id: str
@@ -105,8 +105,8 @@ class Waited(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("wait_subagents", Waited, authority="anyone", query=True, waits=True)
-class WaitSubagents(Await, Command, frozen=True, kw_only=True):
+@command("wait_subagents", ChildResults, authority="anyone", query=True, waits=True)
+class WaitSubagents(WaitArguments, Command, frozen=True, kw_only=True):
     """Wait for children.
 
     The answer holds the results so far when one child fails or the time is up.
@@ -129,7 +129,7 @@ class ChildResult(Answer, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Close(AgentRequest, frozen=True, kw_only=True):
+class CloseArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Stop a child of yours and release what it holds."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
@@ -146,7 +146,7 @@ class ChildChanged(Answer, frozen=True, kw_only=True):
 
 
 @command("close_subagent", ChildChanged)
-class CloseSubagent(Close, Command, frozen=True, kw_only=True):
+class CloseSubagent(CloseArguments, Command, frozen=True, kw_only=True):
     """Stop a child permanently and release its resources.
 
     Its transcript stays.
@@ -156,7 +156,7 @@ class CloseSubagent(Close, Command, frozen=True, kw_only=True):
 
 
 @command("cancel_subagent", ChildChanged)
-class CancelSubagent(Close, Command, frozen=True, kw_only=True):
+class CancelSubagent(CloseArguments, Command, frozen=True, kw_only=True):
     """Cancel the work of a child.
 
     The child stays and can receive more work.
@@ -165,19 +165,19 @@ class CancelSubagent(Close, Command, frozen=True, kw_only=True):
     session_id: Id
 
 
-class Merge(AgentRequest, frozen=True, kw_only=True):
+class MergeArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Take over what a child of yours did in its worktree."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
 
 
-class List(AgentRequest, frozen=True, kw_only=True):
+class ListChildrenArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Your children and how they stand."""
 
 
 class SubagentGraph(Answer, frozen=True, kw_only=True):
     session_id: str
-    agents: tuple[AgentInGraph, ...]
+    agents: tuple[GraphAgent, ...]
     sequence: int
 
 
@@ -189,7 +189,7 @@ class ListSubagents(Command, frozen=True, kw_only=True):
     thread_id: Annotated[Id | None, Meta(description="Only the children of this thread.")] = None
 
 
-class AgentInGraph(Answer, frozen=True, kw_only=True):
+class GraphAgent(Answer, frozen=True, kw_only=True):
     """An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now."""
 
     agent_id: str

@@ -9,14 +9,15 @@ from msgspec import Meta
 
 from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus, Verdict
 from ..facts.task import Fix, Priority
-from .base import LARGEST, AgentRequest, Answer, Command, Id, Reason, Title, command
+from .base import MAX_INTEGER, Answer, Command, Id, Reason, TeamToolArguments, Title, command
 
 Counters = Annotated[
-    dict[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]], Meta(max_length=32)
+    dict[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]],
+    Meta(max_length=32),
 ]
 
 
-class MakeTask(AgentRequest, frozen=True, kw_only=True):
+class CreateTaskArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Put a task on the board."""
 
     title: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -36,14 +37,14 @@ class TaskChanged(Answer, frozen=True, kw_only=True):
 
 
 @command("create_task", TaskChanged)
-class CreateTask(MakeTask, Command, frozen=True, kw_only=True):
+class CreateTask(CreateTaskArguments, Command, frozen=True, kw_only=True):
     """Create a task on the session's board."""
 
     session_id: Id
     task_id: Id | None = None
 
 
-class ChangeTask(AgentRequest, frozen=True, kw_only=True):
+class UpdateTaskArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Change a task of the board; what is left out stays as it is."""
 
     task_id: Id
@@ -58,20 +59,20 @@ class ChangeTask(AgentRequest, frozen=True, kw_only=True):
 
 
 @command("update_task", TaskChanged)
-class UpdateTask(ChangeTask, Command, frozen=True, kw_only=True):
+class UpdateTask(UpdateTaskArguments, Command, frozen=True, kw_only=True):
     """Change, comment on or end a task of the session's board."""
 
     session_id: Id
 
 
-class _OnTask(Command, frozen=True, kw_only=True):
+class _TaskCommand(Command, frozen=True, kw_only=True):
     session_id: Id
     task_id: Id
     reason: Reason = ""
 
 
 @command("start_task", TaskChanged)
-class StartTask(_OnTask, frozen=True, kw_only=True):
+class StartTask(_TaskCommand, frozen=True, kw_only=True):
     """Start the first attempt of a task.
 
     Its agent gets a turn, a child is created for it, or a person works on it. `assignee` defaults to the task's
@@ -82,17 +83,17 @@ class StartTask(_OnTask, frozen=True, kw_only=True):
 
 
 @command("pause_task", TaskChanged)
-class PauseTask(_OnTask, frozen=True, kw_only=True):
+class PauseTask(_TaskCommand, frozen=True, kw_only=True):
     """Stop the work on a task and its parts until it is resumed."""
 
 
 @command("resume_task", TaskChanged)
-class ResumeTask(_OnTask, frozen=True, kw_only=True):
+class ResumeTask(_TaskCommand, frozen=True, kw_only=True):
     """Resume a paused task and its parts."""
 
 
 @command("cancel_task", TaskChanged)
-class CancelTask(_OnTask, frozen=True, kw_only=True):
+class CancelTask(_TaskCommand, frozen=True, kw_only=True):
     """Cancel a task, its parts and the agents at work on them.
 
     Finished parts stay finished.
@@ -100,7 +101,7 @@ class CancelTask(_OnTask, frozen=True, kw_only=True):
 
 
 @command("retry_task", TaskChanged)
-class RetryTask(_OnTask, frozen=True, kw_only=True):
+class RetryTask(_TaskCommand, frozen=True, kw_only=True):
     """Start another attempt of a task whose newest attempt failed or was cancelled.
 
     Former attempts stay unchanged.
@@ -110,7 +111,7 @@ class RetryTask(_OnTask, frozen=True, kw_only=True):
 
 
 @command("append_task_progress", TaskChanged)
-class AppendTaskProgress(_OnTask, frozen=True, kw_only=True):
+class AppendTaskProgress(_TaskCommand, frozen=True, kw_only=True):
     """Report progress of a task: a phase, counters, a summary, refs to outputs."""
 
     phase: Annotated[str, Meta(max_length=200)] | None = None
@@ -120,7 +121,7 @@ class AppendTaskProgress(_OnTask, frozen=True, kw_only=True):
 
 
 @command("complete_task", TaskChanged)
-class CompleteTask(_OnTask, frozen=True, kw_only=True):
+class CompleteTask(_TaskCommand, frozen=True, kw_only=True):
     """Record that a task is done, with its deliverables."""
 
     summary: Annotated[str, Meta(max_length=20_000)] = ""
@@ -128,7 +129,7 @@ class CompleteTask(_OnTask, frozen=True, kw_only=True):
 
 
 @command("fail_task", TaskChanged)
-class FailTask(_OnTask, frozen=True, kw_only=True):
+class FailTask(_TaskCommand, frozen=True, kw_only=True):
     """Record that the newest attempt of a task failed.
 
     Another attempt can be started.
@@ -139,7 +140,7 @@ class FailTask(_OnTask, frozen=True, kw_only=True):
 
 
 @command("link_tasks", TaskChanged)
-class LinkTasks(_OnTask, frozen=True, kw_only=True):
+class LinkTasks(_TaskCommand, frozen=True, kw_only=True):
     """Make a task part of another task, depend on other tasks, or refer to things."""
 
     parent_task: Id | None = None
@@ -148,7 +149,7 @@ class LinkTasks(_OnTask, frozen=True, kw_only=True):
 
 
 @command("unlink_tasks", TaskChanged)
-class UnlinkTasks(_OnTask, frozen=True, kw_only=True):
+class UnlinkTasks(_TaskCommand, frozen=True, kw_only=True):
     """Remove links of a task.
 
     `parent` removes the link to the task that it is part of.
@@ -161,7 +162,7 @@ class UnlinkTasks(_OnTask, frozen=True, kw_only=True):
 
 class TaskList(Answer, frozen=True, kw_only=True):
     session_id: str
-    tasks: tuple[TaskInList, ...]
+    tasks: tuple[TaskEntry, ...]
     sequence: int
 
 
@@ -177,7 +178,7 @@ class TaskRead(Answer, frozen=True, kw_only=True):
     """`snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`."""
 
     session_id: str
-    task: TaskInList
+    task: TaskEntry
     snapshot: Any
     sequence: int
 
@@ -202,7 +203,7 @@ class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ended: int = 0
 
 
-class TaskInList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class TaskEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A task as a list tells it. `job` names the job that it is an item of, or that it is."""
 
     task_id: str
@@ -218,7 +219,7 @@ class TaskInList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     job: str = ""
 
 
-class MergeDone(Answer, frozen=True, kw_only=True):
+class ChildMerged(Answer, frozen=True, kw_only=True):
     """`conflict` names the files in conflict: nothing was merged then."""
 
     session_id: str
@@ -229,7 +230,7 @@ class MergeDone(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-@command("merge_subagent", MergeDone)
+@command("merge_subagent", ChildMerged)
 class MergeSubagent(Command, frozen=True, kw_only=True):
     """Merge a child's worktree into its parent's folder, completely or not at all."""
 
@@ -238,7 +239,7 @@ class MergeSubagent(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class AskReview(AgentRequest, frozen=True, kw_only=True):
+class RequestReviewArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Ask an agent to judge the work of another one, or yours."""
 
     reviewer: AgentName
@@ -255,7 +256,7 @@ class ReviewOpened(Answer, frozen=True, kw_only=True):
 
 
 @command("request_review", ReviewOpened)
-class RequestReview(AskReview, Command, frozen=True, kw_only=True):
+class RequestReview(RequestReviewArguments, Command, frozen=True, kw_only=True):
     """Ask an agent for a verdict on work.
 
     `thread_id` is the thread that asks; it defaults to the lead's.
@@ -265,7 +266,7 @@ class RequestReview(AskReview, Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
 
 
-class Judge(AgentRequest, frozen=True, kw_only=True):
+class VerdictArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Give your verdict on a review that you were asked for, or on a child of yours whose work waits for it."""
 
     review_id: Id | None = None
@@ -278,15 +279,15 @@ class Judge(AgentRequest, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
 
 
-class VerdictGiven(Answer, frozen=True, kw_only=True):
+class ReviewChanged(Answer, frozen=True, kw_only=True):
     session_id: str
     review_id: str
     verdict: Verdict
     sequence: int
 
 
-@command("submit_verdict", VerdictGiven)
-class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
+@command("submit_verdict", ReviewChanged)
+class SubmitVerdict(VerdictArguments, Command, frozen=True, kw_only=True):
     """Record a verdict on a review, or on a child whose work waits for one.
 
     Requested changes become input of an assignee when the review is applied.
@@ -295,7 +296,7 @@ class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
     session_id: Id
 
 
-@command("apply_review", VerdictGiven)
+@command("apply_review", ReviewChanged)
 class ApplyReview(Command, frozen=True, kw_only=True):
     """Send the requested changes of a review to their assignees.
 

@@ -45,13 +45,13 @@ class ListServers(Command, frozen=True, kw_only=True):
     workspace_id: Id
 
 
-class ServerAnswer(Answer, frozen=True, kw_only=True):
+class ServerChanged(Answer, frozen=True, kw_only=True):
     """The server after that, connected or lost."""
 
     server: ServerState
 
 
-@command("reconnect_server", ServerAnswer, serial="workspace")
+@command("reconnect_server", ServerChanged, serial="workspace")
 class ReconnectServer(Command, frozen=True, kw_only=True):
     """Disconnect from a tool server and connect again."""
 

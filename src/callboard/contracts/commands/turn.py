@@ -67,14 +67,14 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
         return f"turn:{self.turn_id}" if self.turn_id is not None else ""
 
 
-class SteerTaken(Answer, frozen=True, kw_only=True):
+class SteerQueued(Answer, frozen=True, kw_only=True):
     session_id: str
     turn_id: str
     steer_id: str
     sequence: int
 
 
-@command("steer_turn", SteerTaken)
+@command("steer_turn", SteerQueued)
 class SteerTurn(Command, frozen=True, kw_only=True):
     """Add input to a running turn, for its next model call."""
 

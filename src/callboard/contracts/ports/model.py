@@ -218,5 +218,5 @@ class ModelCatalogPort(Protocol):
         ...
 
     async def tested(self, name: str) -> Any:
-        """What came of asking the model of that name, as `ModelTested`. Raises Refusal `unknown_model`."""
+        """What came of asking the model of that name, as `ModelTestResult`. Raises Refusal `unknown_model`."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.context import CompactionBegun, CompactThread
+from callboard.contracts.commands.context import CompactionAccepted, CompactThread
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, Said
@@ -27,7 +27,7 @@ _TOO_LONG = "The model's summary is longer than the part that it replaces, and t
 _HINT = "Send the turn again, choose a model with a larger window, or start a new session."
 
 
-def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
+def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
     """Compact an idle thread in a turn of its own.
 
     Raises:
@@ -58,7 +58,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
     run = batch.thread(thread.thread).run
     if run is None or run.compacting is None:
         raise _nothing_to_compact("The model of this thread cannot summarise it.")
-    return CompactionBegun(
+    return CompactionAccepted(
         session_id=batch.state.session,
         thread_id=thread.thread,
         turn_id=turn.turn,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts import casing
-from callboard.contracts.commands.subagent import Merge
+from callboard.contracts.commands.subagent import MergeArguments
 from callboard.contracts.facts.tool import (
     ToolCompleted,
     ToolEndFact,
@@ -41,6 +41,6 @@ class OpenMerges(Reducer):
 def _child(arguments: str) -> str:
     """Return the child that the arguments name; empty for invalid arguments, which the gate refuses."""
     try:
-        return casing.decode(arguments, Merge).agent
+        return casing.decode(arguments, MergeArguments).agent
     except msgspec.MsgspecError:
         return ""

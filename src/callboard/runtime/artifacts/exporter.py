@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callboard.contracts.commands.artifact import ExportArtifact, ExportBegun, RetryArtifact
+from callboard.contracts.commands.artifact import ExportArtifact, ExportStarted, RetryArtifact
 from callboard.contracts.content import Blob
 from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
@@ -55,7 +55,7 @@ class ArtifactExporter(Service):
         self._closing = False
 
     @carries_out(ExportArtifact)
-    async def start(self, request: ExportArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportBegun:
+    async def start(self, request: ExportArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportStarted:
         """Start an export. It continues in the background.
 
         Raises:
@@ -63,7 +63,7 @@ class ArtifactExporter(Service):
         """
         return await self._starting.run(self._start(request, actor, stored_answer))
 
-    async def retry(self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportBegun:
+    async def retry(self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportStarted:
         """Start a failed export again.
 
         Raises:
@@ -73,11 +73,11 @@ class ArtifactExporter(Service):
 
     async def _start(
         self, request: ExportArtifact | RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> ExportBegun:
+    ) -> ExportStarted:
         host = (await self._sessions.get(request.session_id)).host
         resolved = await self._resolve(request)
         answer = await host.run_command(resolved, actor, stored_answer)
-        if not isinstance(answer, ExportBegun):
+        if not isinstance(answer, ExportStarted):
             raise TypeError(f"the session answered an export with {type(answer).__name__}")
         entry = ExportEntry(
             export=answer.export_id,

@@ -17,7 +17,7 @@ from callboard.contracts.commands.artifact import (
     CreateArtifact,
     DeleteArtifact,
     EditArtifact,
-    ExportBegun,
+    ExportStarted,
     RetryArtifact,
     RollbackArtifact,
 )
@@ -74,7 +74,7 @@ class ArtifactWriter(Service):
     @carries_out(RetryArtifact)
     async def retry(
         self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> ArtifactChanged | ExportBegun:
+    ) -> ArtifactChanged | ExportStarted:
         """Retry a failed change or export.
 
         Raises:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.contracts.commands.permission import (
+    DryRunCall,
+    DryRunResult,
+    DryRunRule,
     DryRunRules,
     EvaluatePermission,
-    PermissionSeen,
-    RulesTried,
-    TriedCall,
-    TriedRule,
-    Turned,
+    PermissionEvaluation,
+    VerdictChange,
 )
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
@@ -41,7 +41,7 @@ from ..workspaces.effective_rules import effective_rules
 MAX_FACTS = 100_000
 EXAMPLES = 5
 _PAGE = 1000
-_OUTCOMES: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
+_OUTCOMES: dict[Verdict, VerdictChange] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
 
 class _PastCall(NamedTuple):
@@ -57,7 +57,7 @@ class PermissionPreview(Service):
     """Answers previews. It changes nothing."""
 
     @answers(EvaluatePermission)
-    async def evaluate(self, query: EvaluatePermission) -> PermissionSeen:
+    async def evaluate(self, query: EvaluatePermission) -> PermissionEvaluation:
         """Evaluate a hypothetical call.
 
         Raises:
@@ -70,7 +70,7 @@ class PermissionPreview(Service):
         call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
         call = msgspec.structs.replace(call, hook_result=self._dependencies.toolbox.preview_hooks(call, context))
         evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
-        return PermissionSeen(
+        return PermissionEvaluation(
             agent=context.agent,
             permission_mode=context.permission_mode,
             verdict=evaluation.verdict,
@@ -86,7 +86,7 @@ class PermissionPreview(Service):
         )
 
     @answers(DryRunRules)
-    async def dry_run(self, query: DryRunRules) -> RulesTried:
+    async def dry_run(self, query: DryRunRules) -> DryRunResult:
         """Try rules on past calls, newest sessions first.
 
         Raises:
@@ -100,9 +100,9 @@ class PermissionPreview(Service):
             listed = sorted(host.state.sessions.values(), key=lambda past_call: -past_call.listed)
             sessions = [past_call.session for past_call in listed]
         past_calls, searched, is_complete = await self._past_calls(sessions)
-        outcomes: dict[Turned, int] = {"allowed": 0, "asked": 0, "denied": 0}
+        outcomes: dict[VerdictChange, int] = {"allowed": 0, "asked": 0, "denied": 0}
         matches = dict.fromkeys((rule.rule_id for rule in rules), 0)
-        examples: list[TriedCall] = []
+        examples: list[DryRunCall] = []
         unmatched = 0
         for past_call in past_calls:
             trial = await self._try_rules(past_call, rules, host.state.path)
@@ -117,14 +117,14 @@ class PermissionPreview(Service):
             if outcomes[kind] < EXAMPLES:
                 examples.append(example)
             outcomes[kind] += 1
-        return RulesTried(
+        return DryRunResult(
             sessions=searched,
             calls=len(past_calls),
             whole=is_complete,
             unspoken=unmatched,
             turned=outcomes,
             rules=tuple(
-                TriedRule(matcher=rule.matcher, verdict=rule.verdict, calls=matches[rule.rule_id]) for rule in rules
+                DryRunRule(matcher=rule.matcher, verdict=rule.verdict, calls=matches[rule.rule_id]) for rule in rules
             ),
             examples=tuple(examples),
         )
@@ -193,7 +193,7 @@ class PermissionPreview(Service):
 
     async def _try_rules(
         self, past: _PastCall, rules: Sequence[Rule], folder: str
-    ) -> tuple[Rule, TriedCall | None] | None:
+    ) -> tuple[Rule, DryRunCall | None] | None:
         """Return the matching rule, and the call if its verdict would change; None if no rule
         matches.
 
@@ -211,7 +211,7 @@ class PermissionPreview(Service):
         denied_by = next((check.name for check in past.evaluated.checks if check.verdict == "deny"), "")
         if decision.verdict == was or (was == "deny" and denied_by != "rules"):
             return decision.rule, None
-        return decision.rule, TriedCall(
+        return decision.rule, DryRunCall(
             session_id=past.session,
             turn_id=past.scope.turn,
             tool_call_id=past.scope.tool_call,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
-from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList, SaidRead
+from callboard.contracts.commands.context import (
+    ContextRead,
+    FindMentions,
+    GetContext,
+    Mention,
+    MentionList,
+    QuotedInput,
+)
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted
@@ -80,7 +87,7 @@ class ContextReads(Service):
         record = await self._fact(opened.host.state.session, at)
         return record.fact if record is not None and isinstance(record.fact, CompactionCompleted) else None
 
-    async def _read_excerpts(self, session: str, compaction: CompactionCompleted) -> AsyncIterator[SaidRead]:
+    async def _read_excerpts(self, session: str, compaction: CompactionCompleted) -> AsyncIterator[QuotedInput]:
         for excerpt in compaction.said:
             record = await self._fact(session, excerpt.sequence)
             if record is None:
@@ -88,7 +95,7 @@ class ContextReads(Service):
             fact = record.fact
             is_input = isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested)
             text = fact.input if is_input else Text(erased=True)
-            yield SaidRead(sequence=excerpt.sequence, turn_id=record.scope.turn, size=excerpt.size, text=text)
+            yield QuotedInput(sequence=excerpt.sequence, turn_id=record.scope.turn, size=excerpt.size, text=text)
 
     async def _fact(self, session: str, sequence: int) -> Record | None:
         records = await self._dependencies.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.model import ListModels, ModelList, ModelTested, PreviewRoute, RoutePreview, TryModel
+from callboard.contracts.commands.model import (
+    ListModels,
+    ModelList,
+    ModelTestResult,
+    PreviewRoute,
+    RoutePreview,
+    TryModel,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelCatalogPort
 from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
@@ -38,7 +45,7 @@ class ModelReads(Service):
         return await self._catalog().listed()
 
     @answers(TryModel)
-    async def test_model(self, query: TryModel) -> ModelTested:
+    async def test_model(self, query: TryModel) -> ModelTestResult:
         """Send a short question to a model.
 
         Raises:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from callboard.contracts.commands.job import GetJob, JobRead
-from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
+from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskEntry, TaskList, TaskRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import TaskRow
 from callboard.projection.snapshot import TaskFold
@@ -124,8 +124,8 @@ def _is_complete(rows: list[TaskRow]) -> bool:
     return counts is not None and sum(msgspec.structs.astuple(counts)) == len(rows) - 1
 
 
-def _to_list_entry(row: TaskRow) -> TaskInList:
-    return TaskInList(
+def _to_list_entry(row: TaskRow) -> TaskEntry:
+    return TaskEntry(
         task_id=row.key,
         title=row.title,
         status=row.status,

@@ -7,11 +7,11 @@ from contextlib import aclosing
 
 from callboard.contracts.commands.agent import AgentList, DefinedAgent, ListAgents
 from callboard.contracts.commands.subagent import (
-    AgentInGraph,
     ChildResult,
+    ChildResults,
+    GraphAgent,
     ListSubagents,
     SubagentGraph,
-    Waited,
     WaitSubagents,
 )
 from callboard.contracts.errors import Refusal
@@ -81,7 +81,7 @@ class TeamReads(Service):
         )
 
     @answers(WaitSubagents)
-    async def wait(self, query: WaitSubagents) -> Waited:
+    async def wait(self, query: WaitSubagents) -> ChildResults:
         """Wait until enough children have ended, one failed, or the time is up. A closed child has
         ended.
 
@@ -172,7 +172,7 @@ def _is_satisfied(state: Session, awaited: tuple[str, ...], ended_before: set[st
     return failed or len(ended) == len(awaited) or (any_of and bool(ended))
 
 
-def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> Waited:
+def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> ChildResults:
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []
     for agent in awaited:
@@ -181,7 +181,7 @@ def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> Wai
             ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
         else:
             (pending if is_open(thread) else ended).append(build_result(thread))
-    return Waited(
+    return ChildResults(
         session_id=state.session,
         ended=tuple(ended),
         pending=tuple(pending),
@@ -190,9 +190,9 @@ def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> Wai
     )
 
 
-def _graph_entry(thread: Thread) -> AgentInGraph:
+def _graph_entry(thread: Thread) -> GraphAgent:
     child = thread.child
-    return AgentInGraph(
+    return GraphAgent(
         agent_id=thread.agent,
         thread_id=thread.thread,
         agent_kind=thread.kind,

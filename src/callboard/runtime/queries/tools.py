@@ -8,7 +8,7 @@ from callboard.contracts.commands.tool import (
     GetToolInventory,
     ListServers,
     ReconnectServer,
-    ServerAnswer,
+    ServerChanged,
     ServerList,
     ToolInventory,
 )
@@ -56,14 +56,14 @@ class ToolReads(Service):
         )
 
     @answers(ReconnectServer)
-    async def reconnect(self, command: ReconnectServer) -> ServerAnswer:
+    async def reconnect(self, command: ReconnectServer) -> ServerChanged:
         """Reconnect a server and return its state.
 
         Raises:
             Refusal: `unknown_workspace`, `unknown_server`.
         """
         context = self._workspace_context(command.workspace_id)
-        return ServerAnswer(server=await self._dependencies.toolbox.reconnect(context, command.server))
+        return ServerChanged(server=await self._dependencies.toolbox.reconnect(context, command.server))
 
     def _workspace_context(self, workspace: str) -> ToolContext:
         self._workspaces.get(workspace)

@@ -16,10 +16,10 @@ from typing import IO
 from callboard import __version__
 from callboard.contracts.chain import StoredBytes
 from callboard.contracts.commands.evidence import (
+    EvidenceExport,
     EvidencePacked,
     ExportEvidence,
     ExportList,
-    ExportUnderWay,
     ListExports,
 )
 from callboard.contracts.content import Blob, blob_of
@@ -103,7 +103,7 @@ class EvidenceExporter(Service):
         await self._sessions.get(query.session_id)
         return ExportList(
             exports=tuple(
-                ExportUnderWay(
+                EvidenceExport(
                     task_id=export.request.task_id,
                     done=export.done,
                     through=export.through,

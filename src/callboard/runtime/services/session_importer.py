@@ -13,7 +13,7 @@ from callboard.contracts.commands.session_import import (
     ImportPastSession,
     ImportTurn,
     ListPastSessions,
-    PastSessionFound,
+    PastSessionEntry,
     PastSessionImported,
     PastSessionList,
     TurnImported,
@@ -191,7 +191,7 @@ class SessionImporter(Service):
             session_id=session, added=added, known=progress.turns - added, unfinished=transcript.unfinished
         )
 
-    def _with_import_state(self, entry: PastSessionFound, imported: set[str]) -> PastSessionFound | None:
+    def _with_import_state(self, entry: PastSessionEntry, imported: set[str]) -> PastSessionEntry | None:
         """Return the entry with its import state; None if a person deleted the import."""
         session = imported_session_id(entry.source, entry.source_id)
         if self._workspaces.was_deleted(session):

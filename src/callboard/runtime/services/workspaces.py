@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.session import (
+    DeletedSession,
     DeleteSession,
     ListSessions,
     ListWorkspaces,
+    OpenedWorkspace,
     OpenWorkspace,
-    SessionGone,
     SessionList,
     SessionUpdated,
     UpdateSession,
-    WorkspaceIsOpen,
     WorkspaceList,
 )
 from callboard.contracts.facts.workspace import SessionDeleted
@@ -29,7 +29,7 @@ class WorkspaceService(Service):
     @carries_out(OpenWorkspace)
     async def open_workspace(
         self, command: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> WorkspaceIsOpen:
+    ) -> OpenedWorkspace:
         """Open a folder as a workspace.
 
         Raises:
@@ -74,7 +74,7 @@ class WorkspaceService(Service):
     @carries_out(DeleteSession)
     async def delete_session(
         self, command: DeleteSession, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> SessionGone:
+    ) -> DeletedSession:
         """Delete a session. The fact comes first, so recovery completes an interrupted deletion.
 
         Raises:
@@ -86,7 +86,7 @@ class WorkspaceService(Service):
         async with self._sessions.locked_out(session):
             head = await store.facts.head(session)
             fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
-            answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
+            answer = DeletedSession(session_id=session, last_sequence=head.sequence, link=fact.link)
             await host.change(lambda _: ((NewFact(fact),), answer), actor, stored_answer=stored_answer)
             await store.rows.clear(session)
             await store.facts.delete(session)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.task import MergeDone, MergeSubagent
+from callboard.contracts.commands.task import ChildMerged, MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope
@@ -34,7 +34,7 @@ class WorktreeMerger(Service):
         self._tasks = BackgroundTasks()
 
     @carries_out(MergeSubagent)
-    async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
+    async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> ChildMerged:
         """Merge all changes of a child or none.
 
         Raises:
@@ -48,7 +48,7 @@ class WorktreeMerger(Service):
         """Wait for the running merges, so that git is never interrupted."""
         await self._tasks.wait_all()
 
-    async def _merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
+    async def _merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> ChildMerged:
         host = (await self._sessions.get(request.session_id)).host
         await host.run_command(request, actor)
         thread, child = require_child(host.state, request.agent, None)
@@ -57,7 +57,7 @@ class WorktreeMerger(Service):
         # A failure stores no answer: the same key can be tried again.
         opened = await self._sessions.get(request.session_id)
         answer = await opened.host.run_command(outcome, actor, None if failed else stored_answer)
-        if not isinstance(answer, MergeDone):
+        if not isinstance(answer, ChildMerged):
             raise TypeError(f"the session answered a merge with {type(answer).__name__}")
         if failed:
             raise Refusal("merge_failed", outcome.message, field="agent")

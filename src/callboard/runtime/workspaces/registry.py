@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from callboard.contracts.commands.session import (
+    OpenedWorkspace,
     OpenWorkspace,
-    WorkspaceIsOpen,
 )
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import render
@@ -201,7 +201,7 @@ class WorkspaceRegistry:
 
     async def open_folder(
         self, request: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> WorkspaceIsOpen:
+    ) -> OpenedWorkspace:
         """Open a folder as a workspace.
 
         Raises:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from callboard.contracts import casing
-from callboard.contracts.commands.subagent import Merge
+from callboard.contracts.commands.subagent import MergeArguments
 from callboard.contracts.content import Blob
 from callboard.contracts.entities import worktree as worktrees
 from callboard.contracts.facts.tool import FileChange
@@ -87,7 +87,7 @@ class MergeResult(NamedTuple):
 
 async def merge_for_call(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[FileChange, ...]]:
     """Merge a child's branch for an agent's call. Return the outcome and the changed files."""
-    request = casing.decode(arguments, Merge)
+    request = casing.decode(arguments, MergeArguments)
     merged = await merge_child(host, request.agent)
     if merged.status in ("merged", "nothing_to_merge"):
         return ToolOutcome(output=merged.message, blobs=merged.blobs), merged.changes

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.action import AskPerson, ProposePlan
-from callboard.contracts.commands.agent import AddEdge, DefineAgent
-from callboard.contracts.commands.subagent import Merge
+from callboard.contracts.commands.action import AskPersonArguments, ProposePlanArguments
+from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
+from callboard.contracts.commands.subagent import MergeArguments
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.facts.permission import Reason, Rule
 from callboard.contracts.facts.tool import SandboxApplied
@@ -108,7 +108,7 @@ class CallContext:
     @property
     def is_merge(self) -> bool:
         """True for merging a subagent's worktree."""
-        return isinstance(self.arguments, Merge)
+        return isinstance(self.arguments, MergeArguments)
 
     @property
     def is_server_tool(self) -> bool:
@@ -123,12 +123,12 @@ class CallContext:
     @property
     def creates_team(self) -> bool:
         """True for creating an agent or an edge."""
-        return isinstance(self.arguments, DefineAgent | AddEdge)
+        return isinstance(self.arguments, DefineAgentArguments | AddEdgeArguments)
 
     @property
     def asks_person(self) -> bool:
         """True for a question that only a person can answer. It allows nothing."""
-        return isinstance(self.arguments, ProposePlan | AskPerson)
+        return isinstance(self.arguments, ProposePlanArguments | AskPersonArguments)
 
     @property
     def hook_asks(self) -> bool:

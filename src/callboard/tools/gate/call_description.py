@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from callboard.contracts.commands.action import AskPerson, ProposePlan
-from callboard.contracts.commands.agent import AddEdge, DefineAgent
-from callboard.contracts.commands.subagent import Merge
+from callboard.contracts.commands.action import AskPersonArguments, ProposePlanArguments
+from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
+from callboard.contracts.commands.subagent import MergeArguments
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.tool import SandboxApplied
@@ -98,8 +98,8 @@ def prompt(
     why: str,
 ) -> str:
     """Return the question on the approval card. `why` has the reasons."""
-    if isinstance(asked, ProposePlan | AskPerson):
-        return asked.summary if isinstance(asked, ProposePlan) else asked.question
+    if isinstance(asked, ProposePlanArguments | AskPersonArguments):
+        return asked.summary if isinstance(asked, ProposePlanArguments) else asked.question
     if plan is not None and found is not None:
         size = f"+{found.added} −{found.removed}"
         what = (
@@ -136,7 +136,7 @@ def risk(asked: Arguments, plan: PlannedChange | None, protected: str, applied: 
         return "high"
     if plan is not None:
         return "low" if plan.before is None else "medium"
-    if isinstance(asked, Merge | DefineAgent | AddEdge):
+    if isinstance(asked, MergeArguments | DefineAgentArguments | AddEdgeArguments):
         return "medium"
     if isinstance(asked, BashArguments) and applied is not None:
         if applied.level == "none":

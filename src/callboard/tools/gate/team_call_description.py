@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.action import AskPerson, ProposePlan
-from callboard.contracts.commands.agent import AddEdge, DefineAgent
-from callboard.contracts.commands.handoff import Handoff, Message, Respond
-from callboard.contracts.commands.subagent import Await, Close, GiveInput, Merge, Spawn
-from callboard.contracts.commands.task import AskReview, ChangeTask, Judge, MakeTask
+from callboard.contracts.commands.action import AskPersonArguments, ProposePlanArguments
+from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
+from callboard.contracts.commands.handoff import HandoffArguments, MessageArguments, RespondArguments
+from callboard.contracts.commands.subagent import (
+    ChildInputArguments,
+    CloseArguments,
+    MergeArguments,
+    SpawnArguments,
+    WaitArguments,
+)
+from callboard.contracts.commands.task import (
+    CreateTaskArguments,
+    RequestReviewArguments,
+    UpdateTaskArguments,
+    VerdictArguments,
+)
 from callboard.contracts.entities.arguments import Arguments
 
 
 def describe_team_call(asked: Arguments | None) -> str | None:
     """Return the text of a team call for its tool row; None for other calls."""
     match asked:
-        case Spawn(agent=agent, title=title, objective=objective):
+        case SpawnArguments(agent=agent, title=title, objective=objective):
             return f"{agent}: {title or objective}"
-        case GiveInput(agent=agent, text=text):
+        case ChildInputArguments(agent=agent, text=text):
             return f"{agent}: {text}"
-        case Await():
+        case WaitArguments():
             return _awaited(asked)
-        case Close(agent=agent, reason=reason):
+        case CloseArguments(agent=agent, reason=reason):
             return f"{agent}: {reason}" if reason else agent
-        case Merge(agent=agent):
+        case MergeArguments(agent=agent):
             return agent
-        case Handoff(to=to, message=message):
+        case HandoffArguments(to=to, message=message):
             return f"→ {to}: {message}"
-        case Message(to=to, text=text):
+        case MessageArguments(to=to, text=text):
             return f"→ {', '.join(to)}: {text}"
-        case Respond(decision=decision, handoff_id=handoff, reason=reason):
+        case RespondArguments(decision=decision, handoff_id=handoff, reason=reason):
             return f"{decision} {handoff}{f': {reason}' if reason else ''}"
         case _:
             return _of_work(asked)
@@ -35,27 +46,27 @@ def describe_team_call(asked: Arguments | None) -> str | None:
 
 def _of_work(asked: Arguments | None) -> str | None:
     match asked:
-        case ProposePlan(summary=summary):
+        case ProposePlanArguments(summary=summary):
             return summary
-        case AskPerson(question=question):
+        case AskPersonArguments(question=question):
             return question
-        case DefineAgent(name=name, kind=kind, description=description):
+        case DefineAgentArguments(name=name, kind=kind, description=description):
             return f"{name} ({kind}){f': {description}' if description else ''}"
-        case AddEdge(source=source, to=to, kind=kind):
+        case AddEdgeArguments(source=source, to=to, kind=kind):
             return f"{source or ''} → {to}: {kind}".strip()
-        case AskReview(reviewer=reviewer, target=target):
+        case RequestReviewArguments(reviewer=reviewer, target=target):
             return f"→ {reviewer}{f': the work of {target}' if target else ''}"
-        case Judge(agent=agent, review_id=review, verdict=verdict, summary=summary):
+        case VerdictArguments(agent=agent, review_id=review, verdict=verdict, summary=summary):
             return f"{agent or review or ''}: {verdict}{f', {summary}' if summary else ''}"
-        case MakeTask(title=title):
+        case CreateTaskArguments(title=title):
             return title
-        case ChangeTask(task_id=task, status=status, progress=progress, comment=comment, title=title):
+        case UpdateTaskArguments(task_id=task, status=status, progress=progress, comment=comment, title=title):
             return f"{task}: {status or progress or comment or title or 'changed'}"
         case _:
             return None
 
 
-def _awaited(asked: Await) -> str:
+def _awaited(asked: WaitArguments) -> str:
     who = ", ".join(asked.agents) or "all children"
     how = f"{asked.mode} of {who}" if asked.agents and len(asked.agents) > 1 else who
     return how if asked.timeout_s is None else f"{how}, at most {asked.timeout_s} s"

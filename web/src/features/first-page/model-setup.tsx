@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { ModelOffer } from '@/system/api/client'
-import type { FoundModel, ModelList } from '@/system/generated/contracts'
+import type { DetectedSource, ModelList } from '@/system/generated/contracts'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -17,7 +17,7 @@ export interface ModelSetupProps {
   readonly list: ModelList | null
   /** Results of model tests, by provider and name. */
   readonly tested: SettingsView['tested']
-  readonly onConnect: (detected: FoundModel, model: string) => Promise<unknown>
+  readonly onConnect: (detected: DetectedSource, model: string) => Promise<unknown>
   readonly onSettings: () => void
 }
 
@@ -83,7 +83,7 @@ export function ModelSetup(props: ModelSetupProps) {
 }
 
 function DetectedModel(props: {
-  readonly detected: FoundModel
+  readonly detected: DetectedSource
   /** Whether no model is connected yet. */
   readonly first: boolean
   readonly onConnect: ModelSetupProps['onConnect']

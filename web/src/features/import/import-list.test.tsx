@@ -1,12 +1,12 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import type { PastSessionFound, PastSessionList } from '@/system/generated/contracts'
+import type { PastSessionEntry, PastSessionList } from '@/system/generated/contracts'
 import type { ImportProgress } from '@/system/stores/import-store'
 import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
 import ImportList, { type ImportListProps } from './import-list'
 
-function pastSession(number: number, more: Partial<PastSessionFound> = {}): PastSessionFound {
+function pastSession(number: number, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
   return {
     source: 'claude_code',
     product: 'Claude Code',

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { pastSessionKey } from '@/system/format/names'
 import { formatDay } from '@/system/format/numbers'
-import type { PastSessionFound, PastSessionImported, PastSessionList } from '@/system/generated/contracts'
+import type { PastSessionEntry, PastSessionImported, PastSessionList } from '@/system/generated/contracts'
 import type { ImportProgress } from '@/system/stores/import-store'
 import { Button, IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
@@ -13,7 +13,7 @@ export interface ImportListProps {
   readonly list: PastSessionList
   readonly imports: Readonly<Record<string, ImportProgress>>
   /** Import these sessions. */
-  readonly onImport: (sessions: readonly PastSessionFound[]) => void
+  readonly onImport: (sessions: readonly PastSessionEntry[]) => void
   /** Clear the import queue. */
   readonly onStop: () => void
   readonly onOpen: (sessionId: string) => void
@@ -60,7 +60,7 @@ export default function ImportList(props: ImportListProps) {
 }
 
 /** Imports all remaining sessions, stops the import, or shows that all are imported. */
-function ImportAll(props: ImportListProps & { readonly remaining: readonly PastSessionFound[] }) {
+function ImportAll(props: ImportListProps & { readonly remaining: readonly PastSessionEntry[] }) {
   const t = useT()
   const { remaining } = props
   const states = Object.values(props.imports).map((progress) => progress.state)
@@ -89,13 +89,13 @@ function ImportAll(props: ImportListProps & { readonly remaining: readonly PastS
   )
 }
 
-function canImport(session: PastSessionFound, progress: ImportProgress | undefined): boolean {
+function canImport(session: PastSessionEntry, progress: ImportProgress | undefined): boolean {
   const under = progress?.state === 'waiting' || progress?.state === 'running'
   return session.imported !== true && typeof session.importing !== 'number' && !under
 }
 
 interface RowProps extends ImportListProps {
-  readonly session: PastSessionFound
+  readonly session: PastSessionEntry
   readonly became: ImportProgress | undefined
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { buildModelEntry } from '@/system/format/names'
 import { formatDuration } from '@/system/format/numbers'
-import type { ConfiguredModel, FoundModel, ModelTested } from '@/system/generated/contracts'
+import type { ConfiguredModel, DetectedSource, ModelTestResult } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
@@ -83,7 +83,7 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
 
 function Model(props: {
   readonly model: ConfiguredModel
-  readonly tested: ModelTested | 'testing' | null
+  readonly tested: ModelTestResult | 'testing' | null
   readonly onTest: () => void
   readonly onRemove: (() => void) | null
 }) {
@@ -125,7 +125,7 @@ function Model(props: {
 }
 
 /** The result of a model test, or its problem and what to do. */
-export function TestResult({ tested }: { tested: ModelTested }) {
+export function TestResult({ tested }: { tested: ModelTestResult }) {
   const t = useT()
   const { problem } = tested
   if (tested.ok) {
@@ -147,7 +147,7 @@ export function TestResult({ tested }: { tested: ModelTested }) {
 
 /** A detected provider. It connects with one click if it needs no further input. */
 export function DetectedModel(props: {
-  readonly detected: FoundModel
+  readonly detected: DetectedSource
   readonly usedNames: readonly string[]
   readonly onAdd: (entry: Entry) => Promise<unknown>
 }) {

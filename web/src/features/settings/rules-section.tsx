@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import { formatClockTime } from '@/system/format/numbers'
-import type { RulesTried, StandingRule } from '@/system/generated/contracts'
+import type { DryRunResult, StandingRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
@@ -117,7 +117,7 @@ function RuleEntryRow(props: {
 }
 
 /** The verdicts of a previewed rule, and how many past calls were checked. */
-function RulePreview({ tried }: { tried: RulesTried }) {
+function RulePreview({ tried }: { tried: DryRunResult }) {
   const t = useT()
   const turned = Object.entries(tried.turned).filter(([, count]) => count > 0)
   return (

@@ -1,5 +1,5 @@
 /** Names for settings entries, and keys of past sessions. */
-import type { FoundModel, PastSessionFound } from '../generated/contracts'
+import type { DetectedSource, PastSessionEntry } from '../generated/contracts'
 
 /** Turn a display name into a valid settings name. */
 function toName(name: string): string {
@@ -22,7 +22,7 @@ function findUnusedName(name: string, usedNames: readonly string[]): string {
  * several.
  */
 export function buildModelEntry(
-  { entry = {} }: FoundModel,
+  { entry = {} }: DetectedSource,
   model: string,
   usedNames: readonly string[],
 ): Readonly<Record<string, string>> {
@@ -30,6 +30,6 @@ export function buildModelEntry(
 }
 
 /** The unique key of a past session of another product. */
-export function pastSessionKey({ source, sourceId }: Pick<PastSessionFound, 'source' | 'sourceId'>): string {
+export function pastSessionKey({ source, sourceId }: Pick<PastSessionEntry, 'source' | 'sourceId'>): string {
   return `${source} ${sourceId}`
 }

@@ -705,20 +705,6 @@ export interface AgentDisconnected {
   readonly reason?: string
 }
 
-/** An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now. */
-export interface AgentInGraph {
-  readonly agentId: string
-  readonly threadId: string
-  readonly agentKind: string
-  readonly parentThreadId?: string
-  readonly parentRunId?: string
-  readonly runId?: string
-  readonly queued?: number
-  readonly paused?: string
-  readonly queueReason?: string
-  readonly child?: ChildResult | null
-}
-
 /** `problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them. */
 export interface AgentList {
   readonly sessionId: string
@@ -1219,6 +1205,26 @@ export interface ChildChanged {
   readonly sequence: number
 }
 
+/** What became of the input: `started` at once, or `queued` behind what runs or for a slot. */
+export interface ChildInputAccepted {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly threadId: string
+  readonly turnId: string
+  readonly status: 'queued' | 'started'
+  readonly sequence: number
+}
+
+/** `conflict` names the files in conflict: nothing was merged then. */
+export interface ChildMerged {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly status: 'conflict' | 'merged' | 'nothing_to_merge'
+  readonly files?: readonly string[]
+  readonly conflict?: readonly string[]
+  readonly sequence: number
+}
+
 /**
  * How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. `note` says what the
  * status leaves open, such as a result in plain text that was not finalized.
@@ -1231,6 +1237,27 @@ export interface ChildResult {
   readonly result?: string
   readonly usage?: WorkUsage
   readonly note?: string
+}
+
+/** The children that ended, and those that have not. */
+export interface ChildResults {
+  readonly sessionId: string
+  readonly ended: readonly ChildResult[]
+  readonly pending: readonly ChildResult[]
+  readonly timedOut: boolean
+  readonly sequence: number
+}
+
+/** The child. `queue_reason` says why it waits, where it does; `position` counts from 1. */
+export interface ChildSpawned {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly threadId: string
+  readonly taskId: string
+  readonly status: 'queued' | 'running'
+  readonly queueReason?: string
+  readonly position?: number
+  readonly sequence: number
 }
 
 /**
@@ -1263,7 +1290,7 @@ export interface CompactThread {
 }
 
 /** What is being summarised: the thread's facts up to and including `through`. What comes of it is a fact of the turn. */
-export interface CompactionBegun {
+export interface CompactionAccepted {
   readonly sessionId: string
   readonly threadId: string
   readonly turnId: string
@@ -1378,7 +1405,7 @@ export interface ContextRead {
   readonly text?: Text | null
   readonly summary?: Text | null
   readonly compacted?: number
-  readonly said?: readonly SaidRead[]
+  readonly said?: readonly QuotedInput[]
   readonly head: number
 }
 
@@ -1472,7 +1499,7 @@ export interface CreateJob {
   readonly workspaceId?: string | null
   readonly title: string
   readonly instructions?: string
-  readonly items: readonly JobItemGiven[]
+  readonly items: readonly JobItemInput[]
   readonly agent?: string | null
   readonly parallel?: number | null
   readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
@@ -1533,6 +1560,12 @@ export interface DeleteSession {
   readonly confirm: string
 }
 
+export interface DeletedSession {
+  readonly sessionId: string
+  readonly lastSequence: number
+  readonly link: string
+}
+
 /** An artifact that an agent elsewhere delivered for its task `task_id`. `left_out` counts the parts that were too many. */
 export interface Delivered {
   readonly artifactId: string
@@ -1542,6 +1575,56 @@ export interface Delivered {
   readonly parts?: readonly RemotePart[]
   readonly leftOut?: number
   readonly at?: number
+}
+
+/**
+ * Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
+ * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
+ * the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
+ * says that it is in use already.
+ */
+export interface DetectedSource {
+  readonly kind: 'agent' | 'key' | 'server'
+  readonly name: string
+  readonly where: string
+  readonly models?: readonly string[]
+  readonly settings?: string
+  readonly entry?: Readonly<Record<string, string>>
+  readonly why?: string
+  readonly configured?: boolean
+}
+
+/** A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's. */
+export interface DryRunCall {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly toolCallId: string
+  readonly tool: string
+  readonly subject: string
+  readonly was: Verdict
+  readonly would: Verdict
+  readonly matcher: string
+}
+
+/**
+ * `calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
+ * would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each.
+ */
+export interface DryRunResult {
+  readonly sessions: number
+  readonly calls: number
+  readonly whole: boolean
+  readonly unspoken: number
+  readonly turned: Readonly<Record<string, number>>
+  readonly rules: readonly DryRunRule[]
+  readonly examples: readonly DryRunCall[]
+}
+
+/** Of how many calls the rule would have had the word. */
+export interface DryRunRule {
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly calls: number
 }
 
 /**
@@ -1700,6 +1783,17 @@ export interface EvaluatePermission {
 }
 
 /**
+ * `done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
+ * task's. `started_at` is in microseconds since the epoch.
+ */
+export interface EvidenceExport {
+  readonly taskId: string | null
+  readonly done: number
+  readonly through: number
+  readonly startedAt: number
+}
+
+/**
  * A pack of the session's facts 1 to `through` was made; with `task` it says which `facts` of them are that task's. `pack`
  * names its bytes, `link` the chain's link at `through`, in hex; both can be checked without this product. `reason` is the
  * person's.
@@ -1771,14 +1865,6 @@ export interface ExportArtifact {
   readonly reason?: string
 }
 
-/** The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to. */
-export interface ExportBegun {
-  readonly sessionId: string
-  readonly artifactId: string
-  readonly exportId: string
-  readonly sequence: number
-}
-
 /**
  * One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
  * difference from that version. `artifacts` counts those that were named, or with `everything` it is all that the session
@@ -1814,18 +1900,15 @@ export interface ExportEvidence {
 
 /** The exports that were asked for and not yet answered, the oldest first. */
 export interface ExportList {
-  readonly exports: readonly ExportUnderWay[]
+  readonly exports: readonly EvidenceExport[]
 }
 
-/**
- * `done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
- * task's. `started_at` is in microseconds since the epoch.
- */
-export interface ExportUnderWay {
-  readonly taskId: string | null
-  readonly done: number
-  readonly through: number
-  readonly startedAt: number
+/** The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to. */
+export interface ExportStarted {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly exportId: string
+  readonly sequence: number
 }
 
 /**
@@ -1869,23 +1952,6 @@ export interface Fix {
   readonly text: string
   readonly ref?: string
   readonly assignee?: string
-}
-
-/**
- * Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
- * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
- * the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
- * says that it is in use already.
- */
-export interface FoundModel {
-  readonly kind: 'agent' | 'key' | 'server'
-  readonly name: string
-  readonly where: string
-  readonly models?: readonly string[]
-  readonly settings?: string
-  readonly entry?: Readonly<Record<string, string>>
-  readonly why?: string
-  readonly configured?: boolean
 }
 
 /**
@@ -2010,6 +2076,20 @@ export interface GetTurns {
   readonly threadId?: string | null
   readonly before?: number | null
   readonly limit?: number
+}
+
+/** An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now. */
+export interface GraphAgent {
+  readonly agentId: string
+  readonly threadId: string
+  readonly agentKind: string
+  readonly parentThreadId?: string
+  readonly parentRunId?: string
+  readonly runId?: string
+  readonly queued?: number
+  readonly paused?: string
+  readonly queueReason?: string
+  readonly child?: ChildResult | null
 }
 
 /** The receiver took it: by consuming it, or, where ownership moves or the edge says so, by an answer. */
@@ -2266,16 +2346,6 @@ export interface Incident {
   readonly message: string
 }
 
-/** What became of the input: `started` at once, or `queued` behind what runs or for a slot. */
-export interface InputGiven {
-  readonly sessionId: string
-  readonly agentId: string
-  readonly threadId: string
-  readonly turnId: string
-  readonly status: 'queued' | 'started'
-  readonly sequence: number
-}
-
 /**
  * Stop the running turn of a thread.
  *
@@ -2334,7 +2404,7 @@ export interface JobItem {
 }
 
 /** One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out. */
-export interface JobItemGiven {
+export interface JobItemInput {
   readonly input: string
   readonly title?: string
 }
@@ -2489,16 +2559,6 @@ export interface MentionList {
   readonly complete?: boolean
 }
 
-/** `conflict` names the files in conflict: nothing was merged then. */
-export interface MergeDone {
-  readonly sessionId: string
-  readonly agentId: string
-  readonly status: 'conflict' | 'merged' | 'nothing_to_merge'
-  readonly files?: readonly string[]
-  readonly conflict?: readonly string[]
-  readonly sequence: number
-}
-
 /** Merge a child's worktree into its parent's folder, completely or not at all. */
 export interface MergeSubagent {
   readonly sessionId: string
@@ -2579,7 +2639,7 @@ export interface ModelInterrupted {
 /** The models in the order of preference, and what is found beside them. */
 export interface ModelList {
   readonly configured: readonly ConfiguredModel[]
-  readonly found: readonly FoundModel[]
+  readonly found: readonly DetectedSource[]
 }
 
 /**
@@ -2600,7 +2660,7 @@ export interface ModelRequested {
  * What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
  * question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent.
  */
-export interface ModelTested {
+export interface ModelTestResult {
   readonly name: string
   readonly ok: boolean
   readonly text?: string
@@ -2695,6 +2755,13 @@ export interface OpenWorkspace {
   readonly wide?: boolean
 }
 
+export interface OpenedWorkspace {
+  readonly workspaceId: string
+  readonly path: string
+  readonly name: string
+  readonly sequence: number
+}
+
 /**
  * The final answer of the run: the text parts (steps) that follow its last tool call, in order. Earlier text keeps its
  * place as commentary.
@@ -2715,7 +2782,7 @@ export interface PartList {
  * `session_id` is the session that it is here where it was `imported`, and will be where it was not. `importing` is how many
  * of its turns were looked at so far by an import that is under way, absent where none is.
  */
-export interface PastSessionFound {
+export interface PastSessionEntry {
   readonly source: 'claude_code' | 'codex'
   readonly product: string
   readonly sourceId: string
@@ -2744,7 +2811,7 @@ export interface PastSessionImported {
  * many newer ones.
  */
 export interface PastSessionList {
-  readonly sessions: readonly PastSessionFound[]
+  readonly sessions: readonly PastSessionEntry[]
   readonly unreadable?: readonly UnreadableTranscript[]
   readonly older?: number
 }
@@ -2792,22 +2859,11 @@ export interface PermissionEvaluated {
   readonly secrets?: readonly string[]
 }
 
-/** An answer with a wider scope than once became a rule. */
-export interface PermissionRuleAdded {
-  readonly rule: Rule
-}
-
-/** A rule holds no longer. */
-export interface PermissionRuleRevoked {
-  readonly ruleId: string
-  readonly reason?: string
-}
-
 /**
  * The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
  * `message` are set where it denies; `matchers` are the rules that wider answers would make.
  */
-export interface PermissionSeen {
+export interface PermissionEvaluation {
   readonly agent: string
   readonly permissionMode: PermissionMode
   readonly verdict: Verdict
@@ -2820,6 +2876,17 @@ export interface PermissionSeen {
   readonly message: string
   readonly preview: string
   readonly matchers: Readonly<Record<string, string>>
+}
+
+/** An answer with a wider scope than once became a rule. */
+export interface PermissionRuleAdded {
+  readonly rule: Rule
+}
+
+/** A rule holds no longer. */
+export interface PermissionRuleRevoked {
+  readonly ruleId: string
+  readonly reason?: string
 }
 
 /**
@@ -3011,6 +3078,17 @@ export interface QuotaReported {
   readonly limits?: readonly Limit[]
   readonly retryAfterMs?: number | null
   readonly exhausted?: boolean
+}
+
+/**
+ * What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
+ * in the fact at `sequence`.
+ */
+export interface QuotedInput {
+  readonly sequence: number
+  readonly turnId: string
+  readonly size: number
+  readonly text: Text
 }
 
 /** One reason for a decision or a request, as a code with the values that it names. */
@@ -3284,6 +3362,13 @@ export interface ReviewApplied {
   readonly by?: string
 }
 
+export interface ReviewChanged {
+  readonly sessionId: string
+  readonly reviewId: string
+  readonly verdict: 'changes_requested' | 'failed' | 'passed'
+  readonly sequence: number
+}
+
 export interface ReviewOpened {
   readonly sessionId: string
   readonly reviewId: string
@@ -3415,20 +3500,6 @@ export interface RuleList {
 }
 
 /**
- * `calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
- * would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each.
- */
-export interface RulesTried {
-  readonly sessions: number
-  readonly calls: number
-  readonly whole: boolean
-  readonly unspoken: number
-  readonly turned: Readonly<Record<string, number>>
-  readonly rules: readonly TriedRule[]
-  readonly examples: readonly TriedCall[]
-}
-
-/**
  * An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
  *
  * A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
@@ -3464,17 +3535,6 @@ export interface Said {
 }
 
 /**
- * What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
- * in the fact at `sequence`.
- */
-export interface SaidRead {
-  readonly sequence: number
-  readonly turnId: string
-  readonly size: number
-  readonly text: Text
-}
-
-/**
  * The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
  * through no link. `limits` name what a command may take and what keeps it to that.
  */
@@ -3487,11 +3547,6 @@ export interface SandboxApplied {
   readonly limits?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** There is no value of that name in the keyring any more. */
-export interface SecretGone {
-  readonly name: string
-}
-
 /** A secret without its value. One that is a `key` is given to the provider that it belongs to and to no tool. */
 export interface SecretInfo {
   readonly name: string
@@ -3499,17 +3554,22 @@ export interface SecretInfo {
   readonly key?: boolean
 }
 
-/** Where the value is kept, and the handle that stands for it. */
-export interface SecretKept {
-  readonly name: string
-  readonly place: string
-  readonly handle: string
-}
-
 /** The secrets by name, without their values. `problem` says why the keyring cannot be used, and is empty where it can. */
 export interface SecretList {
   readonly secrets: readonly SecretInfo[]
   readonly problem?: string
+}
+
+/** There is no value of that name in the keyring any more. */
+export interface SecretRemoved {
+  readonly name: string
+}
+
+/** Where the value is kept, and the handle that stands for it. */
+export interface SecretStored {
+  readonly name: string
+  readonly place: string
+  readonly handle: string
 }
 
 /**
@@ -3557,7 +3617,7 @@ export interface SendSubagentInput {
 }
 
 /** The server after that, connected or lost. */
-export interface ServerAnswer {
+export interface ServerChanged {
   readonly server: ServerState
 }
 
@@ -3636,12 +3696,6 @@ export interface SessionCreated {
 
 /** A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with. */
 export interface SessionDeleted {
-  readonly sessionId: string
-  readonly lastSequence: number
-  readonly link: string
-}
-
-export interface SessionGone {
   readonly sessionId: string
   readonly lastSequence: number
   readonly link: string
@@ -3849,18 +3903,6 @@ export interface SpawnSubagent {
   readonly threadId?: string | null
 }
 
-/** The child. `queue_reason` says why it waits, where it does; `position` counts from 1. */
-export interface Spawned {
-  readonly sessionId: string
-  readonly agentId: string
-  readonly threadId: string
-  readonly taskId: string
-  readonly status: 'queued' | 'running'
-  readonly queueReason?: string
-  readonly position?: number
-  readonly sequence: number
-}
-
 /**
  * A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
  * says why in `held_back`: its folder is not trusted, or its time is over.
@@ -3948,6 +3990,13 @@ export interface SteerPart {
   readonly missing?: readonly MissingRef[]
 }
 
+export interface SteerQueued {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly steerId: string
+  readonly sequence: number
+}
+
 /** The turn ended before a model call could include the steer; the sender's draft is kept. */
 export interface SteerRejected {
   readonly steerId: string
@@ -3961,13 +4010,6 @@ export interface SteerRequested {
   readonly input: Text
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
-}
-
-export interface SteerTaken {
-  readonly sessionId: string
-  readonly turnId: string
-  readonly steerId: string
-  readonly sequence: number
 }
 
 /** Add input to a running turn, for its next model call. */
@@ -4018,7 +4060,7 @@ export interface SubagentFailed {
 
 export interface SubagentGraph {
   readonly sessionId: string
-  readonly agents: readonly AgentInGraph[]
+  readonly agents: readonly GraphAgent[]
   readonly sequence: number
 }
 
@@ -4170,18 +4212,8 @@ export interface TaskCreated {
   readonly entity?: 'automation_job' | 'external_task' | 'work_item'
 }
 
-/**
- * The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
- * an attempt whose turn was stopped.
- */
-export interface TaskFailed {
-  readonly code: string
-  readonly message: string
-  readonly reason?: string
-}
-
 /** A task as a list tells it. `job` names the job that it is an item of, or that it is. */
-export interface TaskInList {
+export interface TaskEntry {
   readonly taskId: string
   readonly title: string
   readonly status: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running'
@@ -4195,9 +4227,19 @@ export interface TaskInList {
   readonly job?: string
 }
 
+/**
+ * The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
+ * an attempt whose turn was stopped.
+ */
+export interface TaskFailed {
+  readonly code: string
+  readonly message: string
+  readonly reason?: string
+}
+
 export interface TaskList {
   readonly sessionId: string
-  readonly tasks: readonly TaskInList[]
+  readonly tasks: readonly TaskEntry[]
   readonly sequence: number
 }
 
@@ -4212,7 +4254,7 @@ export interface TaskPaused {
 /** `snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`. */
 export interface TaskRead {
   readonly sessionId: string
-  readonly task: TaskInList
+  readonly task: TaskEntry
   readonly snapshot: unknown
   readonly sequence: number
 }
@@ -4572,25 +4614,6 @@ export interface ToolStarted {
   readonly tool: string
 }
 
-/** A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's. */
-export interface TriedCall {
-  readonly sessionId: string
-  readonly turnId: string
-  readonly toolCallId: string
-  readonly tool: string
-  readonly subject: string
-  readonly was: Verdict
-  readonly would: Verdict
-  readonly matcher: string
-}
-
-/** Of how many calls the rule would have had the word. */
-export interface TriedRule {
-  readonly matcher: string
-  readonly verdict: Verdict
-  readonly calls: number
-}
-
 export interface TrustChanged {
   readonly workspaceId: string
   readonly trusted: string
@@ -4820,13 +4843,6 @@ export interface Upsert {
   readonly row: AnyRow
 }
 
-export interface VerdictGiven {
-  readonly sessionId: string
-  readonly reviewId: string
-  readonly verdict: 'changes_requested' | 'failed' | 'passed'
-  readonly sequence: number
-}
-
 /**
  * One version. `agent_id`, `turn_id` and `tool_call_id` name the step that made it, where an agent did; `at` is in
  * microseconds since the epoch.
@@ -4856,15 +4872,6 @@ export interface WaitSubagents {
   readonly timeoutS?: number | null
   readonly sessionId: string
   readonly threadId?: string | null
-}
-
-/** The children that ended, and those that have not. */
-export interface Waited {
-  readonly sessionId: string
-  readonly ended: readonly ChildResult[]
-  readonly pending: readonly ChildResult[]
-  readonly timedOut: boolean
-  readonly sequence: number
 }
 
 /** Something deserves attention; nothing was lost. */
@@ -4908,13 +4915,6 @@ export interface WorkerNotification {
   readonly transcript?: string
   readonly usage?: WorkUsage
   readonly plainText?: boolean
-}
-
-export interface WorkspaceIsOpen {
-  readonly workspaceId: string
-  readonly path: string
-  readonly name: string
-  readonly sequence: number
 }
 
 export interface WorkspaceList {
@@ -5118,9 +5118,9 @@ export type WireEvent = {
 export type ErasedEvent = Envelope & { readonly type: string; readonly erased: true }
 
 export interface Commands {
-  readonly open_workspace: { readonly command: OpenWorkspace; readonly answer: WorkspaceIsOpen }
+  readonly open_workspace: { readonly command: OpenWorkspace; readonly answer: OpenedWorkspace }
   readonly update_session: { readonly command: UpdateSession; readonly answer: SessionUpdated }
-  readonly delete_session: { readonly command: DeleteSession; readonly answer: SessionGone }
+  readonly delete_session: { readonly command: DeleteSession; readonly answer: DeletedSession }
   readonly list_workspaces: { readonly command: ListWorkspaces; readonly answer: WorkspaceList }
   readonly list_sessions: { readonly command: ListSessions; readonly answer: SessionList }
   readonly get_session: { readonly command: GetSession; readonly answer: SessionRead }
@@ -5130,7 +5130,7 @@ export interface Commands {
   readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
   readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
   readonly submit_turn: { readonly command: SubmitTurn; readonly answer: TurnAccepted }
-  readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerTaken }
+  readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerQueued }
   readonly interrupt_turn: { readonly command: InterruptTurn; readonly answer: ThreadChanged }
   readonly resume_thread: { readonly command: ResumeThread; readonly answer: ThreadChanged }
   readonly remove_queued_turn: { readonly command: RemoveQueuedTurn; readonly answer: QueueChanged }
@@ -5139,9 +5139,9 @@ export interface Commands {
   readonly respond_action: { readonly command: RespondAction; readonly answer: ActionAnswered }
   readonly add_agent: { readonly command: AddAgent; readonly answer: AgentAdded }
   readonly list_agents: { readonly command: ListAgents; readonly answer: AgentList }
-  readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
-  readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: InputGiven }
-  readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
+  readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: ChildSpawned }
+  readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: ChildInputAccepted }
+  readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: ChildResults }
   readonly close_subagent: { readonly command: CloseSubagent; readonly answer: ChildChanged }
   readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
   readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
@@ -5162,10 +5162,10 @@ export interface Commands {
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
   readonly list_tasks: { readonly command: ListTasks; readonly answer: TaskList }
   readonly get_task: { readonly command: GetTask; readonly answer: TaskRead }
-  readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
+  readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: ChildMerged }
   readonly request_review: { readonly command: RequestReview; readonly answer: ReviewOpened }
-  readonly submit_verdict: { readonly command: SubmitVerdict; readonly answer: VerdictGiven }
-  readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
+  readonly submit_verdict: { readonly command: SubmitVerdict; readonly answer: ReviewChanged }
+  readonly apply_review: { readonly command: ApplyReview; readonly answer: ReviewChanged }
   readonly create_job: { readonly command: CreateJob; readonly answer: JobChanged }
   readonly cancel_job: { readonly command: CancelJob; readonly answer: JobChanged }
   readonly pause_job: { readonly command: PauseJob; readonly answer: JobChanged }
@@ -5180,10 +5180,10 @@ export interface Commands {
   readonly rollback_artifact: { readonly command: RollbackArtifact; readonly answer: ArtifactChanged }
   readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactChanged }
   readonly delete_artifact: { readonly command: DeleteArtifact; readonly answer: ArtifactChanged }
-  readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportBegun }
+  readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportStarted }
   readonly get_context: { readonly command: GetContext; readonly answer: ContextRead }
   readonly set_context: { readonly command: SetContext; readonly answer: ContextChanged }
-  readonly compact_thread: { readonly command: CompactThread; readonly answer: CompactionBegun }
+  readonly compact_thread: { readonly command: CompactThread; readonly answer: CompactionAccepted }
   readonly find_mentions: { readonly command: FindMentions; readonly answer: MentionList }
   readonly get_trust: { readonly command: GetTrust; readonly answer: TrustRead }
   readonly trust_workspace: { readonly command: TrustWorkspace; readonly answer: TrustChanged }
@@ -5191,20 +5191,20 @@ export interface Commands {
   readonly list_rules: { readonly command: ListRules; readonly answer: RuleList }
   readonly add_rule: { readonly command: AddRule; readonly answer: RuleChanged }
   readonly revoke_rule: { readonly command: RevokeRule; readonly answer: RuleChanged }
-  readonly dry_run_rules: { readonly command: DryRunRules; readonly answer: RulesTried }
-  readonly evaluate_permission: { readonly command: EvaluatePermission; readonly answer: PermissionSeen }
+  readonly dry_run_rules: { readonly command: DryRunRules; readonly answer: DryRunResult }
+  readonly evaluate_permission: { readonly command: EvaluatePermission; readonly answer: PermissionEvaluation }
   readonly resolve_permission: { readonly command: ResolvePermission; readonly answer: ActionAnswered }
   readonly get_settings: { readonly command: GetSettings; readonly answer: SettingsRead }
   readonly update_settings: { readonly command: UpdateSettings; readonly answer: SettingsUpdated }
-  readonly set_secret: { readonly command: SetSecret; readonly answer: SecretKept }
-  readonly remove_secret: { readonly command: RemoveSecret; readonly answer: SecretGone }
+  readonly set_secret: { readonly command: SetSecret; readonly answer: SecretStored }
+  readonly remove_secret: { readonly command: RemoveSecret; readonly answer: SecretRemoved }
   readonly list_secrets: { readonly command: ListSecrets; readonly answer: SecretList }
   readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
-  readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
+  readonly test_model: { readonly command: TryModel; readonly answer: ModelTestResult }
   readonly preview_route: { readonly command: PreviewRoute; readonly answer: RoutePreview }
   readonly get_tool_inventory: { readonly command: GetToolInventory; readonly answer: ToolInventory }
   readonly list_servers: { readonly command: ListServers; readonly answer: ServerList }
-  readonly reconnect_server: { readonly command: ReconnectServer; readonly answer: ServerAnswer }
+  readonly reconnect_server: { readonly command: ReconnectServer; readonly answer: ServerChanged }
   readonly get_execution_environment: { readonly command: GetExecutionEnvironment; readonly answer: ExecutionEnvironment }
   readonly list_processes: { readonly command: ListProcesses; readonly answer: ProcessList }
   readonly write_process_stdin: { readonly command: WriteProcessStdin; readonly answer: ProcessChanged }

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { FakeServer, RefusedAnswer } from '../../../dev/fake-server'
 import { ApiClient } from '../api/client'
-import type { PastSessionFound } from '../generated/contracts'
+import type { PastSessionEntry } from '../generated/contracts'
 import { ImportStore } from './import-store'
 
-function pastSession(sourceId: string, more: Partial<PastSessionFound> = {}): PastSessionFound {
+function pastSession(sourceId: string, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
   return { source: 'codex', product: 'Codex', sourceId, folder: '/a', title: sourceId, changed: 1, ...more }
 }
 

@@ -1,7 +1,7 @@
 /** Past sessions of other products in the folder, and their imports. */
 import type { ApiClient } from '../api/client'
 import { pastSessionKey } from '../format/names'
-import type { PastSessionFound, PastSessionImported, PastSessionList } from '../generated/contracts'
+import type { PastSessionEntry, PastSessionImported, PastSessionList } from '../generated/contracts'
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
 
@@ -29,7 +29,7 @@ export class ImportStore {
   readonly #api: ApiClient
   #view = INITIAL
   #workspaceId = ''
-  #queue: readonly PastSessionFound[] = []
+  #queue: readonly PastSessionEntry[] = []
   #working = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -52,7 +52,7 @@ export class ImportStore {
   }
 
   /** Add sessions to the import queue. They are imported one after the other. */
-  async enqueue(sessions: readonly PastSessionFound[]): Promise<void> {
+  async enqueue(sessions: readonly PastSessionEntry[]): Promise<void> {
     const { imports } = this.#view
     const added = sessions.filter((session) => !isPending(imports[pastSessionKey(session)]))
     this.#queue = [...this.#queue, ...added]
@@ -73,13 +73,13 @@ export class ImportStore {
     this.#set({ imports: Object.fromEntries(remaining) })
   }
 
-  #next(): PastSessionFound | undefined {
+  #next(): PastSessionEntry | undefined {
     const [next, ...rest] = this.#queue
     this.#queue = rest
     return next
   }
 
-  async #import(session: PastSessionFound): Promise<void> {
+  async #import(session: PastSessionEntry): Promise<void> {
     const workspaceId = this.#workspaceId
     const { source, sourceId } = session
     const setProgress = (progress: ImportProgress) => {

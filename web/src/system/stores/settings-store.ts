@@ -2,11 +2,11 @@
 import type { ApiClient } from '../api/client'
 import { buildModelEntry } from '../format/names'
 import type {
-  FoundModel,
+  DetectedSource,
+  DryRunResult,
   ModelList,
-  ModelTested,
+  ModelTestResult,
   RuleEntry,
-  RulesTried,
   ServerState,
   SettingsRead,
   StandingRule,
@@ -23,12 +23,12 @@ export interface SettingsView {
   readonly models: ModelList | null
   readonly rules: readonly StandingRule[] | null
   readonly servers: readonly ServerState[] | null
-  readonly tried: RulesTried | null
+  readonly tried: DryRunResult | null
   /** Why the keyring is unavailable; empty if it is available. */
   readonly noKeyring: string
   /** Why a read failed. */
   readonly failed: Refusal | null
-  readonly tested: Readonly<Record<string, ModelTested | 'testing'>>
+  readonly tested: Readonly<Record<string, ModelTestResult | 'testing'>>
 }
 
 const INITIAL: SettingsView = {
@@ -83,7 +83,7 @@ export class SettingsStore {
   }
 
   /** Add a detected provider to the user's models. `model` selects one if it offers several. */
-  async connect(detected: FoundModel, model: string): Promise<Refusal | null> {
+  async connect(detected: DetectedSource, model: string): Promise<Refusal | null> {
     await this.open('user', this.#workspaceId)
     const { read, failed } = this.#view
     if (read === null) return failed
@@ -105,7 +105,7 @@ export class SettingsStore {
 
   async test(name: string): Promise<void> {
     if (this.#view.tested[name] === 'testing') return
-    const setTested = (tested: ModelTested | 'testing') =>
+    const setTested = (tested: ModelTestResult | 'testing') =>
       this.#set({ tested: { ...this.#view.tested, [name]: tested } })
     setTested('testing')
     try {

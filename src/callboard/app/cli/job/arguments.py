@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from callboard.contracts.commands.job import CreateJob, JobItemGiven
+from callboard.contracts.commands.job import CreateJob, JobItemInput
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 
@@ -34,7 +34,7 @@ def build_command(
         session_id=session or None,
         title=title.strip() or to_line(instructions.strip().splitlines()[0], MAX_TITLE),
         instructions=instructions,
-        items=tuple(JobItemGiven(input=item) for item in items),
+        items=tuple(JobItemInput(input=item) for item in items),
         agent=agent or None,
         parallel=parallel,
         permission_mode=permission,

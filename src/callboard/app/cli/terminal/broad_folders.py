@@ -6,16 +6,16 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from callboard.contracts.commands.session import OpenWorkspace, WorkspaceIsOpen
+from callboard.contracts.commands.session import OpenedWorkspace, OpenWorkspace
 from callboard.contracts.errors import Problem, Refusal
 
 from .approvals import read_line
 from .output import mark_hidden, print_err
 
-Submit = Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]
+Submit = Callable[[OpenWorkspace], Awaitable[OpenedWorkspace]]
 
 
-async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: bool = True) -> WorkspaceIsOpen:
+async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: bool = True) -> OpenedWorkspace:
     """Open a folder. If the server refuses it as too broad, ask the person at the terminal.
 
     Args:

@@ -7,7 +7,7 @@ import hashlib
 
 import msgspec
 
-from callboard.contracts.commands.agent import AddEdge, AgentMade, DefineAgent, EdgeMade
+from callboard.contracts.commands.agent import AddEdgeArguments, AgentCreated, DefineAgentArguments, EdgeCreated
 from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.team import Capability, Edge
 from callboard.contracts.errors import Refusal
@@ -25,7 +25,7 @@ from .addressing import find_agent
 _LACKS: dict[Capability, str] = {"spawn": "make agents", "edge": "make edges"}
 
 
-def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
+def define_agent(batch: Batch, maker: Thread, request: DefineAgentArguments) -> AgentCreated:
     """Make an agent for this session.
 
     Raises:
@@ -34,7 +34,7 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade
     """
     definition = build_definition(batch, maker, request)
     batch.add(AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _scope(maker))
-    return AgentMade(
+    return AgentCreated(
         session_id=batch.state.session,
         agent=definition.name,
         kind=request.kind,
@@ -44,7 +44,7 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade
     )
 
 
-def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
+def add_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> EdgeCreated:
     """Make an edge for this session.
 
     Raises:
@@ -53,10 +53,10 @@ def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
     """
     source, edge = build_edge(batch, maker, request)
     batch.add(EdgeAdded(source=source, edge=edge), _scope(maker))
-    return EdgeMade(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
+    return EdgeCreated(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
 
 
-def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
+def build_definition(batch: Batch, maker: Thread, request: DefineAgentArguments) -> Definition:
     """Return the requested agent within its maker's bounds."""
     maker_definition = _require_capability(batch, maker, "spawn")
     if batch.inputs.find_definition(request.name) is not None or find_agent(batch.state, request.name) is not None:
@@ -91,7 +91,7 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Defin
     return definition
 
 
-def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
+def build_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> tuple[str, Edge]:
     """Return the requested edge and the name of its source agent. An edge lifts no invariant."""
     _require_capability(batch, maker, "edge")
     source = _require_edge_end(batch, request.source or maker.agent, "source")
@@ -125,7 +125,7 @@ def _require_capability(batch: Batch, maker: Thread, capability: Capability) -> 
     return definition
 
 
-def _check_tools(own: Definition, request: DefineAgent) -> None:
+def _check_tools(own: Definition, request: DefineAgentArguments) -> None:
     missing = [tool for tool in request.tools if stored_name(tool) not in own.tools]
     if missing and "*" not in own.tools:
         raise Refusal(
@@ -136,7 +136,7 @@ def _check_tools(own: Definition, request: DefineAgent) -> None:
         )
 
 
-def _check_policy(own: Definition, request: DefineAgent) -> None:
+def _check_policy(own: Definition, request: DefineAgentArguments) -> None:
     missing = [policy for policy in request.policy if policy not in own.policy]
     if missing:
         raise Refusal(
@@ -149,7 +149,7 @@ def _check_policy(own: Definition, request: DefineAgent) -> None:
         raise Refusal("policy_denied", "A subagent cannot delegate.", field="policy", hint="Remove Delegate.")
 
 
-def _narrow_requested_mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
+def _narrow_requested_mode(own: Definition, request: DefineAgentArguments) -> PermissionMode | None:
     requested, widest = request.permission_mode, own.permission_mode
     if requested is None:
         return widest
@@ -162,7 +162,7 @@ def _narrow_requested_mode(own: Definition, request: DefineAgent) -> PermissionM
     return requested
 
 
-def _check_globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
+def _check_globs(own: Definition, request: DefineAgentArguments) -> tuple[str, ...]:
     outside = [glob for glob in request.work_globs if own.work_globs and not _is_within(glob, own.work_globs)]
     if outside:
         raise Refusal(

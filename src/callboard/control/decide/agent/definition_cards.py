@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts import casing
-from callboard.contracts.commands.agent import AddEdge, DefineAgent
+from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
@@ -24,9 +24,9 @@ def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     maker = batch.thread(scope.thread)
     match request:
-        case DefineAgent():
+        case DefineAgentArguments():
             return _render_agent(build_definition(batch, maker, request))
-        case AddEdge():
+        case AddEdgeArguments():
             return _render_edge(*build_edge(batch, maker, request))
         case _:
             raise LookupError(f"{tool} is not a tool that makes agents or edges")

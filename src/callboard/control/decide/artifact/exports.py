@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.artifact import ExportBegun, RetryArtifact
+from callboard.contracts.commands.artifact import ExportStarted, RetryArtifact
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import (
     ArtifactExportCompleted,
@@ -20,7 +20,7 @@ from .save import require_artifact
 INTERRUPTED = "export_interrupted"
 
 
-def begin_export(batch: Batch, request: ExportRequested) -> ExportBegun:
+def begin_export(batch: Batch, request: ExportRequested) -> ExportStarted:
     """Begin an export; the runtime makes it once this fact is durable. A failed export is repeated
     under its id.
 
@@ -45,7 +45,7 @@ def begin_export(batch: Batch, request: ExportRequested) -> ExportBegun:
         ),
         Scope(artifact=request.artifact_id),
     )
-    return ExportBegun(
+    return ExportStarted(
         session_id=batch.state.session,
         artifact_id=request.artifact_id,
         export_id=export,

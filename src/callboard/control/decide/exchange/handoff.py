@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.commands.handoff import Handoff, HandoffAnswered, HandoffSent, Respond
+from callboard.contracts.commands.handoff import HandoffAnswered, HandoffArguments, HandoffSent, RespondArguments
 from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
@@ -32,7 +32,7 @@ MAX_REST_BYTES = 32 * 1024
 DEFAULT_REPLY_SECONDS = 86_400
 
 
-def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
+def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> HandoffSent:
     """Queue an envelope in the receiver's inbox.
 
     Raises:
@@ -110,7 +110,7 @@ def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     )
 
 
-def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffAnswered:
+def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArguments) -> HandoffAnswered:
     """Accept, reject or complete a handoff. `receiver` is the responding agent, None for a person.
 
     Raises:
@@ -224,7 +224,7 @@ def check_invariants(sender: Thread, receiver: Thread) -> None:
         )
 
 
-def _check_size(request: Handoff) -> None:
+def _check_size(request: HandoffArguments) -> None:
     if not request.message.strip():
         raise Refusal("empty_message", "A handoff needs a message.", field="message")
     if len(request.message.encode()) > LARGEST_MESSAGE:
@@ -243,7 +243,7 @@ def _check_size(request: Handoff) -> None:
         )
 
 
-def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
+def _resume_target(batch: Batch, sender: Thread, request: HandoffArguments) -> Thread:
     """Return the agent that gets the ownership back. A subagent cannot own the person's input."""
     if not request.resume_target:
         return sender
@@ -258,7 +258,7 @@ def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
     return target
 
 
-def _requires_reply(request: Handoff) -> bool:
+def _requires_reply(request: HandoffArguments) -> bool:
     return request.response is not None and request.response.expectation == "required"
 
 

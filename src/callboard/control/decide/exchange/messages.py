@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.handoff import Message, MessageSent
+from callboard.contracts.commands.handoff import MessageArguments, MessageSent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.handoff import ChannelMessage, ChannelOpened
 from callboard.contracts.scope import Scope
@@ -18,7 +18,7 @@ from ..turn.idle import delay_reason
 from .handoff import check_invariants
 
 
-def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
+def send_message(batch: Batch, sender: Thread, request: MessageArguments) -> MessageSent:
     """Send a message to other agents in their shared channel.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.task import AskReview, Judge, ReviewOpened, VerdictGiven
+from callboard.contracts.commands.task import RequestReviewArguments, ReviewChanged, ReviewOpened, VerdictArguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentCompleted
 from callboard.contracts.facts.task import (
@@ -26,7 +26,7 @@ from ..subagent.children import resume_child
 from .messages import check_receiver, notify_agent
 
 
-def request_review(batch: Batch, sender: Thread, request: AskReview) -> ReviewOpened:
+def request_review(batch: Batch, sender: Thread, request: RequestReviewArguments) -> ReviewOpened:
     """Request a verdict from an agent, which receives it in its next turn.
 
     Raises:
@@ -93,7 +93,7 @@ def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
     )
 
 
-def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven:
+def record_verdict(batch: Batch, reviewer: Thread | None, verdict: VerdictArguments) -> ReviewChanged:
     """Record a verdict. `reviewer` is an agent, None for a person.
 
     Raises:
@@ -127,7 +127,7 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> Ver
         if target is None or child is None:
             _close_task(batch, review, verdict)
         _tell_asker(batch, reviewer, review, verdict)
-    return VerdictGiven(
+    return ReviewChanged(
         session_id=batch.state.session,
         review_id=review.review,
         verdict=verdict.verdict,
@@ -167,7 +167,7 @@ def _format_fixes(fixes: tuple[Fix, ...]) -> str:
     return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
 
 
-def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: Judge) -> None:
+def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: VerdictArguments) -> None:
     """Send the verdict to the agent that requested it. A parent is notified of its child's end
     instead."""
     asker = batch.state.threads.get(review.asker)
@@ -178,7 +178,7 @@ def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdi
     notify_agent(batch, reviewer, asker, message.strip())
 
 
-def _require_review(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:
+def _require_review(batch: Batch, reviewer: Thread | None, verdict: VerdictArguments) -> OpenReview:
     if verdict.review_id is not None:
         review = batch.state.reviews.get(verdict.review_id)
     elif verdict.agent is not None:
@@ -199,7 +199,7 @@ def _require_review(batch: Batch, reviewer: Thread | None, verdict: Judge) -> Op
 
 
 def _apply_verdict(
-    batch: Batch, thread: Thread, child: Child, verdict: Judge, review: OpenReview, *, by_parent: bool
+    batch: Batch, thread: Thread, child: Child, verdict: VerdictArguments, review: OpenReview, *, by_parent: bool
 ) -> None:
     scope = child_scope(thread, child)
     match verdict.verdict:
@@ -213,7 +213,7 @@ def _apply_verdict(
             apply_review(batch, review.review, None, review.reviewer)
 
 
-def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:
+def _close_task(batch: Batch, review: OpenReview, verdict: VerdictArguments) -> None:
     scope = Scope(task=review.task)
     if review.task not in batch.state.tasks:
         return

@@ -6,7 +6,7 @@ beside the open prompt that waits for a person.
 
 from __future__ import annotations
 
-from callboard.contracts.commands.handoff import Message
+from callboard.contracts.commands.handoff import MessageArguments
 from callboard.contracts.facts.action import ActionWithdrawn
 from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.facts.handoff import ReplyEnded
@@ -85,7 +85,7 @@ def reply_to_senders(batch: Batch, thread_id: str) -> None:
         sender = find_agent(batch.state, name)
         if sender is None or sender.child is not None or sender.thread == thread.thread:
             continue
-        messages.send_message(batch, thread, Message(to=(sender.agent,), text=text))
+        messages.send_message(batch, thread, MessageArguments(to=(sender.agent,), text=text))
         _end_reply_waits(batch, thread, sender)
 
 

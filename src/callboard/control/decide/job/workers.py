@@ -3,7 +3,7 @@ the lead cannot stop them."""
 
 from __future__ import annotations
 
-from callboard.contracts.commands.subagent import Spawn
+from callboard.contracts.commands.subagent import SpawnArguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskFailed, TaskStarted
 from callboard.contracts.facts.turn import PermissionMode
@@ -87,7 +87,7 @@ def _worked_on(thread: Thread, item: OpenTask) -> bool:
 
 
 def _start_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
-    request = Spawn(
+    request = SpawnArguments(
         agent=job.agent,
         objective=item.title or item.task,
         title=item.title,

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.subagent import ChildChanged, ChildResult, Close, GiveInput, InputGiven
+from callboard.contracts.commands.subagent import (
+    ChildChanged,
+    ChildInputAccepted,
+    ChildInputArguments,
+    ChildResult,
+    CloseArguments,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
 from callboard.contracts.facts.session import ThreadResumed
@@ -24,7 +30,7 @@ from .slots import start_or_wait
 PLAIN_TEXT = "answered in plain text, not finalized"
 
 
-def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> InputGiven:
+def give_input(batch: Batch, parent: Thread | None, request: ChildInputArguments) -> ChildInputAccepted:
     """Queue a turn in the child's thread. An ended child works again.
 
     Raises:
@@ -35,7 +41,7 @@ def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> Input
         raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
     turn = resume_child(batch, thread, child, request.text, parent.run if parent is not None else None)
     after = batch.thread(thread.thread)
-    return InputGiven(
+    return ChildInputAccepted(
         session_id=batch.state.session,
         agent_id=thread.agent,
         thread_id=thread.thread,
@@ -83,7 +89,7 @@ def continue_child(batch: Batch, thread: Thread, child: Child, text: str, by: Op
     batch.add(SubagentContinued(), scope)
 
 
-def cancel_child(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
+def cancel_child(batch: Batch, parent: Thread | None, request: CloseArguments) -> ChildChanged:
     """Cancel the work of the child and its queue.
 
     Raises:
@@ -101,7 +107,7 @@ def cancel_child(batch: Batch, parent: Thread | None, request: Close) -> ChildCh
     return _child_changed(batch, thread)
 
 
-def close_child(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
+def close_child(batch: Batch, parent: Thread | None, request: CloseArguments) -> ChildChanged:
     """Close the child after its run has stopped.
 
     Raises:

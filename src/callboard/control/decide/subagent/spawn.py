@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.subagent import Spawn, Spawned
+from callboard.contracts.commands.subagent import ChildSpawned, SpawnArguments
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Isolation, QueueReason
 from callboard.contracts.facts.handoff import ChannelOpened
@@ -41,7 +41,7 @@ class BoardTask(NamedTuple):
     job: OpenJob | None = None
 
 
-def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None = None) -> Spawned:
+def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: BoardTask | None = None) -> ChildSpawned:
     """Give the parent a child, which starts at once or waits for a slot. It has its own task, or
     the one of the board.
 
@@ -97,7 +97,7 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
             channel=batch.inputs.ids.new("channel"),
         ),
     )
-    return Spawned(
+    return ChildSpawned(
         session_id=batch.state.session,
         agent_id=thread.agent,
         thread_id=thread.thread,
@@ -123,7 +123,7 @@ def _wait_reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     return Slots(batch).reason_to_wait(child, group)
 
 
-def _ensure_parent_task(batch: Batch, parent: Thread, request: Spawn) -> str:
+def _ensure_parent_task(batch: Batch, parent: Thread, request: SpawnArguments) -> str:
     """Return the task of the parent's turn, created with the first child. The child's task is part
     of it."""
     run = parent.run
@@ -147,7 +147,7 @@ def _with_parent(scope: Scope, thread: Thread) -> Scope:
 
 
 def _join_child(
-    batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: BoardTask | None
+    batch: Batch, parent: Thread, definition: Definition, request: SpawnArguments, board: BoardTask | None
 ) -> tuple[Thread, str]:
     parent_task = _ensure_parent_task(batch, parent, request) if board is None else ""
     agent, thread = _free_name(batch, definition), batch.inputs.ids.new("thread")
@@ -188,7 +188,7 @@ def _join_child(
     return batch.thread(thread), task
 
 
-def _choose_isolation(definition: Definition, request: Spawn) -> Isolation:
+def _choose_isolation(definition: Definition, request: SpawnArguments) -> Isolation:
     """Return the requested isolation, or that of the definition. A read-only definition stays
     read-only."""
     if definition.isolation == "read_only":

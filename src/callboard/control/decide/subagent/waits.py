@@ -4,7 +4,7 @@ over."""
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.subagent import Await, ChildResult, Waited
+from callboard.contracts.commands.subagent import ChildResult, ChildResults, WaitArguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.handoff import InboxConsumed
 from callboard.contracts.facts.subagent import SubagentsAwaited
@@ -20,7 +20,7 @@ from .children import build_result
 _OPEN = ("queued", "running")
 
 
-def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
+def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: WaitArguments) -> None:
     """Let the call wait.
 
     Raises:
@@ -88,7 +88,7 @@ def _is_over(batch: Batch, call: OpenCall) -> bool:
     return failed or len(ended) == len(threads) or (call.any_of and (is_closed or bool(ended)))
 
 
-def _wait_result(batch: Batch, call: OpenCall) -> Waited:
+def _wait_result(batch: Batch, call: OpenCall) -> ChildResults:
     children = {other.agent: other for other in batch.state.threads.values() if other.child is not None}
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []
@@ -98,7 +98,7 @@ def _wait_result(batch: Batch, call: OpenCall) -> Waited:
             ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
         else:
             (pending if is_open(thread) else ended).append(build_result(thread))
-    return Waited(
+    return ChildResults(
         session_id=batch.state.session,
         ended=tuple(ended),
         pending=tuple(pending),

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.commands.subagent import ChildChanged, Merge
-from callboard.contracts.commands.task import MergeDone, MergeSubagent
+from callboard.contracts.commands.subagent import ChildChanged, MergeArguments
+from callboard.contracts.commands.task import ChildMerged, MergeSubagent
 from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import WarningRaised
@@ -62,7 +62,9 @@ def record_made(batch: Batch, report: WorktreeMade) -> None:
         ending.fail_child(batch, thread, thread.child, report.code, report.message)
 
 
-def require_mergeable(batch: Batch, parent: Thread | None, request: Merge | MergeSubagent) -> tuple[Thread, Child]:
+def require_mergeable(
+    batch: Batch, parent: Thread | None, request: MergeArguments | MergeSubagent
+) -> tuple[Thread, Child]:
     """Return the child whose branch the runtime can merge.
 
     Raises:
@@ -94,7 +96,7 @@ def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
     )
 
 
-def finish_merge(batch: Batch, report: MergeReported) -> MergeDone:
+def finish_merge(batch: Batch, report: MergeReported) -> ChildMerged:
     """Record the result of a merge. The reporter refuses a failed one after this fact."""
     batch.add_blobs(*report.blobs)
     changed(batch, report.scope, report.changes, "merge")
@@ -102,7 +104,7 @@ def finish_merge(batch: Batch, report: MergeReported) -> MergeDone:
         SubagentMerged(status=report.status, files=report.files, conflict=report.conflict, message=report.message),
         report.scope,
     )
-    return MergeDone(
+    return ChildMerged(
         session_id=batch.state.session,
         agent_id=report.scope.agent,
         status="nothing_to_merge" if report.status == "failed" else report.status,

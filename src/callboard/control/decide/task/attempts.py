@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.subagent import Spawn
+from callboard.contracts.commands.subagent import SpawnArguments
 from callboard.contracts.commands.task import RetryTask, StartTask, TaskChanged
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
@@ -198,7 +198,7 @@ def _give_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -
 def _give_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
     """Make a child of the lead for this task."""
     task = attempt.task
-    request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
+    request = SpawnArguments(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
     spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from callboard.contracts.commands.task import (
     AppendTaskProgress,
-    ChangeTask,
     CompleteTask,
+    CreateTaskArguments,
     FailTask,
-    MakeTask,
     TaskChanged,
+    UpdateTaskArguments,
 )
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.errors import Refusal
@@ -22,7 +22,9 @@ from ...task_status import check_may_end, cycle_refusal, list_prerequisites, ref
 from .control import cancel_task
 
 
-def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
+def create_task(
+    batch: Batch, by: Thread | None, request: CreateTaskArguments, task_id: str | None = None
+) -> TaskChanged:
     """Put a task on the board.
 
     Raises:
@@ -55,7 +57,7 @@ def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str
     return task_changed(batch, task, "open")
 
 
-def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
+def update_task(batch: Batch, by: Thread | None, request: UpdateTaskArguments) -> TaskChanged:
     """Change a task; `done` and `cancelled` end it.
 
     Raises:

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TypeVar
 
 from callboard.contracts import casing
-from callboard.contracts.commands.agent import AddEdge, DefineAgent
-from callboard.contracts.commands.base import AgentRequest, Answer
-from callboard.contracts.commands.handoff import Handoff, Message, Respond
-from callboard.contracts.commands.subagent import Await, Close, GiveInput, Merge, Spawn
-from callboard.contracts.commands.task import AskReview, ChangeTask, Judge, MakeTask
+from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
+from callboard.contracts.commands.base import Answer, TeamToolArguments
+from callboard.contracts.commands.handoff import HandoffArguments, MessageArguments, RespondArguments
+from callboard.contracts.commands.subagent import (
+    ChildInputArguments,
+    CloseArguments,
+    MergeArguments,
+    SpawnArguments,
+    WaitArguments,
+)
+from callboard.contracts.commands.task import (
+    CreateTaskArguments,
+    RequestReviewArguments,
+    UpdateTaskArguments,
+    VerdictArguments,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope
@@ -25,7 +36,7 @@ from ..subagent.child_scope import list_children as children_of
 from ..subagent.spawn import spawn_child
 from ..task import board
 
-T = TypeVar("T", bound=AgentRequest)
+T = TypeVar("T", bound=TeamToolArguments)
 
 
 def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
@@ -55,10 +66,10 @@ def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | No
     match tool:
         case "wait_subagents":
             run, call = _require_call(thread, scope)
-            waits.begin_wait(batch, thread, run, call, _expect(request, Await))
+            waits.begin_wait(batch, thread, run, call, _expect(request, WaitArguments))
             return None
         case "merge_subagent":
-            worktree.require_mergeable(batch, thread, _expect(request, Merge))
+            worktree.require_mergeable(batch, thread, _expect(request, MergeArguments))
             return None
         case "list_subagents":
             return casing.encode([children.build_result(child) for child in children_of(batch.state, thread.thread)])
@@ -66,39 +77,39 @@ def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | No
             return casing.encode(_decide_tool(batch, thread, tool, request))
 
 
-def _decide_tool(batch: Batch, thread: Thread, tool: str, request: AgentRequest) -> Answer:
+def _decide_tool(batch: Batch, thread: Thread, tool: str, request: TeamToolArguments) -> Answer:
     match tool:
         case "spawn_subagent":
-            return spawn_child(batch, thread, _expect(request, Spawn))
+            return spawn_child(batch, thread, _expect(request, SpawnArguments))
         case "send_subagent_input":
-            return children.give_input(batch, thread, _expect(request, GiveInput))
+            return children.give_input(batch, thread, _expect(request, ChildInputArguments))
         case "close_subagent":
-            return children.close_child(batch, thread, _expect(request, Close))
+            return children.close_child(batch, thread, _expect(request, CloseArguments))
         case "cancel_subagent":
-            return children.cancel_child(batch, thread, _expect(request, Close))
+            return children.cancel_child(batch, thread, _expect(request, CloseArguments))
         case "send_handoff":
-            return handoff.send_handoff(batch, thread, _expect(request, Handoff))
+            return handoff.send_handoff(batch, thread, _expect(request, HandoffArguments))
         case "respond_handoff":
-            return handoff.respond_handoff(batch, thread, _expect(request, Respond))
+            return handoff.respond_handoff(batch, thread, _expect(request, RespondArguments))
         case "send_message":
-            return messages.send_message(batch, thread, _expect(request, Message))
+            return messages.send_message(batch, thread, _expect(request, MessageArguments))
         case "request_review":
-            return review.request_review(batch, thread, _expect(request, AskReview))
+            return review.request_review(batch, thread, _expect(request, RequestReviewArguments))
         case "submit_verdict":
-            return review.record_verdict(batch, thread, _expect(request, Judge))
+            return review.record_verdict(batch, thread, _expect(request, VerdictArguments))
         case "define_agent":
-            return define.define_agent(batch, thread, _expect(request, DefineAgent))
+            return define.define_agent(batch, thread, _expect(request, DefineAgentArguments))
         case "add_edge":
-            return define.add_edge(batch, thread, _expect(request, AddEdge))
+            return define.add_edge(batch, thread, _expect(request, AddEdgeArguments))
         case "create_task":
-            return board.create_task(batch, thread, _expect(request, MakeTask))
+            return board.create_task(batch, thread, _expect(request, CreateTaskArguments))
         case "update_task":
-            return board.update_task(batch, thread, _expect(request, ChangeTask))
+            return board.update_task(batch, thread, _expect(request, UpdateTaskArguments))
         case _:
             raise LookupError(f"{tool} is no tool of a team")
 
 
-def _expect(request: AgentRequest, kind: type[T]) -> T:
+def _expect(request: TeamToolArguments, kind: type[T]) -> T:
     if not isinstance(request, kind):
         raise TypeError(f"{type(request).__name__} is not {kind.__name__}")
     return request

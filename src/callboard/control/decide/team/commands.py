@@ -7,7 +7,7 @@ from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff, SendMessage
 from callboard.contracts.commands.job import CancelJob, CreateJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput, SpawnSubagent
-from callboard.contracts.commands.task import ApplyReview, MergeSubagent, RequestReview, SubmitVerdict, VerdictGiven
+from callboard.contracts.commands.task import ApplyReview, MergeSubagent, RequestReview, ReviewChanged, SubmitVerdict
 
 from ...batch import Batch
 from ..agent.join import add_agent
@@ -60,7 +60,7 @@ def decide_team(batch: Batch, request: TeamCommand) -> Answer:
             return review.record_verdict(batch, None, request)
         case ApplyReview():
             review_applied = review.apply_review(batch, request.review_id, request.assignee, "person")
-            return VerdictGiven(
+            return ReviewChanged(
                 session_id=batch.state.session,
                 review_id=review_applied.review,
                 verdict="changes_requested",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.context import ContextChanged, SetContext
-from callboard.contracts.commands.turn import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.turn import SteerQueued, SteerTurn, SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import ContextPinned
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, SteerRequested
@@ -93,7 +93,7 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     )
 
 
-def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
+def steer_turn(batch: Batch, request: SteerTurn) -> SteerQueued:
     """Accept input for the running turn's next model call, once per steer id.
 
     Raises:
@@ -121,7 +121,7 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
             field="steerId",
             hint="Leave steerId out, or use a new id.",
         )
-    return SteerTaken(
+    return SteerQueued(
         session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
     )
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from callboard.contracts import casing
-from callboard.contracts.commands.action import ProposePlan, RespondAction
+from callboard.contracts.commands.action import ProposePlanArguments, RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ContinuationMode
 from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
@@ -75,7 +75,11 @@ def carry_out(
     call of the run is open."""
     thread = batch.thread(thread_id)
     mode = "chat" if thread.run is None else thread.run.mode
-    plan = casing.decode(call.effective_arguments.text, ProposePlan) if call.effective_arguments.ref is None else None
+    plan = (
+        casing.decode(call.effective_arguments.text, ProposePlanArguments)
+        if call.effective_arguments.ref is None
+        else None
+    )
     scope = thread_scope(thread, turn)
     batch.add(
         TurnSubmitted(
@@ -88,7 +92,7 @@ def carry_out(
         batch.add(QueuePromoted(reason="the accepted plan comes first"), scope)
 
 
-def _acceptance_text(plan: ProposePlan | None, reason: str) -> str:
+def _acceptance_text(plan: ProposePlanArguments | None, reason: str) -> str:
     acceptance = "I accept the plan. Carry it out."
     lines = (
         []

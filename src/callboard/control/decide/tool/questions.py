@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from callboard.contracts import casing
-from callboard.contracts.commands.action import AskPerson, PersonSaid, ProposePlan, RespondAction
+from callboard.contracts.commands.action import AskPersonArguments, PersonAnswer, ProposePlanArguments, RespondAction
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionType, Decision
@@ -44,7 +44,7 @@ def classify_question(thread: Thread, tool: str, arguments: str) -> tuple[Action
         kind: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
         return kind, ("approve", "answer", "reject")
     if tool == ASK_PERSON:
-        request = casing.decode(arguments, AskPerson)
+        request = casing.decode(arguments, AskPersonArguments)
         if request.artifact:
             return "artifact_review", ("approve", "answer", "reject")
         return "structured_input" if request.options else "clarification", ("answer", "reject")
@@ -57,7 +57,7 @@ def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments
     Raises:
         Refusal: `unknown_artifact`.
     """
-    name = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
+    name = casing.decode(arguments, AskPersonArguments).artifact if tool == ASK_PERSON else ""
     if not name:
         return "", 0
     artifact = find_artifact(batch, name, worktree_of(thread))
@@ -76,7 +76,7 @@ def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> 
     if tool != PROPOSE_PLAN:
         return
     thread, run = require_run(batch, thread_id)
-    steps = casing.decode(arguments, ProposePlan).steps
+    steps = casing.decode(arguments, ProposePlanArguments).steps
     propose_plan(batch, thread, run, run.next_step, tuple(PlanStep(step, "pending") for step in steps))
 
 
@@ -84,7 +84,7 @@ def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, 
     """End the call with the person's response."""
     scope = call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
-    response = PersonSaid(
+    response = PersonAnswer(
         decision="answered" if answered else _DECISIONS[request.decision],
         answer=request.answer or "",
         reason=request.reason,
