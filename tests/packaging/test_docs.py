@@ -25,7 +25,7 @@ MODULE = re.compile(
     r"/[\w./]+)`"
 )
 #: Modules that a reader of a recipe creates.
-CREATED = {"contracts/rows/plan.py", "projection/plans.py", "tools/builtin/count_lines.py"}
+CREATED = {"contracts/rows/model_calls.py", "projection/model_calls.py", "tools/builtin/count_lines.py"}
 #: A method of JSON-RPC that looks like a module.
 METHODS = {"evidence/export"}
 #: Written by the benchmarks, and quoted from the specifications.
