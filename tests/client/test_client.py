@@ -11,8 +11,7 @@ import pytest
 
 from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
-from callboard.client.client import Client
-from callboard.client.endpoint import Endpoint
+from callboard.client import Client, Endpoint
 from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList, UpdateSession
 from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
@@ -21,13 +20,13 @@ from callboard.projection.rows import Table
 from tests.app.rigs.product import PATIENCE, Product, says
 
 
-async def running(product: Product) -> Endpoint:
-    found = await find_endpoint(StateFolder(product.home))
-    assert found is not None
-    return found
+async def find_running(product: Product) -> Endpoint:
+    endpoint = await find_endpoint(StateFolder(product.home))
+    assert endpoint is not None
+    return endpoint
 
 
-async def submitted(client: Client, product: Product, text: str, key: str = "") -> TurnAccepted:
+async def submit(client: Client, product: Product, text: str, key: str = "") -> TurnAccepted:
     opened = await client.submit(OpenWorkspace(path=str(product.folder)))
     return await client.submit(SubmitTurn(text=text, workspace_id=opened.workspace_id), key=key)
 
@@ -36,17 +35,17 @@ async def test_a_command_repeated_with_its_key_takes_effect_once(product: Produc
     """CTL-01"""
     product.plays({"calls": [says("Hello.")]})
     with product.up():
-        async with Client(await running(product)) as client:
-            first = await submitted(client, product, "Hi", key="one")
-            assert await submitted(client, product, "Hi", key="one") == first
+        async with Client(await find_running(product)) as client:
+            first = await submit(client, product, "Hi", key="one")
+            assert await submit(client, product, "Hi", key="one") == first
             with pytest.raises(Refusal) as caught:
-                await submitted(client, product, "Other", key="one")
+                await submit(client, product, "Other", key="one")
             assert caught.value.code == "idempotency_conflict"
             listed: SessionList = await client.submit(ListSessions())
             assert [card.session_id for card in listed.sessions] == [first.session_id]
 
 
-async def test_facts_go_on_after_the_server_was_killed_and_started_again(product: Product):
+async def test_facts_continue_after_the_server_is_killed_and_restarted(product: Product):
     """COM-14"""
     product.plays({"calls": [says("One."), says("Two.")]})
     home = StateFolder(product.home)
@@ -60,10 +59,10 @@ async def test_facts_go_on_after_the_server_was_killed_and_started_again(product
                 turns.put_nowait(fact.sequence)
 
     with product.up() as (server, first):
-        # It goes on trying for as long as the second server takes to start.
-        patient = Client(await running(product), locate=lambda: find_endpoint(home), waits=(0.1,) * 600)
+        # It retries until the second server has started.
+        patient = Client(await find_running(product), locate=lambda: find_endpoint(home), waits=(0.1,) * 600)
         async with patient as client, asyncio.timeout(PATIENCE):
-            accepted = await submitted(client, product, "First")
+            accepted = await submit(client, product, "First")
             following = asyncio.create_task(follow(client, accepted.session_id))
             await turns.get()
             server.signal(signal.SIGKILL)
@@ -76,22 +75,22 @@ async def test_facts_go_on_after_the_server_was_killed_and_started_again(product
     assert sequences == list(range(1, last + 1))
 
 
-async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(product: Product):
-    """COM-14, CTL-10: only a line feed ends a line of a stream; U+2028 is a character of the text."""
-    spoken = "Some\u2028words. " * 50
-    product.plays({"calls": [says(spoken, chunk=7, delay_ms=2)]})
+async def test_operations_build_the_same_view_from_the_start_and_from_a_cursor(product: Product):
+    """COM-14, CTL-10: only a line feed ends a line of a stream; U+2028 is part of the text."""
+    answer = "Some\u2028words. " * 50
+    product.plays({"calls": [says(answer, chunk=7, delay_ms=2)]})
     with product.up():
-        async with Client(await running(product)) as client:
-            accepted = await submitted(client, product, "Go")
-            whole, resumed = Table(), Table()
+        async with Client(await find_running(product)) as client:
+            accepted = await submit(client, product, "Go")
+            complete, resumed = Table(), Table()
             async with aclosing(client.follow_ops(accepted.session_id)) as batches:
                 async for batch in batches:
-                    whole.apply(batch.ops)
+                    complete.apply(batch.ops)
                     resumed.apply(batch.ops)
-                    if whole.panel(TextPart):
+                    if complete.panel(TextPart):
                         break
-            after = batch.cursor
-            async with aclosing(client.follow_ops(accepted.session_id, after=after)) as batches:
+            cursor = batch.cursor
+            async with aclosing(client.follow_ops(accepted.session_id, after=cursor)) as batches:
                 async for batch in batches:
                     if batch.kind == "snapshot":
                         resumed = Table()
@@ -99,16 +98,16 @@ async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(pr
                     if any(turn.ended_at for turn in resumed.panel(TurnRow)):
                         break
             (text,) = resumed.panel(TextPart)
-            assert text.content.text == spoken
+            assert text.content.text == answer
 
 
-async def test_a_folder_that_is_gone_is_named_before_anything_is_tried_in_it(product: Product):
+async def test_a_missing_folder_is_refused_before_any_work_in_it(product: Product):
     """SAFE-05"""
     product.plays({"calls": [says("Hello.")]})
     with product.up():
-        async with Client(await running(product)) as client:
+        async with Client(await find_running(product)) as client:
             opened = await client.submit(OpenWorkspace(path=str(product.folder)))
-            accepted = await submitted(client, product, "Hi")
+            accepted = await submit(client, product, "Hi")
             away = product.folder.rename(product.place / "away")
             for command in (
                 SubmitTurn(text="Again", session_id=accepted.session_id),
@@ -124,18 +123,18 @@ async def test_a_folder_that_is_gone_is_named_before_anything_is_tried_in_it(pro
             assert again.session_id == accepted.session_id
 
 
-async def test_a_refusal_of_the_server_is_the_same_refusal_here(product: Product):
+async def test_the_client_raises_the_refusal_of_the_server(product: Product):
     """SAFE-05"""
     with product.up():
-        async with Client(await running(product)) as client:
+        async with Client(await find_running(product)) as client:
             with pytest.raises(Refusal) as caught:
                 await client.submit(UpdateSession(session_id="ses_none", title="x"))
             assert (caught.value.code, caught.value.problem.field) == ("unknown_session", "sessionId")
 
 
-async def test_a_server_that_is_gone_is_said_to_be_unreachable(tmp_path: Path):
-    gone = Endpoint(url="http://127.0.0.1:9", token="t" * 32, pid=1, epoch=1, store_id="s", version="0")
-    async with Client(gone, waits=(0.001,)) as client:
+async def test_a_server_that_no_longer_answers_is_unreachable(tmp_path: Path):
+    endpoint = Endpoint(url="http://127.0.0.1:9", token="t" * 32, pid=1, epoch=1, store_id="s", version="0")
+    async with Client(endpoint, waits=(0.001,)) as client:
         with pytest.raises(Refusal) as caught:
             await client.submit(ListSessions())
         assert caught.value.code == "unreachable"
@@ -150,15 +149,15 @@ async def test_a_server_that_is_gone_is_said_to_be_unreachable(tmp_path: Path):
     ],
     ids=["a prompt", "a folder", "a folder with rules"],
 )
-def test_what_is_typed_or_named_in_another_encoding_is_refused_by_its_field(
+def test_text_and_paths_in_another_encoding_are_refused_by_their_field(
     product: Product, arguments: tuple[str, ...], field: str
 ):
-    """R6: a terminal or a disk of another encoding is no fault inside Callboard."""
+    """R6: another encoding of a terminal or a disk is not an internal error."""
     folder = product.folder / os.fsdecode(b"w\xff")
     folder.mkdir()
     product.plays({"calls": [says("Hello.")]})
 
-    done = product.run(*(one.format(folder) for one in arguments), "--json")
+    done = product.run(*(argument.format(folder) for argument in arguments), "--json")
 
     problem = json.loads(done.err.splitlines()[-1])
     assert (done.code, problem["code"], problem["field"]) == (2, "invalid_input", field)

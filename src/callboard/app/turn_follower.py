@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.session import GetThreadRead, ThreadRead
 from callboard.contracts.commands.turn import InterruptTurn, RemoveQueuedTurn, TurnAccepted
 from callboard.contracts.errors import Refusal

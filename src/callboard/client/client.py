@@ -48,7 +48,17 @@ class _Batch(msgspec.Struct):
 
 
 class PageLink(msgspec.Struct, rename="camel"):
-    """An address that opens the page once, within `expires_in_s` seconds; `opener` is a file that redirects to it."""
+    """An address that opens the page once.
+
+    Attributes:
+        link: The address, with a code for one sign-in.
+        opener: Path of a file that redirects to the address. Give it to a browser instead: other users of the machine can read
+            the arguments of processes.
+        expires_in_s: Lifetime in seconds.
+    Example:
+        page = await client.create_page_link("/s/ses_1")
+        webbrowser.open(Path(page.opener).as_uri())
+    """
 
     link: str
     opener: str
@@ -62,7 +72,7 @@ class _Page(msgspec.Struct):
 
 
 class Client:
-    """A connection to the process behind an endpoint, used as an async context manager.
+    """A connection to a running Callboard, used as an async context manager.
 
     All methods retry lost connections. They raise Refusal `unreachable` after the last attempt, and `unauthenticated` for an
     invalid token.
@@ -77,8 +87,9 @@ class Client:
 
         Args:
             endpoint: Address and token of the process.
-            locate: Finds the endpoint again after a restart, on another port or with another token.
-            waits: Seconds between attempts.
+            locate: Finds the endpoint again after a restart, on another port or with another token; None if Callboard is not
+                running.
+            waits: Seconds between attempts. The number of waits is the number of repeated attempts.
         """
         self._endpoint = endpoint
         self._locate = locate
@@ -108,9 +119,10 @@ class Client:
         Returns:
             The declared answer of the command.
         Raises:
-            Refusal: Any refusal of the command, and `invalid_input` for text that is not valid UTF-8.
+            Refusal: Any refusal of the command, and `invalid_input` for text that is not valid UTF-8. `Refusal.problem` has
+                the code, the message, the field and a hint.
         Example:
-            listed = await client.submit(ListSessions())
+            turn = await client.submit(SubmitTurn(workspace_id="wks_1", text="List the files."))
         """
         row = _DECLARED[type(command)]
         body = _encode(command)
@@ -131,13 +143,14 @@ class Client:
 
         Args:
             name: File name that the turn shows.
-            data: Content of the file.
+            data: Content of the file, at most 20 MiB.
         Returns:
-            The id of the upload and its expiry.
+            The id, media type and size (bytes) of the upload. Unused uploads are deleted after a day.
         Raises:
-            Refusal: `too_large`, or any other refusal of the server.
+            Refusal: `too_large`, `invalid_input` for an empty file, or `store_full`.
         Example:
-            upload = await client.upload("notes.md", b"...")
+            file = await client.upload("notes.md", Path("notes.md").read_bytes())
+            command = SubmitTurn(session_id="ses_1", text="Read it.", attachments=(Attachment(upload=file.upload),))
         """
         headers = {"Content-Type": "application/octet-stream"}
         response = await self._retry(
@@ -155,7 +168,7 @@ class Client:
         Returns:
             The facts; empty if there are none after `after`.
         Raises:
-            Refusal: `unknown_session` or `unknown_workspace`.
+            Refusal: `unknown_session`, `unknown_workspace`, or `gap` if `after` is above the newest sequence.
         Example:
             facts = await client.read_facts("ses_1", after=53)
         """
@@ -171,7 +184,7 @@ class Client:
         Returns:
             The address, a file that redirects to it, and its lifetime in seconds.
         Raises:
-            Refusal: Any refusal of the server.
+            Refusal: `invalid_input` for an invalid route.
         Example:
             link = (await client.create_page_link("/s/ses_1")).link
         """

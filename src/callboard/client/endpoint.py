@@ -15,15 +15,17 @@ class ModelMark(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Address of a running Callboard, as `endpoint.json` stores it.
+    """Address and token of a running Callboard, as `endpoint.json` in the state folder stores them.
 
     Attributes:
         url: Base URL, such as `http://127.0.0.1:4747`.
-        token: Bearer token of this start.
-        epoch: Number of writers that the store has had.
+        token: Bearer token of this start. The representation omits it.
+        epoch: Number of processes that have written to the store.
         stays: False if the process serves one `callboard run` and ends with it.
         model: Label of the default model.
         models: Marks of all models in use; None if the process is of a version without marks.
+    Example:
+        endpoint = msgspec.json.decode(Path("~/.local/state/callboard/endpoint.json").expanduser().read_bytes(), type=Endpoint)
     """
 
     url: str

@@ -15,7 +15,7 @@ from callboard.app.cli.terminal.loop import run_async
 from callboard.app.demos.demo_catalog import NAMES, copy_folder
 from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.handoff import RespondHandoff

@@ -6,7 +6,7 @@ import asyncio
 
 from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.session import GetThreadRead, ListSessions, SessionList, ThreadRead
 from tests.app.rigs.product import Product

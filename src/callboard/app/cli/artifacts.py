@@ -13,7 +13,7 @@ from typing import Annotated, cast, get_args
 import msgspec
 import typer
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.artifact import (
     ArtifactDiff,
     ArtifactList,

@@ -11,8 +11,7 @@ import msgspec
 import typer
 
 from callboard import __version__
-from callboard.client.client import Client
-from callboard.client.endpoint import Endpoint
+from callboard.client import Client, Endpoint
 from callboard.contracts.commands.session import StartDemo
 from callboard.contracts.commands.turn import TurnAccepted
 from callboard.contracts.errors import Refusal

@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence, ExportList, ListExports
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal

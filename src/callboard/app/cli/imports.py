@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from callboard.adapters.imports.past import PastSession
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.session_import import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.commands.turn import ResumeThread, ThreadChanged, TurnAccepted
 

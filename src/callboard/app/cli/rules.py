@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.permission import DryRunResult, DryRunRules, ListRules, RuleList
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal

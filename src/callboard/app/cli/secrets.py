@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SecretList, SecretStored, SetSecret
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from callboard.client.endpoint import Endpoint
+from callboard.client import Endpoint
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import find_writer
 from callboard.log.sqlite.upkeep.checking import check_store

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from callboard.client.client import Client
-from callboard.client.endpoint import Endpoint
+from callboard.client import Client, Endpoint
 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callboard import __version__
-from callboard.client.endpoint import Endpoint
+from callboard.client import Endpoint
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.settings import Settings

@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from callboard import __version__
-from callboard.client.endpoint import Endpoint
+from callboard.client import Endpoint
 from callboard.contracts.commands.permission import GetTrust, TrustRead
 from callboard.contracts.commands.session import ListSessions, OpenedWorkspace, OpenWorkspace, SessionList
 from callboard.contracts.errors import Refusal
@@ -158,7 +158,7 @@ async def serve_folder(
 async def _open_remote(
     endpoint: Endpoint, home: StateFolder, open_folder: FolderOpener, unused: tuple[str, ...]
 ) -> Ready:
-    from callboard.client.client import Client
+    from callboard.client import Client
 
     async with Client(endpoint) as client:
         opened = await open_folder(client.submit)

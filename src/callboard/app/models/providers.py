@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from callboard.client.endpoint import ModelMark
+from callboard.client import ModelMark
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import (
     AnthropicModel,

@@ -34,7 +34,7 @@ async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
     """
     endpoint = await find_endpoint(home)
     if endpoint is not None:
-        from callboard.client.client import Client
+        from callboard.client import Client
 
         from .remote_reader import RemoteReader
 

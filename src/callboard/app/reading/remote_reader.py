@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.session import (
     GetParts,
     GetTurns,

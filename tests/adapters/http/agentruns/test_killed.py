@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import msgspec
 
-from callboard.client.endpoint import Endpoint
+from callboard.client import Endpoint
 from tests.adapters.http.agentruns.crew import Event, ended, listening, texts
 from tests.app.rigs.product import Product, says
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.job import (
     CancelJob,
     CreateJob,

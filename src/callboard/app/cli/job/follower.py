@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.job import GetJob, JobChanged, JobRead, JobStatus, PauseJob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused

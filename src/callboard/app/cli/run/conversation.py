@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.turn import TurnAccepted
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent

@@ -11,8 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.client.client import Client
-from callboard.client.endpoint import Endpoint
+from callboard.client import Client, Endpoint
 from callboard.contracts.commands.permission import GetTrust, TrustRead
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.commands.settings import GetSettings, SettingsRead

@@ -10,7 +10,7 @@ import termios
 from collections.abc import Callable, Container
 from typing import Literal
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.rows.conversation import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from callboard.client.client import Client
+from callboard.client import Client
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.record import WireEvent, decode_payload
 from callboard.contracts.rows.base import Remove, Upsert
