@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -13,6 +15,7 @@ from callboard.contracts.facts.tool import ToolEndFact, ToolFact
 from callboard.contracts.facts.turn import TurnEndFact, TurnFact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope, ScopeKey
+from callboard.projection import reducer
 from callboard.projection.reducer import Reducer, on
 from tests.projection.runs import Log
 
@@ -61,3 +64,25 @@ def test_a_fact_with_two_handlers_in_one_reducer_is_an_error():
 def test_the_ends_of_an_entity_are_the_facts_that_close_it(entity: ScopeKey, ends: Any, family: Any):
     """A panel that handles the ends handles every one of them."""
     assert get_args(ends) == tuple(fact for fact in get_args(family) if fact.closes == entity)
+
+
+def test_panels_receive_facts_only_through_handlers():
+    """A panel names a fact once. A match on the fact of a record would name it again, and dispatch it a second time."""
+    folder = Path(reducer.__file__).parent
+    modules = [path for path in folder.rglob("*.py") if "emit" not in path.relative_to(folder).parts]
+    matches = [f"{path.name}:{line}" for path in modules for line in _lines_that_match_facts(path.read_text("utf-8"))]
+    assert modules
+    assert matches == []
+
+
+def _lines_that_match_facts(source: str) -> list[int]:
+    lines: list[int] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Match(subject=ast.Attribute(attr="fact")):
+                lines.append(node.lineno)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Attribute(attr="fact"), _]):
+                lines.append(node.lineno)
+            case _:
+                pass
+    return lines

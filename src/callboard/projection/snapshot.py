@@ -18,6 +18,7 @@ from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
 from callboard.contracts.vocabulary import SubagentStatus
 
+from .reducer import Reducer, on
 from .rows import Table
 from .view import SessionView
 
@@ -104,6 +105,55 @@ class _SubagentState(msgspec.Struct):
     evidence: dict[str, Ref] = msgspec.field(default_factory=dict[str, Ref])
 
 
+class _SubagentStates(Reducer):
+    """The ids in the facts of each agent."""
+
+    agents: dict[str, _SubagentState] = msgspec.field(default_factory=dict[str, _SubagentState])
+
+    def apply(self, record: Record) -> None:
+        """Apply the fact."""
+        scope = record.scope
+        if scope.agent:
+            state = self.state(scope.agent)
+            state.cursor = record.event_id
+            state.step = step_id(scope.run, scope.step) if scope.step else state.step
+        self.handle(record)
+
+    def state(self, agent: str) -> _SubagentState:
+        """Return the agent's state, which is empty at first."""
+        return self.agents.setdefault(agent, _SubagentState())
+
+    @on
+    def open_channel(self, record: Record, fact: ChannelOpened) -> None:
+        for agent in fact.participants:
+            self.state(agent).channels.append(record.scope.channel)
+
+    @on
+    def request_call(self, record: Record, fact: ToolRequested) -> None:
+        self.state(record.scope.agent).calls.append(record.scope.tool_call)
+
+    @on
+    def add_files(self, record: Record, fact: ToolCompleted | ToolFailed) -> None:
+        files = self.state(record.scope.agent).files
+        files |= {change.path: Ref(type="file", ref=change.path) for change in fact.changes}
+
+    @on
+    def add_review(self, record: Record, fact: ReviewRequested | ReviewVerdict) -> None:
+        evidence = self.state(fact.target).evidence
+        evidence |= {ref.ref: ref for ref in fact.refs}
+
+    @on
+    def add_artifact(self, record: Record, fact: RemoteArtifact) -> None:
+        artifact = fact.remote_artifact_id
+        self.state(record.scope.agent).files[artifact] = Ref(type="artifact", ref=artifact)
+
+    @on
+    def add_evidence(self, record: Record, fact: EvidenceExported) -> None:
+        scope = record.scope
+        if scope.agent:
+            self.state(scope.agent).evidence[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
+
+
 class TaskFold:
     """A fold of a session's facts into the snapshots of its tasks. Apply the facts in order."""
 
@@ -111,14 +161,14 @@ class TaskFold:
         self.through = 0
         self._view = SessionView()
         self._table = Table()
-        self._states: dict[str, _SubagentState] = {}
+        self._states = _SubagentStates()
 
     def apply(self, records: Iterable[Record]) -> None:
         """Apply the facts after `through`."""
         for record in records:
             ops = self._view.apply(record)
             self._table.apply(op for op in ops if isinstance(op, Upsert) and op.panel in ("agents", "tasks"))
-            _apply(self._states, record)
+            self._states.apply(record)
             self.through = record.sequence
 
     def snapshots(self) -> tuple[TaskSnapshot, ...]:
@@ -142,7 +192,7 @@ class TaskFold:
                 attempts=row.attempts,
                 refs=row.refs,
                 subagents=tuple(
-                    _subagent(agent, row.status, self._states.get(agent.agent_id, _SubagentState()), parents)
+                    _subagent(agent, row.status, self._states.state(agent.agent_id), parents)
                     for agent in agents
                     if agent.task_id == row.key
                 ),
@@ -264,34 +314,6 @@ def _unknowns(row: AgentRow) -> dict[str, Any]:
         "remote": "unavailable" if "remote_unavailable" in row.degraded else "",
         "blocked": "permission_blocked" in row.degraded,
     }
-
-
-def _apply(states: dict[str, _SubagentState], record: Record) -> None:
-    scope = record.scope
-    if scope.agent:
-        agent_state = states.setdefault(scope.agent, _SubagentState())
-        agent_state.cursor = record.event_id
-        agent_state.step = step_id(scope.run, scope.step) if scope.step else agent_state.step
-    match record.fact:
-        case ChannelOpened() as fact:
-            for agent in fact.participants:
-                states.setdefault(agent, _SubagentState()).channels.append(scope.channel)
-        case ToolRequested():
-            states.setdefault(scope.agent, _SubagentState()).calls.append(scope.tool_call)
-        case ToolCompleted(changes=changes) | ToolFailed(changes=changes):
-            files = states.setdefault(scope.agent, _SubagentState()).files
-            files |= {change.path: Ref(type="file", ref=change.path) for change in changes}
-        case ReviewRequested() | ReviewVerdict() as fact:
-            evidence = states.setdefault(fact.target, _SubagentState()).evidence
-            evidence |= {ref.ref: ref for ref in fact.refs}
-        case RemoteArtifact() as fact:
-            files = states.setdefault(scope.agent, _SubagentState()).files
-            files[fact.remote_artifact_id] = Ref(type="artifact", ref=fact.remote_artifact_id)
-        case EvidenceExported() if scope.agent:
-            evidence = states.setdefault(scope.agent, _SubagentState()).evidence
-            evidence[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
-        case _:
-            pass
 
 
 def _plain(snapshot: SubagentSnapshot | TaskSnapshot, fields: tuple[str, ...]) -> dict[str, Any]:

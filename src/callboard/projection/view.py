@@ -9,15 +9,6 @@ import msgspec
 
 from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.agent import AgentDefined
-from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.handoff import ChannelClosed, ChannelOpened
-from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked
-from callboard.contracts.facts.process import ProcessInputGiven
-from callboard.contracts.facts.session import SessionTakenOver
-from callboard.contracts.facts.subagent import SubagentMergeRequested
-from callboard.contracts.facts.task import SnapshotUpdated
-from callboard.contracts.facts.tool import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
@@ -39,25 +30,6 @@ from .turns import TurnsPanel
 
 #: Maximum number of records that wait for a missing one.
 LARGEST_HOLE = 1024
-
-#: Facts that no panel of a session shows. Other facts show their effect: ended turns show a takeover, settings a rule, messages
-#: a channel, a call a definition, a result a merge, a process's output its input.
-UNSHOWN: frozenset[type[Fact]] = frozenset(
-    {
-        SessionTakenOver,
-        PermissionRuleAdded,
-        PermissionRuleRevoked,
-        ChannelOpened,
-        ChannelClosed,
-        AgentDefined,
-        SubagentMergeRequested,
-        SnapshotUpdated,
-        ProcessInputGiven,
-        ToolCatalogResolved,
-        ToolServerConnected,
-        ToolServerLost,
-    }
-)
 
 
 class Panels(msgspec.Struct):

@@ -9,14 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.facts import FACTS
-from callboard.contracts.facts.base import ErasedFact
-from callboard.contracts.facts.handoff import HandoffCompleted, InboxConsumed
-from callboard.contracts.facts.session import ThreadOpened
-from callboard.contracts.facts.subagent import WorkerNotification
+from callboard.contracts.facts.agent import AgentDefined
+from callboard.contracts.facts.base import ErasedFact, Fact
+from callboard.contracts.facts.handoff import ChannelClosed, ChannelOpened, HandoffCompleted, InboxConsumed
+from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked
+from callboard.contracts.facts.process import ProcessInputGiven
+from callboard.contracts.facts.session import SessionTakenOver, ThreadOpened
+from callboard.contracts.facts.subagent import SubagentMergeRequested, WorkerNotification
+from callboard.contracts.facts.task import SnapshotUpdated
+from callboard.contracts.facts.tool import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from callboard.contracts.rows import decode_row
 from callboard.contracts.rows.team import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow
 from callboard.projection.rows import Table
-from callboard.projection.view import UNSHOWN, SessionView
+from callboard.projection.view import SessionView
 from tests.control.rigs.jobs import retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
@@ -37,6 +42,24 @@ from tests.projection.team.troupe import (
 from tests.projection.test_context import every_fact
 from tests.projection.test_view import folded
 
+#: Facts that no panel of a session shows. Other facts show their effect: ended turns show a takeover, settings a rule, messages
+#: a channel, a call a definition, a result a merge, a process's output its input.
+UNSHOWN: frozenset[type[Fact]] = frozenset(
+    {
+        SessionTakenOver,
+        PermissionRuleAdded,
+        PermissionRuleRevoked,
+        ChannelOpened,
+        ChannelClosed,
+        AgentDefined,
+        SubagentMergeRequested,
+        SnapshotUpdated,
+        ProcessInputGiven,
+        ToolCatalogResolved,
+        ToolServerConnected,
+        ToolServerLost,
+    }
+)
 HISTORY = random_history(11, moves=1500, threads=2).records
 
 

@@ -11,6 +11,8 @@ from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict, TaskC
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
 
+from ..reducer import Reducer, on
+
 
 class Lineage(msgspec.Struct, frozen=True):
     """A child agent: its task, its parents, and the job of its item."""
@@ -22,7 +24,7 @@ class Lineage(msgspec.Struct, frozen=True):
     job: str = ""
 
 
-class LineageIndex(msgspec.Struct):
+class LineageIndex(Reducer):
     """Lineage so far: `children` and newest `runs` by thread, the parent task in `parents`, and `refs` by review."""
 
     children: dict[str, Lineage] = msgspec.field(default_factory=dict[str, Lineage])
@@ -30,19 +32,23 @@ class LineageIndex(msgspec.Struct):
     parents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     refs: dict[str, tuple[Ref, ...]] = msgspec.field(default_factory=dict[str, tuple[Ref, ...]])
 
-    def apply(self, record: Record) -> None:
-        """Add a fact."""
+    @on
+    def add_child(self, record: Record, fact: ThreadOpened | SubagentContinued) -> None:
         scope = record.scope
-        match record.fact:
-            case ThreadOpened() | SubagentContinued() if scope.parent_thread:
-                self.children[scope.thread] = Lineage(
-                    scope.agent, scope.task, scope.parent_thread, scope.parent_run, scope.job
-                )
-            case TurnStarted():
-                self.runs[scope.thread] = scope.run
-            case TaskCreated() as fact if fact.parent_task:
-                self.parents[scope.task] = fact.parent_task
-            case ReviewRequested() | ReviewVerdict() as fact:
-                self.refs[scope.review] = fact.refs or self.refs.get(scope.review, ())
-            case _:
-                pass
+        if scope.parent_thread:
+            self.children[scope.thread] = Lineage(
+                scope.agent, scope.task, scope.parent_thread, scope.parent_run, scope.job
+            )
+
+    @on
+    def start_run(self, record: Record, fact: TurnStarted) -> None:
+        self.runs[record.scope.thread] = record.scope.run
+
+    @on
+    def create_task(self, record: Record, fact: TaskCreated) -> None:
+        if fact.parent_task:
+            self.parents[record.scope.task] = fact.parent_task
+
+    @on
+    def add_refs(self, record: Record, fact: ReviewRequested | ReviewVerdict) -> None:
+        self.refs[record.scope.review] = fact.refs or self.refs.get(record.scope.review, ())

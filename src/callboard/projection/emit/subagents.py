@@ -8,15 +8,7 @@ import msgspec
 
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.agent import RemoteArtifact
-from callboard.contracts.facts.handoff import (
-    ChannelClosed,
-    ChannelMessage,
-    ChannelOpened,
-    HandoffAccepted,
-    HandoffCompleted,
-    HandoffRejected,
-    HandoffRequested,
-)
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.record import Record
 from callboard.contracts.times import timestamp
@@ -31,7 +23,7 @@ class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     """One event.
 
     A worker is the thread that does the work. A list that the family requires is present even if it is empty. `lineage` is
-    `unavailable` if a child's parents are unlineage.
+    `unavailable` if a child's parents are unknown.
     """
 
     type: SubagentEventType
@@ -69,7 +61,7 @@ class SubagentEvents:
 
     def apply(self, record: Record) -> tuple[SubagentEvent, ...]:
         """Return the events of the fact in order; none for a fact that this specification does not cover."""
-        self._lineage.apply(record)
+        self._lineage.handle(record)
         translation = TRANSLATIONS.get(record.header.type)
         if translation is None or not translation.subagents:
             return ()
@@ -113,7 +105,7 @@ class SubagentEvents:
             ids |= {"subagent_id": scope.agent, "worker_id": scope.thread, "lineage": "unavailable"}
         if family == "review":
             ids["refs"] = lineage.refs.get(scope.review, ())
-        return {**ids, **_participants(record)}
+        return {**ids, **_participants(family, record.fact)}
 
 
 def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids: dict[str, Any]) -> SubagentEvent:
@@ -129,15 +121,11 @@ def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids
     )
 
 
-def _participants(record: Record) -> dict[str, Any]:
+def _participants(family: str, fact: Fact) -> dict[str, Any]:
     """Return the agents of a handoff or a channel."""
-    match record.fact:
-        case HandoffRequested() | HandoffAccepted() | HandoffRejected() | HandoffCompleted() as fact:
-            return {"source_id": fact.source, "target_id": fact.target}
-        case ChannelOpened() | ChannelMessage() | ChannelClosed() as fact:
-            return {"participants": fact.participants}
-        case _:
-            return {}
+    if family == "handoff":
+        return {"source_id": getattr(fact, "source", ""), "target_id": getattr(fact, "target", "")}
+    return {"participants": getattr(fact, "participants", None)} if family == "channel" else {}
 
 
 def _files(record: Record) -> tuple[Ref, ...]:

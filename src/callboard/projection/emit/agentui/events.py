@@ -10,13 +10,6 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts.base import Fact, UnknownFact
-from callboard.contracts.facts.workspace import (
-    SessionArchived,
-    SessionDeleted,
-    SessionPinned,
-    SessionTitled,
-    SessionTrimmed,
-)
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.record import Record
@@ -224,11 +217,7 @@ def _session_of(record: Record) -> str:
     """Return the session of the stream, or the session that a workspace's fact is about."""
     if not is_workspace_stream(record.stream):
         return record.stream
-    match record.fact:
-        case SessionTitled() | SessionPinned() | SessionArchived() | SessionTrimmed() | SessionDeleted() as fact:
-            return fact.session_id
-        case _:
-            return ""
+    return str(getattr(record.fact, "session_id", ""))
 
 
 def _content(record: Record) -> dict[str, Any]:

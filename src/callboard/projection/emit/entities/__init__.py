@@ -22,5 +22,7 @@ _BY_TYPE: dict[type[Fact], Translation] = {
     **context.TRANSLATIONS,
 }
 
-#: Every fact's translation, by wire tag. A fact without one fails the import.
+if missing := [fact.__name__ for fact in FACTS.values() if fact not in _BY_TYPE]:
+    raise TypeError(f"No translation of {', '.join(missing)}. Add one to TRANSLATIONS of the fact's entity.")
+#: Every fact's translation, by wire tag.
 TRANSLATIONS: dict[str, Translation] = {tag: _BY_TYPE[fact] for tag, fact in FACTS.items()}
