@@ -1,4 +1,4 @@
-"""The tools by which agents ask things of their team."""
+"""Tools by which agents work with their team and the user."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from .entities.team import Capability
 
 
 class TeamTool(NamedTuple):
-    """A request as an agent's tool. `policy` is what its policy must hold; `description` is written for the model. One that
-    takes a `capability` is asked about in every mode, and no rule answers for the person."""
+    """A request as an agent's tool. `policy` is the policy that it requires. `description` is for
+    the model. A tool with a `capability` requires approval in every mode, and no rule can approve
+    it."""
 
     name: str
     arguments: type[TeamToolArguments]
@@ -31,80 +32,94 @@ class TeamTool(NamedTuple):
     capability: Capability | None = None
 
 
-#: The tools by which an agent asks a person something: what the person says is their result.
+#: Tools by which an agent asks the user. The answer is their result.
 PROPOSE_PLAN = "propose_plan"
 ASK_PERSON = "ask_person"
 QUESTIONS = frozenset({PROPOSE_PLAN, ASK_PERSON})
-#: The one tool of a team that takes effect outside the log: it changes files of the folder.
+#: The only team tool with an effect outside the log: it changes files of the folder.
 MERGE = "merge_subagent"
 
 
-#: The tools by which an agent asks things of its team, by name.
+#: Tools by which agents work with their team, by name.
 TEAM_TOOLS: dict[str, TeamTool] = {
     tool.name: tool
     for tool in (
         TeamTool(
             "spawn_subagent",
             SpawnArguments,
-            "Gives an objective to a new child of yours, which works on its own beside you. Answers at once with its id; "
-            "use wait_subagents for what comes of it.",
+            "Start a child agent on an objective. It works in parallel. Returns its id at once; use wait_subagents "
+            "for its result.",
             "Delegate",
         ),
-        TeamTool("send_subagent_input", ChildInputArguments, "Gives a child of yours more to do.", "Delegate"),
+        TeamTool(
+            "send_subagent_input",
+            ChildInputArguments,
+            "Send more input to a child of yours.",
+            "Delegate",
+        ),
         TeamTool(
             "wait_subagents",
             WaitArguments,
-            "Waits for children of yours and answers with their results; with what is there when one fails or time is up.",
+            "Wait for children of yours. Returns their results; the results so far if a child fails or time is up.",
             "Delegate",
         ),
-        TeamTool("cancel_subagent", CloseArguments, "Stops what a child of yours works on.", "Delegate"),
         TeamTool(
-            "close_subagent", CloseArguments, "Stops a child of yours for good; its transcript stays.", "Delegate"
+            "cancel_subagent",
+            CloseArguments,
+            "Cancel the work of a child of yours. It can get more work.",
+            "Delegate",
+        ),
+        TeamTool(
+            "close_subagent", CloseArguments, "Stop a child of yours permanently. Its transcript stays.", "Delegate"
         ),
         TeamTool(
             MERGE,
             MergeArguments,
-            "Merges what a child of yours did in its own worktree into your folder, all of it or nothing; names the files "
-            "that are in conflict.",
+            "Merge the worktree of a child of yours into your folder, completely or not at all. Returns the files "
+            "in conflict.",
             "Patch",
         ),
-        TeamTool("list_subagents", ListChildrenArguments, "Tells how your children stand.", "Delegate"),
+        TeamTool("list_subagents", ListChildrenArguments, "List your children and their status.", "Delegate"),
         TeamTool(
             "send_handoff",
             HandoffArguments,
-            "Hands work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn.",
+            "Hand work or a report to an agent over an edge. The agent receives it in its next turn.",
         ),
         TeamTool(
-            "respond_handoff", RespondArguments, "Accepts, rejects or gives back a handoff that waits for your answer."
+            "respond_handoff",
+            RespondArguments,
+            "Accept, reject or return (complete) a handoff.",
         ),
         TeamTool(
-            "send_message", MessageArguments, "Writes to other agents. They are told in their next turn; nobody waits."
+            "send_message",
+            MessageArguments,
+            "Send a message to other agents, who receive it in their next turn. Does not wait.",
         ),
-        TeamTool("request_review", RequestReviewArguments, "Asks another agent to judge work."),
-        TeamTool("submit_verdict", VerdictArguments, "Gives your verdict on work that you were asked to judge."),
+        TeamTool("request_review", RequestReviewArguments, "Request a review of work from another agent."),
+        TeamTool("submit_verdict", VerdictArguments, "Submit your verdict on work that you review."),
         TeamTool(
             "define_agent",
             DefineAgentArguments,
-            "Makes an agent for this session that no file defines, allowed what you are at most. A person is asked first.",
+            "Create an agent for this session, with at most your permissions. Requires the user's approval.",
             capability="spawn",
         ),
         TeamTool(
             "add_edge",
             AddEdgeArguments,
-            "Makes an edge for this session, over which one agent can hand off to another. A person is asked first.",
+            "Add an edge to this session, so that one agent can hand off to another. Requires the user's approval.",
             capability="edge",
         ),
         TeamTool(
             PROPOSE_PLAN,
             ProposePlanArguments,
-            "Shows the person a plan and waits: it is accepted, rejected with a reason, or they say what to change.",
+            "Propose a plan to the user and wait for the decision: accepted, rejected with a reason, or changes requested.",
         ),
         TeamTool(
             ASK_PERSON,
             AskPersonArguments,
-            "Asks the person a question and waits for the answer.",
+            "Ask the user a question and wait for the answer.",
         ),
-        TeamTool("create_task", CreateTaskArguments, "Puts a task on the board that the team and the person share."),
-        TeamTool("update_task", UpdateTaskArguments, "Changes a task of the board, comments on it, or ends it."),
+        TeamTool("create_task", CreateTaskArguments, "Create a task on the board that the team and the user share."),
+        TeamTool("update_task", UpdateTaskArguments, "Change a task of the board, comment on it, or end it."),
     )
 }

@@ -1,4 +1,4 @@
-"""The command that answers a pending action, and the tools by which an agent asks the person."""
+"""Command that answers a pending action, and tools by which an agent asks the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .base import Answer, Command, Id, Prompt, Reason, TeamToolArguments, comman
 
 
 class ActionAnswered(Answer, frozen=True, kw_only=True):
-    """The decision that holds. `first` is False where an earlier answer, an expiry or a withdrawal had settled it."""
+    """The final decision. `first` is False if an earlier answer, the expiry or a withdrawal came
+    first."""
 
     session_id: str
     action_id: str
@@ -46,26 +47,27 @@ Line = Annotated[str, Meta(min_length=1, max_length=400)]
 
 
 class ProposePlanArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Ask the person whether to go on with a plan."""
+    """Propose a plan and wait for the user's decision."""
 
-    summary: Annotated[str, Meta(min_length=1, max_length=2000, description="What the plan achieves, and how.")]
-    steps: Annotated[tuple[Line, ...], Meta(min_length=1, max_length=50, description="What you would do, in order.")]
+    summary: Annotated[str, Meta(min_length=1, max_length=2000, description="Goal of the plan and the approach.")]
+    steps: Annotated[tuple[Line, ...], Meta(min_length=1, max_length=50, description="Steps of the plan, in order.")]
 
 
 class AskPersonArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Ask the person something that only a person can tell."""
+    """Ask the user a question."""
 
     question: Annotated[str, Meta(min_length=1, max_length=4000)]
     options: Annotated[
-        tuple[Line, ...], Meta(max_length=12, description="Answers to choose from; another one can be written.")
+        tuple[Line, ...], Meta(max_length=12, description="Suggested answers. The user may write another.")
     ] = ()
     artifact: Annotated[
-        str, Meta(max_length=1000, description="A file that you wrote: asks for a review of its newest version.")
+        str,
+        Meta(max_length=1000, description="Path of a file that you wrote, to request a review of its newest version."),
     ] = ""
 
 
 class PersonAnswer(Answer, frozen=True, kw_only=True):
-    """What the person said. `answer` is in their words: to a question, or what they would change of a plan or an artifact."""
+    """The user's answer: to a question, or the requested changes of a plan or an artifact."""
 
     decision: Literal["accepted", "rejected", "changes_wanted", "answered"]
     answer: str = ""

@@ -14,7 +14,7 @@ from .base import Answer, Command, Id, Reason, TeamToolArguments, command
 
 
 class AgentAdded(Answer, frozen=True, kw_only=True):
-    """The agent. `added` is False where it was there before."""
+    """The agent's thread. `added` is False if the agent was in the session before."""
 
     session_id: str
     agent_id: str
@@ -37,7 +37,8 @@ class AddAgent(Command, frozen=True, kw_only=True):
 
 
 class AgentList(Answer, frozen=True, kw_only=True):
-    """`problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them."""
+    """The agents. `problems` is the number of invalid agent files; `callboard agents` explains
+    them."""
 
     session_id: str
     agents: tuple[DefinedAgent, ...]
@@ -56,8 +57,8 @@ class ListAgents(Command, frozen=True, kw_only=True):
 
 
 class DefinedAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes
-    part in the session."""
+    """A definition. `file` is its path in the folder, empty for an agent without a file. `added`:
+    the agent takes part in the session."""
 
     name: str
     kind: AgentKind
@@ -66,29 +67,32 @@ class DefinedAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     added: bool
 
 
-Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,39}$", description="Small letters, digits, - and _.")]
+Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,39}$", description="Lower-case letters, digits, - and _.")]
 Line = Annotated[str, Meta(pattern="^[^\\x00-\\x1f]*$", max_length=1000)]
 
 
 class DefineAgentArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Make an agent for this session that no file defines. It is never allowed more than you are."""
+    """Create an agent for this session. It never has more permissions than you."""
 
     name: Name
-    description: Annotated[Line, Meta(description="One line: what to call it for.")] = ""
-    prompt: Annotated[str, Meta(min_length=1, max_length=8000, description="What it is told of who it is.")]
+    description: Annotated[Line, Meta(description="When to use the agent, in one line.")] = ""
+    prompt: Annotated[str, Meta(min_length=1, max_length=8000, description="System prompt of the agent.")]
     kind: Annotated[
-        Literal["subagent", "main"], Meta(description="subagent: works for one parent; main: others can write to it.")
+        Literal["subagent", "main"],
+        Meta(description="subagent: works for one parent. main: receives messages of others."),
     ] = "subagent"
-    tools: Annotated[tuple[AgentName, ...], Meta(description='Names of tools of yours; ["*"] for all.')] = ()
+    tools: Annotated[
+        tuple[AgentName, ...], Meta(description='Names of your tools that it may use; ["*"] for all.')
+    ] = ()
     policy: tuple[Policy, ...] = ()
-    model: Annotated[Line, Meta(description="Empty for the one that is configured.")] = ""
-    work_globs: Annotated[Globs, Meta(description="Where it may write; empty for wherever you may.")] = ()
-    permission_mode: Annotated[PermissionMode | None, Meta(description="Never wider than your own.")] = None
+    model: Annotated[Line, Meta(description="Model of the agent. Default: the configured model.")] = ""
+    work_globs: Annotated[Globs, Meta(description="Globs of files that it may write. Default: yours.")] = ()
+    permission_mode: Annotated[PermissionMode | None, Meta(description="At most your own mode.")] = None
     reason: Reason = ""
 
 
 class AgentCreated(Answer, frozen=True, kw_only=True):
-    """The agent that was made. `work_globs` and `permission_mode` are what holds it, by its maker's bounds as well."""
+    """The new agent. `work_globs` and `permission_mode` include the limits of its creator."""
 
     session_id: str
     agent: str
@@ -99,19 +103,21 @@ class AgentCreated(Answer, frozen=True, kw_only=True):
 
 
 class AddEdgeArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Make an edge for this session that no file names."""
+    """Add an edge to this session."""
 
-    source: Annotated[AgentName | None, Meta(description="From whom; from you, if left out.")] = None
+    source: Annotated[AgentName | None, Meta(description="Agent at the start of the edge. Default: you.")] = None
     to: AgentName
     direction: EdgeDirection = "to"
     kind: EdgeKind = "handoff"
-    confirm: Annotated[bool, Meta(description="Each handoff over it waits until it is accepted.")] = False
-    ownership: Annotated[bool, Meta(description="A handoff over it may move the objective to the receiver.")] = False
+    confirm: Annotated[bool, Meta(description="Handoffs over this edge require acceptance.")] = False
+    ownership: Annotated[
+        bool, Meta(description="Handoffs over this edge may transfer the ownership of the session.")
+    ] = False
     reason: Reason = ""
 
 
 class EdgeCreated(Answer, frozen=True, kw_only=True):
-    """The edge that was made."""
+    """The new edge."""
 
     session_id: str
     source: str

@@ -10,14 +10,14 @@ from ..entities.artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
 from .base import MAX_INTEGER, Answer, Command, Id, Reason, Sequence, command
 
-#: The text of an artifact as a person writes it.
+#: Text of an artifact that a user writes.
 Draft = Annotated[str, Meta(max_length=600_000)]
 
 
 Title = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-#: A file, relative to the session's folder.
+#: Path of a file relative to the session's folder.
 Path = Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
@@ -25,7 +25,8 @@ Version = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 
 
 class ArtifactList(Answer, frozen=True, kw_only=True):
-    """`exports` are those that this process has under way, with how far each is; `head` is the newest sequence of the log."""
+    """The artifacts. `exports` are in progress in this process. `head` is the newest sequence of
+    the log."""
 
     artifacts: tuple[ArtifactRow, ...]
     exports: tuple[ExportEntry, ...]
@@ -47,7 +48,8 @@ class ListArtifacts(Command, frozen=True, kw_only=True):
 
 
 class ArtifactRead(Answer, frozen=True, kw_only=True):
-    """`versions` are in their order. The content of each is a blob; `head` is the newest sequence of the log."""
+    """The artifact with its versions in order, each with its content as a blob. `head` is the
+    newest sequence of the log."""
 
     artifact: ArtifactRow
     versions: tuple[VersionEntry, ...]
@@ -69,8 +71,8 @@ class GetArtifact(Command, frozen=True, kw_only=True):
 
 
 class ArtifactDiff(Answer, frozen=True, kw_only=True):
-    """`diff` is unified. With `binary` one of the versions is no text, and there are no lines to compare. With `cut` it is only
-    the head of the diff: an export in the form `diff` holds all of it."""
+    """A unified diff. With `binary` a version is not text, and there is no diff. With `cut` the
+    diff is truncated; an export in the form `diff` has all of it."""
 
     session_id: str
     artifact_id: str
@@ -97,7 +99,7 @@ class GetArtifactDiff(Command, frozen=True, kw_only=True):
 
 
 class ArtifactChanged(Answer, frozen=True, kw_only=True):
-    """What became of an artifact. `version` is its newest."""
+    """The state of an artifact. `version` is its newest version."""
 
     session_id: str
     artifact_id: str
@@ -181,7 +183,8 @@ class DeleteArtifact(Command, frozen=True, kw_only=True):
 
 
 class ExportStarted(Answer, frozen=True, kw_only=True):
-    """The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to."""
+    """The export is in progress. `list_artifacts` and the row of the artifact report its progress
+    and result."""
 
     session_id: str
     artifact_id: str

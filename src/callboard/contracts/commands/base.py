@@ -1,4 +1,4 @@
-"""The base classes of commands and answers, and the declaration of a command."""
+"""Base classes of commands and answers, and the declaration of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from ..entities.arguments import Arguments
 
-#: The largest whole number that every client and every store can represent exactly.
+#: Largest integer that every client and every store represents exactly.
 MAX_INTEGER = 2**53 - 1
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
 Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
@@ -21,7 +21,8 @@ Sequence = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 class Command(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A request to the control plane. The control plane fills in what an optional field lacks, and the answer names it."""
+    """A request to the control plane. Omitted optional fields get a default, which the answer
+    names."""
 
     def validate(self) -> None:
         """Check what the types of the fields cannot express.
@@ -39,7 +40,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The result of a command, once its facts are durable."""
 
 
-#: Who may send a command: a person at a surface of this product, or any holder of the token, agents included.
+#: Who may send a command: only a person at a surface of this product, or any holder of the token,
+#: agents included.
 Authority = Literal["person", "anyone"]
 #: The stream that serialises a command.
 Serial = Literal["session", "workspace", "store"]
@@ -122,4 +124,4 @@ Title = Annotated[str, Meta(max_length=200)]
 
 
 class TeamToolArguments(Arguments, frozen=True, kw_only=True, rename="camel"):
-    """What an agent asks of its team."""
+    """Arguments of an agent's team tool."""

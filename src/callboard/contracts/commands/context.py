@@ -1,4 +1,4 @@
-"""Commands that manage what a model receives beside the prompt."""
+"""Commands that manage a model's context in addition to the prompt."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ Ref = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class ContextRead(Answer, frozen=True, kw_only=True):
-    """`text` is what was given under the `ref` that was asked for, absent where nothing was asked for or it is no text;
-    `summary` stands in place of the thread's facts up to and including `compacted`, and `said` beside it."""
+    """The context. `text` is the content of the requested `ref`, absent for no ref and for binary
+    content. `summary` replaces the thread's facts up to and including `compacted`, with the quoted
+    inputs in `said`."""
 
     session_id: str
     thread_id: str
@@ -42,8 +43,8 @@ class GetContext(Command, frozen=True, kw_only=True):
 
 
 class QuotedInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
-    in the fact at `sequence`."""
+    """A person's input quoted with a summary. `sequence` is its fact. `text` has all of its `size`
+    bytes, or its head and tail."""
 
     sequence: int
     turn_id: str
@@ -52,7 +53,7 @@ class QuotedInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
 
 class ContextChanged(Answer, frozen=True, kw_only=True):
-    """What is pinned now. `missing` are those of it that are not there at present: they stay pinned and show as missing."""
+    """The present pins. Those in `missing` do not exist now; they stay pinned."""
 
     session_id: str
     thread_id: str
@@ -74,7 +75,8 @@ class SetContext(Command, frozen=True, kw_only=True):
 
 
 class CompactionAccepted(Answer, frozen=True, kw_only=True):
-    """What is being summarised: the thread's facts up to and including `through`. What comes of it is a fact of the turn."""
+    """A compaction of the thread's facts up to and including `through` has begun. Facts of the turn
+    have its result."""
 
     session_id: str
     thread_id: str
@@ -96,7 +98,7 @@ class CompactThread(Command, frozen=True, kw_only=True):
 
 
 class MentionList(Answer, frozen=True, kw_only=True):
-    """`complete` is False where there may be more."""
+    """The matches. `complete` is False if there may be more."""
 
     mentions: tuple[Mention, ...]
     complete: bool = True
@@ -116,7 +118,7 @@ class FindMentions(Command, frozen=True, kw_only=True):
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One thing that may be meant. `insert` is what to write for it, with the @; `title` is for a person."""
+    """A match. `insert` is the text to insert, with the @. `title` is for display."""
 
     kind: MentionKind
     ref: str

@@ -9,8 +9,9 @@ from .base import Answer, Command, Id, Reason, command
 
 
 class EvidencePacked(Answer, frozen=True, kw_only=True):
-    """The pack is the blob `pack`; it shows the session's facts 1 to `through`, and `facts` counts those that were asked for:
-    all, or the task's. `link` is the chain's link at `through`, in hex; `sequence` is the fact that tells of the export."""
+    """The exported pack, a blob. It proves the session's facts 1 to `through`. `facts` is the
+    number of requested facts: all, or the task's. `link` is the chain's link at `through` in hex.
+    `sequence` is the fact of the export."""
 
     session_id: str
     evidence_id: str
@@ -35,7 +36,7 @@ class ExportEvidence(Command, frozen=True, kw_only=True):
 
 
 class ExportList(Answer, frozen=True, kw_only=True):
-    """The exports that were asked for and not yet answered, the oldest first."""
+    """Evidence exports in progress, oldest first."""
 
     exports: tuple[EvidenceExport, ...]
 
@@ -48,8 +49,9 @@ class ListExports(Command, frozen=True, kw_only=True):
 
 
 class EvidenceExport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
-    task's. `started_at` is in microseconds since the epoch."""
+    """An export in progress: `done` of `through` facts are in the pack. `done` is 0 while it waits
+    for other exports, or selects the facts of the task. `started_at` is in microseconds since the
+    epoch."""
 
     task_id: str | None
     done: int

@@ -13,28 +13,28 @@ from .base import Answer, Command, Id, Reason, TeamToolArguments, command
 
 
 class HandoffArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Hand work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn."""
+    """Hand work or a report to an agent over an edge."""
 
-    to: Annotated[AgentName, Meta(description="The receiver: its id, name or an alias.")]
-    message: Annotated[str, Meta(description="A short summary; send what is long as artifacts.")]
+    to: Annotated[AgentName, Meta(description="Receiver: its id, name or alias.")]
+    message: Annotated[str, Meta(description="Short summary. Attach long content as artifacts.")]
     structured: dict[str, Any] | None = None
     artifacts: tuple[Ref, ...] = ()
     status: HandoffStatus | None = None
     response: Expectation | None = None
     context_ref: Annotated[str, Meta(max_length=1000)] = ""
     meta: dict[str, Any] | None = None
-    ownership: Annotated[bool, Meta(description="The person's next words go to the receiver, until it hands back.")] = (
-        False
-    )
+    ownership: Annotated[
+        bool, Meta(description="Send the user's next input to the receiver, until it returns the session.")
+    ] = False
     resume_target: Annotated[
-        str, Meta(max_length=64, description="Who takes the ownership back; you, if left out.")
+        str, Meta(max_length=64, description="Agent that gets the ownership back. Default: you.")
     ] = ""
     reason: Reason = ""
 
 
 class HandoffSent(Answer, frozen=True, kw_only=True):
-    """The envelope waits in the receiver's inbox. `paused` says why the receiver does not read it until it is
-    resumed."""
+    """The envelope is in the receiver's inbox. `paused` is the reason why the receiver is paused;
+    it reads the envelope once it is resumed."""
 
     session_id: str
     handoff_id: str
@@ -56,7 +56,7 @@ class SendHandoff(HandoffArguments, Command, frozen=True, kw_only=True):
 
 
 class RespondArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Accept or reject a handoff that waits for an answer."""
+    """Accept, reject or return a handoff."""
 
     handoff_id: Id
     decision: Literal["accept", "reject", "complete"]
@@ -64,6 +64,8 @@ class RespondArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class HandoffAnswered(Answer, frozen=True, kw_only=True):
+    """The handoff with its new status."""
+
     session_id: str
     handoff_id: str
     status: Literal["accepted", "rejected", "completed"]
@@ -81,15 +83,15 @@ class RespondHandoff(RespondArguments, Command, frozen=True, kw_only=True):
 
 
 class MessageArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Send a message to other agents. It is told to them in their next turn; nobody waits."""
+    """Send a message to other agents."""
 
     to: Annotated[tuple[AgentName, ...], Meta(min_length=1, max_length=32)]
     text: Annotated[str, Meta(min_length=1, max_length=200_000)]
 
 
 class MessageSent(Answer, frozen=True, kw_only=True):
-    """The message waits in each receiver's inbox. `paused` names the receivers that do not read it before a person resumes
-    them, each with the reason."""
+    """The message is in each receiver's inbox. `paused` has the reason for each paused receiver; it
+    reads the message once it is resumed."""
 
     session_id: str
     channel_id: str

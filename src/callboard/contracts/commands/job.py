@@ -12,23 +12,25 @@ from ..facts.turn import PermissionMode
 from ..rows.team import JobItems
 from .base import Answer, Command, Id, Reason, Title, command
 
-#: How a job stands. One that is `failed` has items that failed and none that could go on.
+#: Status of a job. A `failed` job has failed items and no item that can continue.
 JobStatus = Literal["running", "paused", "failed", "completed", "cancelling", "cancelled"]
 
 
-#: How an item of a job stands, apart from its job.
+#: Status of a job item, independent of its job.
 JobItemStatus = Literal["waiting", "running", "paused", "failed", "completed", "cancelling", "cancelled"]
 
 
 class JobItemInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out."""
+    """An item. Its worker receives `input` after the instructions of the job. `title` defaults to
+    the first line of `input`."""
 
     input: Annotated[str, Meta(min_length=1, max_length=8192)]
     title: Title = ""
 
 
 class JobChanged(Answer, frozen=True, kw_only=True):
-    """`items` are the ids of the items that the command is about, in their order."""
+    """The job with its new status. `items` are the ids of the items that the command concerns, in
+    order."""
 
     session_id: str
     job_id: str
@@ -99,7 +101,7 @@ class RetryJobItem(_JobCommand, frozen=True, kw_only=True):
 
 
 class JobRead(Answer, frozen=True, kw_only=True):
-    """`agent` is the definition whose children work on the items."""
+    """A job. `agent` is the definition of the children that work on the items."""
 
     session_id: str
     job_id: str
@@ -121,8 +123,8 @@ class GetJob(Command, frozen=True, kw_only=True):
 
 
 class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An item. `attempts` counts its attempts, `agent_id` is the child that works on it or did last; `output` is the head of
-    what the attempt that completed it came to, `problem` why it failed. With `plain_text` that attempt answered in plain text
+    """An item. `agent_id` is its newest worker. `output` is the head of the successful attempt's
+    result, `problem` the reason of a failure. With `plain_text` that attempt answered in plain text
     and did not finalize."""
 
     item_id: str

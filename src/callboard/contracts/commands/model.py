@@ -30,9 +30,12 @@ class ListModels(Command, frozen=True, kw_only=True):
 
 
 class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A model that can be asked, as `PROVIDER/MODEL` in `name`. `default` marks the one that is asked where an agent
-    names none, `fallback` is its place among those that are asked where that one fails, from 1, and 0 for none. Where it is not
-    `usable`, `why` says so in words, with what to do. `window` is how many tokens it takes, absent where nobody said."""
+    """A configured model: `name` is `PROVIDER/MODEL`.
+
+    `default` marks the model of agents that name none. `fallback` is its position among the models
+    that replace a failed one, from 1; 0 for none. `why` says why it is not `usable`, and what to
+    do. `window` is in tokens, absent if unknown.
+    """
 
     name: str
     provider: str
@@ -49,10 +52,13 @@ class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 
 class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
-    server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
-    the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
-    says that it is in use already."""
+    """A key, model server or agent program found on this machine.
+
+    `where` is the variable, the address or the program. `models` are the names that a server
+    offers. `settings` are the lines that configure it, in settings.toml or in an agent's file.
+    `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` says
+    what is missing. `configured`: it is in use.
+    """
 
     kind: DetectedKind
     name: str
@@ -65,8 +71,8 @@ class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class ModelTestResult(Answer, frozen=True, kw_only=True):
-    """What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
-    question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent."""
+    """The answer in `text`, or the `problem`. Times are in milliseconds since the question.
+    `amount` is in US dollars. Values that the provider did not report are absent."""
 
     name: str
     ok: bool
@@ -91,9 +97,9 @@ class TryModel(Command, frozen=True, kw_only=True):
 
 
 class RoutePreview(Answer, frozen=True, kw_only=True):
-    """`model` is asked first, as `PROVIDER/MODEL`. `images` says that it or a fallback takes attached images: `submit_turn`
-    refuses them otherwise. `running_model` is the model of the turn under way, empty for none, and `running_images` says the
-    same of input that is steered into it."""
+    """The first `model` of the next input, as `PROVIDER/MODEL`. `images`: it or a fallback accepts
+    images; otherwise `submit_turn` refuses them. `running_model` and `running_images` are the same
+    for input steered into the running turn, empty and False for none."""
 
     model: str
     images: bool

@@ -15,7 +15,8 @@ from ..settings import RuleEntry, SettingsProblem, StandingRule, Widening
 from .action import ActionAnswered
 from .base import Answer, Command, Id, Reason, command
 
-#: `changed` is a folder that was trusted for something else than what its files say now; `nothing` asks for nothing.
+#: `changed`: the folder's files ask for other permissions than it was trusted with. `nothing`: they
+#: ask for none.
 TrustState = Literal["trusted", "untrusted", "changed", "nothing"]
 
 
@@ -33,8 +34,9 @@ ShortName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class TrustRead(Answer, frozen=True, kw_only=True):
-    """`digest` is the one to trust it by, empty where its files ask for nothing; `trusted` is the one that it is trusted by.
-    `problems` are files that could not be read and so allow nothing."""
+    """The trust of a folder. `digest` is the digest to trust it by, empty if its files ask for
+    nothing. `trusted` is the digest that it is trusted by. `problems` are unreadable files, which
+    grant nothing."""
 
     workspace_id: str
     folder: str
@@ -53,6 +55,8 @@ class GetTrust(Command, frozen=True, kw_only=True):
 
 
 class TrustChanged(Answer, frozen=True, kw_only=True):
+    """The digest that the folder is now trusted by; empty for none."""
+
     workspace_id: str
     trusted: str
     sequence: int
@@ -76,6 +80,8 @@ class RevokeTrust(Command, frozen=True, kw_only=True):
 
 
 class RuleList(Answer, frozen=True, kw_only=True):
+    """The rules."""
+
     rules: tuple[StandingRule, ...]
 
 
@@ -88,6 +94,8 @@ class ListRules(Command, frozen=True, kw_only=True):
 
 
 class RuleChanged(Answer, frozen=True, kw_only=True):
+    """The id of the rule."""
+
     rule_id: str
     sequence: int
 
@@ -121,8 +129,9 @@ class RevokeRule(Command, frozen=True, kw_only=True):
 
 
 class DryRunResult(Answer, frozen=True, kw_only=True):
-    """`calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
-    would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each."""
+    """Result of rules on `calls` of `sessions`, newest first. `whole` is False if there are more
+    calls. `turned` counts the calls with another verdict, `unspoken` those that no rule matches.
+    `examples` are the newest of each."""
 
     sessions: int
     calls: int
@@ -145,12 +154,12 @@ class DryRunRules(Command, frozen=True, kw_only=True):
     session_id: Id | None = None
 
 
-#: What would be other than it was: let through without a question, asked about, or refused.
+#: The verdict that a call would have instead: allowed without a question, asked, or denied.
 VerdictChange = Literal["allowed", "asked", "denied"]
 
 
 class DryRunCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's."""
+    """A past call with another verdict: `was` is the gate's, `would` is that of the rule `matcher`."""
 
     session_id: str
     turn_id: str
@@ -163,7 +172,7 @@ class DryRunCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DryRunRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Of how many calls the rule would have had the word."""
+    """The number of calls that the rule would decide."""
 
     matcher: str
     verdict: Verdict
@@ -171,8 +180,9 @@ class DryRunRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PermissionEvaluation(Answer, frozen=True, kw_only=True):
-    """The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
-    `message` are set where it denies; `matchers` are the rules that wider answers would make."""
+    """The gate's verdict with every check that the call reached. `arguments` are the final ones, as
+    canonical JSON. `code` and `message` are set for a denial. `matchers` are the rules that wider
+    approvals would add."""
 
     agent: str
     permission_mode: PermissionMode

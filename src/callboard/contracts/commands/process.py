@@ -19,22 +19,25 @@ READ_PROCESS = "ReadProcess"
 STOP_PROCESS = "StopProcess"
 
 
-#: The tools whose calls the runtime answers from the processes that it keeps.
+#: Tools whose calls the runtime answers from its background processes.
 PROCESS_TOOLS = (READ_PROCESS, STOP_PROCESS)
 
 
-#: The longest that a call waits for output, in milliseconds.
+#: Maximum time that a call waits for output, in milliseconds.
 MAX_WAIT_MS = 60_000
 
 
-#: The most that is written to a process at once, in characters.
+#: Maximum characters written to a process at once.
 MAX_INPUT_CHARACTERS = 64 * 1024
 
 
 class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
-    """`level` is what really holds commands in on this machine, and `why` says why it is not more, or what of it is missing.
-    `protected` are the paths that no command writes, `hidden` those that appear empty; `programs` the folders in which
-    programs are found, in their order."""
+    """Where commands run and what confines them.
+
+    `level` is the effective sandbox on this machine, and `why` explains a lower one. No command can
+    write `protected` paths; `hidden` paths appear empty. `programs` are the folders of programs, in
+    order.
+    """
 
     cwd: str
     workspace_roots: tuple[str, ...]
@@ -65,7 +68,7 @@ class GetExecutionEnvironment(Command, frozen=True, kw_only=True):
 
 
 class ProcessList(Answer, frozen=True, kw_only=True):
-    """The oldest first. One that runs has the newest of its output."""
+    """The processes, oldest first. A running one has its newest output."""
 
     processes: tuple[ProcessRow, ...]
 
@@ -79,7 +82,7 @@ class ListProcesses(Command, frozen=True, kw_only=True):
 
 
 class ProcessChanged(Answer, frozen=True, kw_only=True):
-    """What was asked is durable at `sequence`; the process' row says what comes of it."""
+    """The request is recorded at `sequence`. The row of the process has the result."""
 
     session_id: str
     process_id: str
@@ -111,22 +114,26 @@ class TerminateProcess(Command, frozen=True, kw_only=True):
 class ReadProcessArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of ReadProcess."""
 
-    process_id: Annotated[str, Meta(description="The process, as `bash` named it.", min_length=1, max_length=64)]
-    offset: Annotated[int, Meta(description="From which character of its output on.", ge=0)] = 0
+    process_id: Annotated[
+        str, Meta(description="Id of the process, from the result of `bash`.", min_length=1, max_length=64)
+    ]
+    offset: Annotated[int, Meta(description="First character of the output to read, from 0.", ge=0)] = 0
     wait: Annotated[
         int,
-        Meta(description="How long to wait for more output, or its end, in milliseconds.", ge=0, le=MAX_WAIT_MS),
+        Meta(description="Maximum time to wait for more output or the exit, in milliseconds.", ge=0, le=MAX_WAIT_MS),
     ] = 0
 
 
 class StopProcessArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of StopProcess."""
 
-    process_id: Annotated[str, Meta(description="The process, as `bash` named it.", min_length=1, max_length=64)]
+    process_id: Annotated[
+        str, Meta(description="Id of the process, from the result of `bash`.", min_length=1, max_length=64)
+    ]
 
 
 class ProcessTool(msgspec.Struct, frozen=True):
-    """One of these tools as a model is told of it."""
+    """A process tool with its description for models."""
 
     name: str
     description: str
@@ -136,13 +143,13 @@ class ProcessTool(msgspec.Struct, frozen=True):
 PROCESS_TOOL_TABLE: tuple[ProcessTool, ...] = (
     ProcessTool(
         READ_PROCESS,
-        "Reads what a process that `bash` started in the background printed, from an offset on, and whether it still runs. "
-        "Each answer names the next offset.",
+        "Read the output of a background process that `bash` started, from an offset, and its status. "
+        "The result has the next offset.",
         ReadProcessArguments,
     ),
     ProcessTool(
         STOP_PROCESS,
-        "Ends a process that `bash` started in the background, with all that came of it.",
+        "Terminate a background process that `bash` started, with all its child processes.",
         StopProcessArguments,
     ),
 )

@@ -1,4 +1,4 @@
-"""Commands that manage secrets. A command takes a value; no answer or fact ever holds one."""
+"""Commands that manage secrets. Commands take values; answers and facts never contain one."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SecretName = Annotated[
     str,
     Meta(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
-        description="Names it in the handle secret://NAME: letters, digits, _ and -.",
+        description="Name in the handle secret://NAME: letters, digits, _ and -.",
     ),
 ]
 
 
 class SecretStored(Answer, frozen=True, kw_only=True):
-    """Where the value is kept, and the handle that stands for it."""
+    """The storage place of the value, and the handle to use in its place."""
 
     name: str
     place: str
@@ -34,14 +34,14 @@ class SetSecret(Command, frozen=True, kw_only=True):
     """
 
     name: SecretName
-    value: Annotated[str, Meta(min_length=1, max_length=65_536, description="Is kept, and told to nobody.")]
+    value: Annotated[str, Meta(min_length=1, max_length=65_536, description="Stored in the keyring, and never shown.")]
 
     def __repr__(self) -> str:
         return f"SetSecret(name={self.name!r})"
 
 
 class SecretRemoved(Answer, frozen=True, kw_only=True):
-    """There is no value of that name in the keyring any more."""
+    """The keyring has no value of this name now."""
 
     name: str
 
@@ -54,7 +54,8 @@ class RemoveSecret(Command, frozen=True, kw_only=True):
 
 
 class SecretList(Answer, frozen=True, kw_only=True):
-    """The secrets by name, without their values. `problem` says why the keyring cannot be used, and is empty where it can."""
+    """The secrets by name, without values. `problem` says why the keyring is unavailable; empty if
+    it is available."""
 
     secrets: tuple[SecretInfo, ...]
     problem: str = ""

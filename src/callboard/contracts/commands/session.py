@@ -15,6 +15,8 @@ from .turn import TurnAccepted
 
 
 class OpenedWorkspace(Answer, frozen=True, kw_only=True):
+    """The workspace of the folder."""
+
     workspace_id: str
     path: str
     name: str
@@ -34,6 +36,8 @@ class OpenWorkspace(Command, frozen=True, kw_only=True):
 
 
 class SessionUpdated(Answer, frozen=True, kw_only=True):
+    """The session with its new properties."""
+
     session_id: str
     title: str
     pinned: bool
@@ -55,6 +59,8 @@ class UpdateSession(Command, frozen=True, kw_only=True):
 
 
 class DeletedSession(Answer, frozen=True, kw_only=True):
+    """The end of the deleted session's chain: its last sequence and link in hex."""
+
     session_id: str
     last_sequence: int
     link: str
@@ -72,6 +78,8 @@ class DeleteSession(Command, frozen=True, kw_only=True):
 
 
 class WorkspaceList(Answer, frozen=True, kw_only=True):
+    """The workspaces."""
+
     workspaces: tuple[WorkspaceRow, ...]
 
 
@@ -81,9 +89,12 @@ class ListWorkspaces(Command, frozen=True, kw_only=True):
 
 
 class SessionList(Answer, frozen=True, kw_only=True):
-    """`rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
-    counts those. A session that cannot be read is in the list in the state `damaged`, with its `problem`. Without `rebuilding`
-    the missing ones could not be opened for another reason, which is in `callboard.log`."""
+    """The sessions.
+
+    With `rebuilding` some rows are being rebuilt from the log, and `missing` sessions are not in
+    the list yet. Without it the missing sessions cannot be opened; `callboard.log` has the reason.
+    An unreadable session is listed in the state `damaged` with its `problem`.
+    """
 
     sessions: tuple[SessionCard, ...]
     rebuilding: bool = False
@@ -98,7 +109,8 @@ class ListSessions(Command, frozen=True, kw_only=True):
 
 
 class SessionRead(Answer, frozen=True, kw_only=True):
-    """`cursor` is `sequence.n`, to be given as Last-Event-ID; `head` is the newest sequence of the log."""
+    """The session. `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest
+    sequence of the log."""
 
     session: SessionRow
     threads: tuple[StatusRow, ...]
@@ -120,6 +132,8 @@ class GetSession(Command, frozen=True, kw_only=True):
 
 
 class ThreadRead(Answer, frozen=True, kw_only=True):
+    """The state of a thread. `head` is the newest sequence of the log."""
+
     status: StatusRow
     actions: tuple[ActionRow, ...]
     queue: tuple[QueueRow, ...]
@@ -147,7 +161,7 @@ class Incident(Answer, frozen=True, kw_only=True):
 
 
 class PartList(Answer, frozen=True, kw_only=True):
-    """`parts` are rows of the panel `parts`."""
+    """Rows of the panel `parts`."""
 
     parts: tuple[AnyPart, ...]
 
@@ -161,6 +175,8 @@ class GetParts(Command, frozen=True, kw_only=True):
 
 
 class TurnList(Answer, frozen=True, kw_only=True):
+    """The turns, in ascending order."""
+
     turns: tuple[TurnRow, ...]
 
 
@@ -184,10 +200,12 @@ class StartDemo(Command, frozen=True, kw_only=True):
     The folder becomes a workspace. The team receives the demo's objective in a new session.
     """
 
-    name: Annotated[str, Meta(min_length=1, max_length=64, description="As the server's `demos` name it.")]
+    name: Annotated[str, Meta(min_length=1, max_length=64, description="Name of the demo, from the server's `demos`.")]
 
 
 class SizeList(Answer, frozen=True, kw_only=True):
+    """The sizes of all sessions."""
+
     sizes: tuple[SessionSize, ...]
 
 
@@ -197,8 +215,8 @@ class ListSizes(Command, frozen=True, kw_only=True):
 
 
 class SessionSize(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`facts` are the bytes of its facts, `contents` those of the blobs that they refer to, which are so many. What sessions
-    share is counted for each of them."""
+    """Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs. Blobs
+    of several sessions count for each."""
 
     session_id: str
     facts: int

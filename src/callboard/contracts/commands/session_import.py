@@ -19,14 +19,15 @@ Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 Long = Annotated[str, Meta(max_length=4_000_000)]
 
 
-#: The latest time that every client holds exactly, in microseconds since the Unix epoch; it is in the year 2255.
+#: Latest time that every client represents exactly, in microseconds since the epoch: the year 2255.
 MAX_TIME = MAX_INTEGER
 
 
 class ImportedChange(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What a past call did to a file. `path` is relative to the folder where it is in it; `diff` is unified."""
+    """A past change of a file. `path` is relative to the folder if the file is in it. `diff` is
+    unified."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4000)]
     kind: Literal["created", "modified", "deleted"]
@@ -38,8 +39,9 @@ class ImportedChange(
 class ImportedPart(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
-    `compaction` it is the summary that replaced the older conversation, with the tokens before and after if known."""
+    """A part of a past response. For a tool `text` is its arguments as JSON; without `ended` its
+    outcome is unknown. For a `compaction` `text` is the summary of the older conversation, with the
+    tokens before and after if known."""
 
     kind: Literal["text", "reasoning", "tool", "compaction"]
     text: Long = ""
@@ -59,8 +61,8 @@ class ImportedPart(
 class ImportedAgent(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What the source proves of a subagent: its type and its task's description, empty where unknown. `parent` is the `agent`
-    that started it, empty for the one that spoke with the person; None where the source does not say."""
+    """A past subagent: its type and its task's description, empty if unknown. `parent` is the
+    `agent` that started it, empty for the main agent, None if unknown."""
 
     definition: Annotated[str, Meta(max_length=200)] = ""
     description: Annotated[str, Meta(max_length=500)] = ""
@@ -70,7 +72,7 @@ class ImportedAgent(
 class ImportedCall(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A past model call: its parts in order, and what the provider told of its use."""
+    """A past model call: its parts in order, and the usage that the provider reported."""
 
     model: Annotated[str, Meta(max_length=200)]
     parts: tuple[ImportedPart, ...] = ()
@@ -82,7 +84,7 @@ class ImportedCall(
 
 
 class TurnImported(Answer, frozen=True, kw_only=True):
-    """`added` is False where the turn was there already."""
+    """The imported turn. `added` is False if it existed already."""
 
     session_id: str
     turn_id: str
@@ -116,8 +118,8 @@ class ImportTurn(Command, frozen=True, kw_only=True):
 
 
 class PastSessionList(Answer, frozen=True, kw_only=True):
-    """The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
-    many newer ones."""
+    """The past sessions, newest first. `older` is the number of older transcripts beyond the limit,
+    which were not read."""
 
     sessions: tuple[PastSessionEntry, ...]
     unreadable: tuple[UnreadableTranscript, ...] = ()
@@ -136,11 +138,12 @@ class ListPastSessions(Command, frozen=True, kw_only=True):
 
 
 class PastSessionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
-    since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
+    """A past session, identified by `source` and `source_id`.
 
-    `session_id` is the session that it is here where it was `imported`, and will be where it was not. `importing` is how many
-    of its turns were looked at so far by an import that is under way, absent where none is.
+    `changed` is the time of its transcript's last write, in microseconds since the epoch. An
+    `unfinished` session was written moments ago; a later import adds its newest turn. `session_id`
+    is its session here if it was `imported`, else the id that it will have. `importing` is the
+    number of turns that an import in progress has read; absent without one.
     """
 
     source: SessionSource
@@ -156,8 +159,8 @@ class PastSessionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A transcript that could not be read; `name` is its file's, without its folder, and `problem` says why in words. Whose
-    folder it is of is known only of some, and of those only the ones of the folder that was asked for are told."""
+    """An unreadable transcript: its file name without the folder, and the problem. Only transcripts
+    of the requested folder, or of an unknown folder, are listed."""
 
     product: str
     name: str
@@ -165,8 +168,8 @@ class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True, rename="ca
 
 
 class PastSessionImported(Answer, frozen=True, kw_only=True):
-    """`added` turns are new, `known` ones were there already. An `unfinished` session's newest turn of each agent comes with a
-    later import."""
+    """The imported session: `added` turns are new, `known` turns existed. If it is `unfinished`, a
+    later import adds each agent's newest turn."""
 
     session_id: str
     added: int

@@ -11,9 +11,9 @@ from .base import Answer, Command, Id, command
 
 
 class SettingsRead(Answer, frozen=True, kw_only=True):
-    """`values` is what the file says and `holding` what holds with it, both as JSON with every secret as `********`;
-    `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it
-    could not be read, and `values` is empty then."""
+    """A settings file: its `values`, and the effective settings in `holding`, as JSON with every
+    secret as `********`. `json_schema` describes `values`. `digest` is the SHA-256 of the file in
+    hex, empty for no file. `values` is empty for an unreadable file, which `problems` explain."""
 
     place: Place
     path: str
@@ -36,7 +36,7 @@ class GetSettings(Command, frozen=True, kw_only=True):
 
 
 class SettingsUpdated(Answer, frozen=True, kw_only=True):
-    """`keys` are those that changed, `digest` the file's as it is now."""
+    """The changed keys, and the new digest of the file."""
 
     place: Place
     path: str

@@ -1,6 +1,6 @@
 """Commands and tools that manage child agents.
 
-A Struct without a session holds the arguments of an agent's tool. The command adds the session.
+`…Arguments` are the arguments of an agent's tool. The command adds the session.
 """
 
 from __future__ import annotations
@@ -15,26 +15,36 @@ from .base import Answer, Command, Id, Prompt, Reason, TeamToolArguments, Title,
 
 
 class SpawnArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Give an objective to a child of your own."""
+    """Start a child agent on an objective."""
 
-    agent: Annotated[AgentName, Meta(description="The definition to make the child from: its name or an alias.")]
-    objective: Annotated[str, Meta(min_length=1, max_length=200_000, description="What the child is to achieve.")]
-    title: Annotated[Title, Meta(description="A few words for the board.")] = ""
+    agent: Annotated[AgentName, Meta(description="Definition of the child: its name or alias.")]
+    objective: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=200_000,
+            description="Complete objective. The child does not see your conversation.",
+        ),
+    ]
+    title: Annotated[Title, Meta(description="Short title for the board.")] = ""
     role: Role | None = None
     isolation: Annotated[
         Isolation | None,
-        Meta(description="shared: your folder, within work_globs; read_only; worktree: a git worktree that you merge."),
+        Meta(
+            description="shared: works in your folder, within work_globs. read_only: writes nothing. "
+            "worktree: works in a git worktree that you merge."
+        ),
     ] = None
-    work_globs: Annotated[Globs, Meta(description="Where it may write, such as docs/**; empty for everywhere.")] = ()
-    review: Annotated[
-        bool, Meta(description="Its work waits for a verdict (submit_verdict) before it is complete.")
-    ] = False
-    permission_mode: Annotated[PermissionMode | None, Meta(description="Never wider than your own.")] = None
+    work_globs: Annotated[
+        Globs, Meta(description="Globs of files that it may write, such as docs/**. Default: all.")
+    ] = ()
+    review: Annotated[bool, Meta(description="Complete its work only after a verdict (submit_verdict).")] = False
+    permission_mode: Annotated[PermissionMode | None, Meta(description="At most your own mode.")] = None
     reason: Reason = ""
 
 
 class ChildSpawned(Answer, frozen=True, kw_only=True):
-    """The child. `queue_reason` says why it waits, where it does; `position` counts from 1."""
+    """The child. `queue_reason` is why it waits for a slot, at `position` (from 1)."""
 
     session_id: str
     agent_id: str
@@ -65,7 +75,7 @@ class ChildInputArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class ChildInputAccepted(Answer, frozen=True, kw_only=True):
-    """What became of the input: `started` at once, or `queued` behind what runs or for a slot."""
+    """The input `started` a turn, or is `queued` after the running turn or for a slot."""
 
     session_id: str
     agent_id: str
@@ -89,14 +99,16 @@ class WaitArguments(TeamToolArguments, frozen=True, kw_only=True):
     """Wait for children of yours."""
 
     agents: Annotated[
-        tuple[AgentName, ...], Meta(description="Their ids; empty for all whose result you do not have yet.")
+        tuple[AgentName, ...], Meta(description="Ids of the children. Default: all without a received result.")
     ] = ()
-    mode: Annotated[Literal["any", "all"], Meta(description="Whether one that ends is enough.")] = "all"
-    timeout_s: Annotated[int, Meta(ge=1, le=86_400, description="What is there by then is returned.")] | None = None
+    mode: Annotated[Literal["any", "all"], Meta(description="Return when any child ended, or when all did.")] = "all"
+    timeout_s: (
+        Annotated[int, Meta(ge=1, le=86_400, description="Return the results so far after this time.")] | None
+    ) = None
 
 
 class ChildResults(Answer, frozen=True, kw_only=True):
-    """The children that ended, and those that have not."""
+    """The children that ended, and those that are pending."""
 
     session_id: str
     ended: tuple[ChildResult, ...]
@@ -117,8 +129,8 @@ class WaitSubagents(WaitArguments, Command, frozen=True, kw_only=True):
 
 
 class ChildResult(Answer, frozen=True, kw_only=True):
-    """How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. `note` says what the
-    status leaves open, such as a result in plain text that was not finalized."""
+    """A child. `result` is the head of its answer; its thread has the whole. `note` explains the
+    status, such as a result in plain text that was not finalized."""
 
     agent_id: str
     thread_id: str
@@ -130,14 +142,14 @@ class ChildResult(Answer, frozen=True, kw_only=True):
 
 
 class CloseArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Stop a child of yours and release what it holds."""
+    """Stop a child of yours."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
     reason: Reason = ""
 
 
 class ChildChanged(Answer, frozen=True, kw_only=True):
-    """The child after the command. Where something still has to stop, `status` is what it is until then."""
+    """The child with its new status. While it stops, it has its former one."""
 
     session_id: str
     agent_id: str
@@ -166,16 +178,18 @@ class CancelSubagent(CloseArguments, Command, frozen=True, kw_only=True):
 
 
 class MergeArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Take over what a child of yours did in its worktree."""
+    """Merge the worktree of a child of yours."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
 
 
 class ListChildrenArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Your children and how they stand."""
+    """List your children."""
 
 
 class SubagentGraph(Answer, frozen=True, kw_only=True):
+    """The open agents of the session."""
+
     session_id: str
     agents: tuple[GraphAgent, ...]
     sequence: int
@@ -190,7 +204,7 @@ class ListSubagents(Command, frozen=True, kw_only=True):
 
 
 class GraphAgent(Answer, frozen=True, kw_only=True):
-    """An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now."""
+    """An open agent. `child` is set for a child of `parent_thread_id`. `run_id` is its running run."""
 
     agent_id: str
     thread_id: str

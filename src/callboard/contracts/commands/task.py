@@ -18,7 +18,7 @@ Counters = Annotated[
 
 
 class CreateTaskArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Put a task on the board."""
+    """Create a task on the board."""
 
     title: Annotated[str, Meta(min_length=1, max_length=200)]
     objective: Annotated[str, Meta(max_length=200_000)] = ""
@@ -30,6 +30,8 @@ class CreateTaskArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class TaskChanged(Answer, frozen=True, kw_only=True):
+    """The task with its new status."""
+
     session_id: str
     task_id: str
     status: TaskStatus
@@ -45,7 +47,7 @@ class CreateTask(CreateTaskArguments, Command, frozen=True, kw_only=True):
 
 
 class UpdateTaskArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Change a task of the board; what is left out stays as it is."""
+    """Change a task of the board. Omitted fields stay unchanged."""
 
     task_id: Id
     status: TaskStatus | None = None
@@ -161,6 +163,8 @@ class UnlinkTasks(_TaskCommand, frozen=True, kw_only=True):
 
 
 class TaskList(Answer, frozen=True, kw_only=True):
+    """The tasks, newest first."""
+
     session_id: str
     tasks: tuple[TaskEntry, ...]
     sequence: int
@@ -175,7 +179,8 @@ class ListTasks(Command, frozen=True, kw_only=True):
 
 
 class TaskRead(Answer, frozen=True, kw_only=True):
-    """`snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`."""
+    """A task. `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence`
+    (Subagents specification)."""
 
     session_id: str
     task: TaskEntry
@@ -192,7 +197,8 @@ class GetTask(Command, frozen=True, kw_only=True):
 
 
 class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch, 0 for none."""
+    """An execution of a task. `number` counts from 1. Times are in microseconds since the epoch, 0
+    for none."""
 
     number: int
     run_id: str
@@ -204,7 +210,7 @@ class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TaskEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A task as a list tells it. `job` names the job that it is an item of, or that it is."""
+    """A task in a list. `job` is the job that it is an item of, or the task of."""
 
     task_id: str
     title: str
@@ -220,7 +226,7 @@ class TaskEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ChildMerged(Answer, frozen=True, kw_only=True):
-    """`conflict` names the files in conflict: nothing was merged then."""
+    """The result of a merge. With files in `conflict` nothing was merged."""
 
     session_id: str
     agent_id: str
@@ -240,15 +246,17 @@ class MergeSubagent(Command, frozen=True, kw_only=True):
 
 
 class RequestReviewArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Ask an agent to judge the work of another one, or yours."""
+    """Request a review of work."""
 
     reviewer: AgentName
-    target: Annotated[AgentName | None, Meta(description="Whose work; yours, if left out.")] = None
+    target: Annotated[AgentName | None, Meta(description="Agent that did the work. Default: you.")] = None
     instructions: Annotated[str, Meta(max_length=200_000)] = ""
     refs: tuple[Ref, ...] = ()
 
 
 class ReviewOpened(Answer, frozen=True, kw_only=True):
+    """The requested review."""
+
     session_id: str
     review_id: str
     task_id: str
@@ -267,12 +275,11 @@ class RequestReview(RequestReviewArguments, Command, frozen=True, kw_only=True):
 
 
 class VerdictArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Give your verdict on a review that you were asked for, or on a child of yours whose work waits for it."""
+    """Submit a verdict: on a review that you were asked for, or on the work of a child that waits
+    for one."""
 
     review_id: Id | None = None
-    agent: Annotated[AgentName | None, Meta(description="The child that is judged, where no review_id is given.")] = (
-        None
-    )
+    agent: Annotated[AgentName | None, Meta(description="Child to judge, without a review_id.")] = None
     verdict: Verdict
     summary: Annotated[str, Meta(max_length=20_000)] = ""
     refs: tuple[Ref, ...] = ()
@@ -280,6 +287,8 @@ class VerdictArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class ReviewChanged(Answer, frozen=True, kw_only=True):
+    """The review with its verdict."""
+
     session_id: str
     review_id: str
     verdict: Verdict

@@ -11,7 +11,7 @@ from .base import Answer, Command, Id, command
 
 
 class ToolInventory(Answer, frozen=True, kw_only=True):
-    """Every tool by its name, and the servers that bring some."""
+    """All tools by name, and the tool servers that provide some."""
 
     agent: str
     tools: tuple[ToolInfo, ...]
@@ -33,7 +33,7 @@ class GetToolInventory(Command, frozen=True, kw_only=True):
 
 
 class ServerList(Answer, frozen=True, kw_only=True):
-    """In the order of the settings."""
+    """The tool servers, in the order of the settings."""
 
     servers: tuple[ServerState, ...]
 
@@ -46,7 +46,7 @@ class ListServers(Command, frozen=True, kw_only=True):
 
 
 class ServerChanged(Answer, frozen=True, kw_only=True):
-    """The server after that, connected or lost."""
+    """The tool server after the attempt, connected or lost."""
 
     server: ServerState
 

@@ -11,15 +11,15 @@ from ..errors import Refusal
 from ..facts.turn import Mode, PermissionMode
 from .base import Answer, Command, Id, Prompt, Reason, command
 
-#: What becomes of input to a thread that is busy.
+#: Handling of input to a busy thread.
 WhenBusy = Literal["queue", "interrupt", "refuse"]
 
 
 class Attachment(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What comes with the input: an upload by its id, or a blob that is there by its hash. Exactly one of them is given; `name`
-    is what a blob is called."""
+    """Content sent with the input: an `upload` by id, or an existing `blob` by hash. Exactly one is
+    set. `name` is the name of a blob."""
 
     upload: Id | None = None
     blob: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")] | None = None
@@ -30,7 +30,7 @@ Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=20)]
 
 
 class TurnAccepted(Answer, frozen=True, kw_only=True):
-    """`status` says what became of the input at once; `sequence` is the fact to wait for in a read."""
+    """The accepted turn. `sequence` is its newest fact, to wait for in a read."""
 
     session_id: str
     thread_id: str
@@ -68,6 +68,8 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
 
 
 class SteerQueued(Answer, frozen=True, kw_only=True):
+    """The input, for the next model call of the turn."""
+
     session_id: str
     turn_id: str
     steer_id: str
@@ -90,7 +92,7 @@ class SteerTurn(Command, frozen=True, kw_only=True):
 
 
 class ThreadChanged(Answer, frozen=True, kw_only=True):
-    """The thread after the command; `turn_id` is the turn that runs now, if one does."""
+    """The thread after the command. `turn_id` is its running turn; empty for none."""
 
     session_id: str
     thread_id: str
@@ -127,7 +129,7 @@ class ResumeThread(Command, frozen=True, kw_only=True):
 
 
 class QueueChanged(Answer, frozen=True, kw_only=True):
-    """The ids of the turns that wait in the thread, in order."""
+    """Ids of the thread's queued turns, in order."""
 
     session_id: str
     thread_id: str

@@ -497,7 +497,10 @@ export const WIDENING_CODES = [
 ] as const
 export type WideningCode = (typeof WIDENING_CODES)[number]
 
-/** The decision that holds. `first` is False where an earlier answer, an expiry or a withdrawal had settled it. */
+/**
+ * The final decision. `first` is False if an earlier answer, the expiry or a withdrawal came
+ * first.
+ */
 export interface ActionAnswered {
   readonly sessionId: string
   readonly actionId: string
@@ -663,7 +666,7 @@ export interface AddRule {
   readonly reason?: string
 }
 
-/** The agent. `added` is False where it was there before. */
+/** The agent's thread. `added` is False if the agent was in the session before. */
 export interface AgentAdded {
   readonly sessionId: string
   readonly agentId: string
@@ -705,7 +708,10 @@ export interface AgentDisconnected {
   readonly reason?: string
 }
 
-/** `problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them. */
+/**
+ * The agents. `problems` is the number of invalid agent files; `callboard agents` explains
+ * them.
+ */
 export interface AgentList {
   readonly sessionId: string
   readonly agents: readonly DefinedAgent[]
@@ -852,7 +858,7 @@ export interface ApplyReview {
   readonly assignee?: string | null
 }
 
-/** What became of an artifact. `version` is its newest. */
+/** The state of an artifact. `version` is its newest version. */
 export interface ArtifactChanged {
   readonly sessionId: string
   readonly artifactId: string
@@ -881,8 +887,8 @@ export interface ArtifactDeleted {
 }
 
 /**
- * `diff` is unified. With `binary` one of the versions is no text, and there are no lines to compare. With `cut` it is only
- * the head of the diff: an export in the form `diff` holds all of it.
+ * A unified diff. With `binary` a version is not text, and there is no diff. With `cut` the
+ * diff is truncated; an export in the form `diff` has all of it.
  */
 export interface ArtifactDiff {
   readonly sessionId: string
@@ -944,7 +950,10 @@ export interface ArtifactFailed {
   readonly export?: string
 }
 
-/** `exports` are those that this process has under way, with how far each is; `head` is the newest sequence of the log. */
+/**
+ * The artifacts. `exports` are in progress in this process. `head` is the newest sequence of
+ * the log.
+ */
 export interface ArtifactList {
   readonly artifacts: readonly ArtifactRow[]
   readonly exports: readonly ExportEntry[]
@@ -968,7 +977,10 @@ export interface ArtifactPart {
   readonly removed?: number
 }
 
-/** `versions` are in their order. The content of each is a blob; `head` is the newest sequence of the log. */
+/**
+ * The artifact with its versions in order, each with its content as a blob. `head` is the
+ * newest sequence of the log.
+ */
 export interface ArtifactRead {
   readonly artifact: ArtifactRow
   readonly versions: readonly VersionEntry[]
@@ -1064,8 +1076,8 @@ export interface AskedChange {
 }
 
 /**
- * What comes with the input: an upload by its id, or a blob that is there by its hash. Exactly one of them is given; `name`
- * is what a blob is called.
+ * Content sent with the input: an `upload` by id, or an existing `blob` by hash. Exactly one is
+ * set. `name` is the name of a blob.
  */
 export interface Attachment {
   readonly upload?: string | null
@@ -1197,7 +1209,7 @@ export interface Check {
   readonly reasons?: readonly Reason[]
 }
 
-/** The child after the command. Where something still has to stop, `status` is what it is until then. */
+/** The child with its new status. While it stops, it has its former one. */
 export interface ChildChanged {
   readonly sessionId: string
   readonly agentId: string
@@ -1205,7 +1217,7 @@ export interface ChildChanged {
   readonly sequence: number
 }
 
-/** What became of the input: `started` at once, or `queued` behind what runs or for a slot. */
+/** The input `started` a turn, or is `queued` after the running turn or for a slot. */
 export interface ChildInputAccepted {
   readonly sessionId: string
   readonly agentId: string
@@ -1215,7 +1227,7 @@ export interface ChildInputAccepted {
   readonly sequence: number
 }
 
-/** `conflict` names the files in conflict: nothing was merged then. */
+/** The result of a merge. With files in `conflict` nothing was merged. */
 export interface ChildMerged {
   readonly sessionId: string
   readonly agentId: string
@@ -1226,8 +1238,8 @@ export interface ChildMerged {
 }
 
 /**
- * How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. `note` says what the
- * status leaves open, such as a result in plain text that was not finalized.
+ * A child. `result` is the head of its answer; its thread has the whole. `note` explains the
+ * status, such as a result in plain text that was not finalized.
  */
 export interface ChildResult {
   readonly agentId: string
@@ -1239,7 +1251,7 @@ export interface ChildResult {
   readonly note?: string
 }
 
-/** The children that ended, and those that have not. */
+/** The children that ended, and those that are pending. */
 export interface ChildResults {
   readonly sessionId: string
   readonly ended: readonly ChildResult[]
@@ -1248,7 +1260,7 @@ export interface ChildResults {
   readonly sequence: number
 }
 
-/** The child. `queue_reason` says why it waits, where it does; `position` counts from 1. */
+/** The child. `queue_reason` is why it waits for a slot, at `position` (from 1). */
 export interface ChildSpawned {
   readonly sessionId: string
   readonly agentId: string
@@ -1289,7 +1301,10 @@ export interface CompactThread {
   readonly reason?: string
 }
 
-/** What is being summarised: the thread's facts up to and including `through`. What comes of it is a fact of the turn. */
+/**
+ * A compaction of the thread's facts up to and including `through` has begun. Facts of the turn
+ * have its result.
+ */
 export interface CompactionAccepted {
   readonly sessionId: string
   readonly threadId: string
@@ -1336,9 +1351,11 @@ export interface CompleteTask {
 }
 
 /**
- * A model that can be asked, as `PROVIDER/MODEL` in `name`. `default` marks the one that is asked where an agent
- * names none, `fallback` is its place among those that are asked where that one fails, from 1, and 0 for none. Where it is not
- * `usable`, `why` says so in words, with what to do. `window` is how many tokens it takes, absent where nobody said.
+ * A configured model: `name` is `PROVIDER/MODEL`.
+ *
+ * `default` marks the model of agents that name none. `fallback` is its position among the models
+ * that replace a failed one, from 1; 0 for none. `why` says why it is not `usable`, and what to
+ * do. `window` is in tokens, absent if unknown.
  */
 export interface ConfiguredModel {
   readonly name: string
@@ -1355,7 +1372,7 @@ export interface ConfiguredModel {
   readonly address?: string
 }
 
-/** What is pinned now. `missing` are those of it that are not there at present: they stay pinned and show as missing. */
+/** The present pins. Those in `missing` do not exist now; they stay pinned. */
 export interface ContextChanged {
   readonly sessionId: string
   readonly threadId: string
@@ -1395,8 +1412,9 @@ export interface ContextPinned {
 }
 
 /**
- * `text` is what was given under the `ref` that was asked for, absent where nothing was asked for or it is no text;
- * `summary` stands in place of the thread's facts up to and including `compacted`, and `said` beside it.
+ * The context. `text` is the content of the requested `ref`, absent for no ref and for binary
+ * content. `summary` replaces the thread's facts up to and including `compacted`, with the quoted
+ * inputs in `said`.
  */
 export interface ContextRead {
   readonly sessionId: string
@@ -1526,8 +1544,8 @@ export interface Cursor {
 }
 
 /**
- * A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes
- * part in the session.
+ * A definition. `file` is its path in the folder, empty for an agent without a file. `added`:
+ * the agent takes part in the session.
  */
 export interface DefinedAgent {
   readonly name: string
@@ -1560,6 +1578,7 @@ export interface DeleteSession {
   readonly confirm: string
 }
 
+/** The end of the deleted session's chain: its last sequence and link in hex. */
 export interface DeletedSession {
   readonly sessionId: string
   readonly lastSequence: number
@@ -1578,10 +1597,12 @@ export interface Delivered {
 }
 
 /**
- * Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
- * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
- * the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
- * says that it is in use already.
+ * A key, model server or agent program found on this machine.
+ *
+ * `where` is the variable, the address or the program. `models` are the names that a server
+ * offers. `settings` are the lines that configure it, in settings.toml or in an agent's file.
+ * `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` says
+ * what is missing. `configured`: it is in use.
  */
 export interface DetectedSource {
   readonly kind: 'agent' | 'key' | 'server'
@@ -1594,7 +1615,7 @@ export interface DetectedSource {
   readonly configured?: boolean
 }
 
-/** A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's. */
+/** A past call with another verdict: `was` is the gate's, `would` is that of the rule `matcher`. */
 export interface DryRunCall {
   readonly sessionId: string
   readonly turnId: string
@@ -1607,8 +1628,9 @@ export interface DryRunCall {
 }
 
 /**
- * `calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
- * would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each.
+ * Result of rules on `calls` of `sessions`, newest first. `whole` is False if there are more
+ * calls. `turned` counts the calls with another verdict, `unspoken` those that no rule matches.
+ * `examples` are the newest of each.
  */
 export interface DryRunResult {
   readonly sessions: number
@@ -1620,7 +1642,7 @@ export interface DryRunResult {
   readonly examples: readonly DryRunCall[]
 }
 
-/** Of how many calls the rule would have had the word. */
+/** The number of calls that the rule would decide. */
 export interface DryRunRule {
   readonly matcher: string
   readonly verdict: Verdict
@@ -1783,8 +1805,9 @@ export interface EvaluatePermission {
 }
 
 /**
- * `done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
- * task's. `started_at` is in microseconds since the epoch.
+ * An export in progress: `done` of `through` facts are in the pack. `done` is 0 while it waits
+ * for other exports, or selects the facts of the task. `started_at` is in microseconds since the
+ * epoch.
  */
 export interface EvidenceExport {
   readonly taskId: string | null
@@ -1808,8 +1831,9 @@ export interface EvidenceExported {
 }
 
 /**
- * The pack is the blob `pack`; it shows the session's facts 1 to `through`, and `facts` counts those that were asked for:
- * all, or the task's. `link` is the chain's link at `through`, in hex; `sequence` is the fact that tells of the export.
+ * The exported pack, a blob. It proves the session's facts 1 to `through`. `facts` is the
+ * number of requested facts: all, or the task's. `link` is the chain's link at `through` in hex.
+ * `sequence` is the fact of the export.
  */
 export interface EvidencePacked {
   readonly sessionId: string
@@ -1822,9 +1846,11 @@ export interface EvidencePacked {
 }
 
 /**
- * `level` is what really holds commands in on this machine, and `why` says why it is not more, or what of it is missing.
- * `protected` are the paths that no command writes, `hidden` those that appear empty; `programs` the folders in which
- * programs are found, in their order.
+ * Where commands run and what confines them.
+ *
+ * `level` is the effective sandbox on this machine, and `why` explains a lower one. No command can
+ * write `protected` paths; `hidden` paths appear empty. `programs` are the folders of programs, in
+ * order.
  */
 export interface ExecutionEnvironment {
   readonly cwd: string
@@ -1898,12 +1924,15 @@ export interface ExportEvidence {
   readonly reason?: string
 }
 
-/** The exports that were asked for and not yet answered, the oldest first. */
+/** Evidence exports in progress, oldest first. */
 export interface ExportList {
   readonly exports: readonly EvidenceExport[]
 }
 
-/** The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to. */
+/**
+ * The export is in progress. `list_artifacts` and the row of the artifact report its progress
+ * and result.
+ */
 export interface ExportStarted {
   readonly sessionId: string
   readonly artifactId: string
@@ -2078,7 +2107,7 @@ export interface GetTurns {
   readonly limit?: number
 }
 
-/** An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now. */
+/** An open agent. `child` is set for a child of `parent_thread_id`. `run_id` is its running run. */
 export interface GraphAgent {
   readonly agentId: string
   readonly threadId: string
@@ -2101,6 +2130,7 @@ export interface HandoffAccepted {
   readonly reason?: string
 }
 
+/** The handoff with its new status. */
 export interface HandoffAnswered {
   readonly sessionId: string
   readonly handoffId: string
@@ -2209,8 +2239,8 @@ export interface HandoffRow {
 }
 
 /**
- * The envelope waits in the receiver's inbox. `paused` says why the receiver does not read it until it is
- * resumed.
+ * The envelope is in the receiver's inbox. `paused` is the reason why the receiver is paused;
+ * it reads the envelope once it is resumed.
  */
 export interface HandoffSent {
   readonly sessionId: string
@@ -2279,8 +2309,8 @@ export interface ImportTurn {
 }
 
 /**
- * What the source proves of a subagent: its type and its task's description, empty where unknown. `parent` is the `agent`
- * that started it, empty for the one that spoke with the person; None where the source does not say.
+ * A past subagent: its type and its task's description, empty if unknown. `parent` is the
+ * `agent` that started it, empty for the main agent, None if unknown.
  */
 export interface ImportedAgent {
   readonly definition?: string
@@ -2288,7 +2318,7 @@ export interface ImportedAgent {
   readonly parent?: string | null
 }
 
-/** A past model call: its parts in order, and what the provider told of its use. */
+/** A past model call: its parts in order, and the usage that the provider reported. */
 export interface ImportedCall {
   readonly model: string
   readonly parts?: readonly ImportedPart[]
@@ -2299,7 +2329,10 @@ export interface ImportedCall {
   readonly reasoningTokens?: number | null
 }
 
-/** What a past call did to a file. `path` is relative to the folder where it is in it; `diff` is unified. */
+/**
+ * A past change of a file. `path` is relative to the folder if the file is in it. `diff` is
+ * unified.
+ */
 export interface ImportedChange {
   readonly path: string
   readonly kind: 'created' | 'deleted' | 'modified'
@@ -2309,8 +2342,9 @@ export interface ImportedChange {
 }
 
 /**
- * A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
- * `compaction` it is the summary that replaced the older conversation, with the tokens before and after if known.
+ * A part of a past response. For a tool `text` is its arguments as JSON; without `ended` its
+ * outcome is unknown. For a `compaction` `text` is the summary of the older conversation, with the
+ * tokens before and after if known.
  */
 export interface ImportedPart {
   readonly kind: 'compaction' | 'reasoning' | 'text' | 'tool'
@@ -2360,7 +2394,10 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
-/** `items` are the ids of the items that the command is about, in their order. */
+/**
+ * The job with its new status. `items` are the ids of the items that the command concerns, in
+ * order.
+ */
 export interface JobChanged {
   readonly sessionId: string
   readonly jobId: string
@@ -2386,8 +2423,8 @@ export interface JobCreated {
 }
 
 /**
- * An item. `attempts` counts its attempts, `agent_id` is the child that works on it or did last; `output` is the head of
- * what the attempt that completed it came to, `problem` why it failed. With `plain_text` that attempt answered in plain text
+ * An item. `agent_id` is its newest worker. `output` is the head of the successful attempt's
+ * result, `problem` the reason of a failure. With `plain_text` that attempt answered in plain text
  * and did not finalize.
  */
 export interface JobItem {
@@ -2403,7 +2440,10 @@ export interface JobItem {
   readonly plainText?: boolean
 }
 
-/** One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out. */
+/**
+ * An item. Its worker receives `input` after the instructions of the job. `title` defaults to
+ * the first line of `input`.
+ */
 export interface JobItemInput {
   readonly input: string
   readonly title?: string
@@ -2423,7 +2463,7 @@ export interface JobItems {
   readonly cancelled?: number
 }
 
-/** `agent` is the definition whose children work on the items. */
+/** A job. `agent` is the definition of the children that work on the items. */
 export interface JobRead {
   readonly sessionId: string
   readonly jobId: string
@@ -2545,7 +2585,7 @@ export interface ListTasks {
 export interface ListWorkspaces {
 }
 
-/** One thing that may be meant. `insert` is what to write for it, with the @; `title` is for a person. */
+/** A match. `insert` is the text to insert, with the @. `title` is for display. */
 export interface Mention {
   readonly kind: 'agent' | 'artifact' | 'file' | 'folder' | 'session'
   readonly ref: string
@@ -2553,7 +2593,7 @@ export interface Mention {
   readonly title?: string
 }
 
-/** `complete` is False where there may be more. */
+/** The matches. `complete` is False if there may be more. */
 export interface MentionList {
   readonly mentions: readonly Mention[]
   readonly complete?: boolean
@@ -2585,8 +2625,8 @@ export interface MessageRow {
 }
 
 /**
- * The message waits in each receiver's inbox. `paused` names the receivers that do not read it before a person resumes
- * them, each with the reason.
+ * The message is in each receiver's inbox. `paused` has the reason for each paused receiver; it
+ * reads the message once it is resumed.
  */
 export interface MessageSent {
   readonly sessionId: string
@@ -2657,8 +2697,8 @@ export interface ModelRequested {
 }
 
 /**
- * What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
- * question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent.
+ * The answer in `text`, or the `problem`. Times are in milliseconds since the question.
+ * `amount` is in US dollars. Values that the provider did not report are absent.
  */
 export interface ModelTestResult {
   readonly name: string
@@ -2755,6 +2795,7 @@ export interface OpenWorkspace {
   readonly wide?: boolean
 }
 
+/** The workspace of the folder. */
 export interface OpenedWorkspace {
   readonly workspaceId: string
   readonly path: string
@@ -2770,17 +2811,18 @@ export interface OutputFinal {
   readonly parts: readonly number[]
 }
 
-/** `parts` are rows of the panel `parts`. */
+/** Rows of the panel `parts`. */
 export interface PartList {
   readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart)[]
 }
 
 /**
- * A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
- * since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
+ * A past session, identified by `source` and `source_id`.
  *
- * `session_id` is the session that it is here where it was `imported`, and will be where it was not. `importing` is how many
- * of its turns were looked at so far by an import that is under way, absent where none is.
+ * `changed` is the time of its transcript's last write, in microseconds since the epoch. An
+ * `unfinished` session was written moments ago; a later import adds its newest turn. `session_id`
+ * is its session here if it was `imported`, else the id that it will have. `importing` is the
+ * number of turns that an import in progress has read; absent without one.
  */
 export interface PastSessionEntry {
   readonly source: 'claude_code' | 'codex'
@@ -2796,8 +2838,8 @@ export interface PastSessionEntry {
 }
 
 /**
- * `added` turns are new, `known` ones were there already. An `unfinished` session's newest turn of each agent comes with a
- * later import.
+ * The imported session: `added` turns are new, `known` turns existed. If it is `unfinished`, a
+ * later import adds each agent's newest turn.
  */
 export interface PastSessionImported {
   readonly sessionId: string
@@ -2807,8 +2849,8 @@ export interface PastSessionImported {
 }
 
 /**
- * The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
- * many newer ones.
+ * The past sessions, newest first. `older` is the number of older transcripts beyond the limit,
+ * which were not read.
  */
 export interface PastSessionList {
   readonly sessions: readonly PastSessionEntry[]
@@ -2860,8 +2902,9 @@ export interface PermissionEvaluated {
 }
 
 /**
- * The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
- * `message` are set where it denies; `matchers` are the rules that wider answers would make.
+ * The gate's verdict with every check that the call reached. `arguments` are the final ones, as
+ * canonical JSON. `code` and `message` are set for a denial. `matchers` are the rules that wider
+ * approvals would add.
  */
 export interface PermissionEvaluation {
   readonly agent: string
@@ -2944,7 +2987,7 @@ export interface Problem {
   readonly hint?: string
 }
 
-/** What was asked is durable at `sequence`; the process' row says what comes of it. */
+/** The request is recorded at `sequence`. The row of the process has the result. */
 export interface ProcessChanged {
   readonly sessionId: string
   readonly processId: string
@@ -2970,7 +3013,7 @@ export interface ProcessInputGiven {
   readonly end?: boolean
 }
 
-/** The oldest first. One that runs has the newest of its output. */
+/** The processes, oldest first. A running one has its newest output. */
 export interface ProcessList {
   readonly processes: readonly ProcessRow[]
 }
@@ -3031,7 +3074,7 @@ export interface QueueAdded {
   readonly position: number
 }
 
-/** The ids of the turns that wait in the thread, in order. */
+/** Ids of the thread's queued turns, in order. */
 export interface QueueChanged {
   readonly sessionId: string
   readonly threadId: string
@@ -3081,8 +3124,8 @@ export interface QuotaReported {
 }
 
 /**
- * What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
- * in the fact at `sequence`.
+ * A person's input quoted with a summary. `sequence` is its fact. `text` has all of its `size`
+ * bytes, or its head and tail.
  */
 export interface QuotedInput {
   readonly sequence: number
@@ -3362,6 +3405,7 @@ export interface ReviewApplied {
   readonly by?: string
 }
 
+/** The review with its verdict. */
 export interface ReviewChanged {
   readonly sessionId: string
   readonly reviewId: string
@@ -3369,6 +3413,7 @@ export interface ReviewChanged {
   readonly sequence: number
 }
 
+/** The requested review. */
 export interface ReviewOpened {
   readonly sessionId: string
   readonly reviewId: string
@@ -3447,9 +3492,9 @@ export interface RollbackArtifact {
 }
 
 /**
- * `model` is asked first, as `PROVIDER/MODEL`. `images` says that it or a fallback takes attached images: `submit_turn`
- * refuses them otherwise. `running_model` is the model of the turn under way, empty for none, and `running_images` says the
- * same of input that is steered into it.
+ * The first `model` of the next input, as `PROVIDER/MODEL`. `images`: it or a fallback accepts
+ * images; otherwise `submit_turn` refuses them. `running_model` and `running_images` are the same
+ * for input steered into the running turn, empty and False for none.
  */
 export interface RoutePreview {
   readonly model: string
@@ -3484,6 +3529,7 @@ export interface Rule {
   readonly declared?: string
 }
 
+/** The id of the rule. */
 export interface RuleChanged {
   readonly ruleId: string
   readonly sequence: number
@@ -3495,6 +3541,7 @@ export interface RuleEntry {
   readonly verdict: Verdict
 }
 
+/** The rules. */
 export interface RuleList {
   readonly rules: readonly StandingRule[]
 }
@@ -3554,18 +3601,21 @@ export interface SecretInfo {
   readonly key?: boolean
 }
 
-/** The secrets by name, without their values. `problem` says why the keyring cannot be used, and is empty where it can. */
+/**
+ * The secrets by name, without values. `problem` says why the keyring is unavailable; empty if
+ * it is available.
+ */
 export interface SecretList {
   readonly secrets: readonly SecretInfo[]
   readonly problem?: string
 }
 
-/** There is no value of that name in the keyring any more. */
+/** The keyring has no value of this name now. */
 export interface SecretRemoved {
   readonly name: string
 }
 
-/** Where the value is kept, and the handle that stands for it. */
+/** The storage place of the value, and the handle to use in its place. */
 export interface SecretStored {
   readonly name: string
   readonly place: string
@@ -3616,12 +3666,12 @@ export interface SendSubagentInput {
   readonly sessionId: string
 }
 
-/** The server after that, connected or lost. */
+/** The tool server after the attempt, connected or lost. */
 export interface ServerChanged {
   readonly server: ServerState
 }
 
-/** In the order of the settings. */
+/** The tool servers, in the order of the settings. */
 export interface ServerList {
   readonly servers: readonly ServerState[]
 }
@@ -3702,9 +3752,11 @@ export interface SessionDeleted {
 }
 
 /**
- * `rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
- * counts those. A session that cannot be read is in the list in the state `damaged`, with its `problem`. Without `rebuilding`
- * the missing ones could not be opened for another reason, which is in `callboard.log`.
+ * The sessions.
+ *
+ * With `rebuilding` some rows are being rebuilt from the log, and `missing` sessions are not in
+ * the list yet. Without it the missing sessions cannot be opened; `callboard.log` has the reason.
+ * An unreadable session is listed in the state `damaged` with its `problem`.
  */
 export interface SessionList {
   readonly sessions: readonly SessionCard[]
@@ -3724,7 +3776,10 @@ export interface SessionPinned {
   readonly pinned: boolean
 }
 
-/** `cursor` is `sequence.n`, to be given as Last-Event-ID; `head` is the newest sequence of the log. */
+/**
+ * The session. `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest
+ * sequence of the log.
+ */
 export interface SessionRead {
   readonly session: SessionRow
   readonly threads: readonly StatusRow[]
@@ -3769,8 +3824,8 @@ export interface SessionScheduled {
 }
 
 /**
- * `facts` are the bytes of its facts, `contents` those of the blobs that they refer to, which are so many. What sessions
- * share is counted for each of them.
+ * Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs. Blobs
+ * of several sessions count for each.
  */
 export interface SessionSize {
   readonly sessionId: string
@@ -3801,6 +3856,7 @@ export interface SessionTrimmed {
   readonly size: number
 }
 
+/** The session with its new properties. */
 export interface SessionUpdated {
   readonly sessionId: string
   readonly title: string
@@ -3853,9 +3909,9 @@ export interface SettingsProblem {
 }
 
 /**
- * `values` is what the file says and `holding` what holds with it, both as JSON with every secret as `********`;
- * `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it
- * could not be read, and `values` is empty then.
+ * A settings file: its `values`, and the effective settings in `holding`, as JSON with every
+ * secret as `********`. `json_schema` describes `values`. `digest` is the SHA-256 of the file in
+ * hex, empty for no file. `values` is empty for an unreadable file, which `problems` explain.
  */
 export interface SettingsRead {
   readonly place: 'folder' | 'user'
@@ -3867,7 +3923,7 @@ export interface SettingsRead {
   readonly problems: readonly SettingsProblem[]
 }
 
-/** `keys` are those that changed, `digest` the file's as it is now. */
+/** The changed keys, and the new digest of the file. */
 export interface SettingsUpdated {
   readonly place: 'folder' | 'user'
   readonly path: string
@@ -3875,6 +3931,7 @@ export interface SettingsUpdated {
   readonly keys: readonly string[]
 }
 
+/** The sizes of all sessions. */
 export interface SizeList {
   readonly sizes: readonly SessionSize[]
 }
@@ -3990,6 +4047,7 @@ export interface SteerPart {
   readonly missing?: readonly MissingRef[]
 }
 
+/** The input, for the next model call of the turn. */
 export interface SteerQueued {
   readonly sessionId: string
   readonly turnId: string
@@ -4058,6 +4116,7 @@ export interface SubagentFailed {
   readonly usage?: WorkUsage
 }
 
+/** The open agents of the session. */
 export interface SubagentGraph {
   readonly sessionId: string
   readonly agents: readonly GraphAgent[]
@@ -4155,7 +4214,10 @@ export interface SubmitVerdict {
   readonly sessionId: string
 }
 
-/** One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch, 0 for none. */
+/**
+ * An execution of a task. `number` counts from 1. Times are in microseconds since the epoch, 0
+ * for none.
+ */
 export interface TaskAttempt {
   readonly number: number
   readonly runId: string
@@ -4179,6 +4241,7 @@ export interface TaskCancelled {
   readonly reason?: string
 }
 
+/** The task with its new status. */
 export interface TaskChanged {
   readonly sessionId: string
   readonly taskId: string
@@ -4212,7 +4275,7 @@ export interface TaskCreated {
   readonly entity?: 'automation_job' | 'external_task' | 'work_item'
 }
 
-/** A task as a list tells it. `job` names the job that it is an item of, or that it is. */
+/** A task in a list. `job` is the job that it is an item of, or the task of. */
 export interface TaskEntry {
   readonly taskId: string
   readonly title: string
@@ -4237,6 +4300,7 @@ export interface TaskFailed {
   readonly reason?: string
 }
 
+/** The tasks, newest first. */
 export interface TaskList {
   readonly sessionId: string
   readonly tasks: readonly TaskEntry[]
@@ -4251,7 +4315,10 @@ export interface TaskPaused {
   readonly reason?: string
 }
 
-/** `snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`. */
+/**
+ * A task. `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence`
+ * (Subagents specification).
+ */
 export interface TaskRead {
   readonly sessionId: string
   readonly task: TaskEntry
@@ -4409,7 +4476,7 @@ export interface TextPart {
   readonly revised?: boolean
 }
 
-/** The thread after the command; `turn_id` is the turn that runs now, if one does. */
+/** The thread after the command. `turn_id` is its running turn; empty for none. */
 export interface ThreadChanged {
   readonly sessionId: string
   readonly threadId: string
@@ -4447,6 +4514,7 @@ export interface ThreadPaused {
   readonly evidence?: readonly string[]
 }
 
+/** The state of a thread. `head` is the newest sequence of the log. */
 export interface ThreadRead {
   readonly status: StatusRow
   readonly actions: readonly ActionRow[]
@@ -4519,7 +4587,7 @@ export interface ToolInfo {
   readonly interruption?: 'asked' | 'ended'
 }
 
-/** Every tool by its name, and the servers that bring some. */
+/** All tools by name, and the tool servers that provide some. */
 export interface ToolInventory {
   readonly agent: string
   readonly tools: readonly ToolInfo[]
@@ -4614,6 +4682,7 @@ export interface ToolStarted {
   readonly tool: string
 }
 
+/** The digest that the folder is now trusted by; empty for none. */
 export interface TrustChanged {
   readonly workspaceId: string
   readonly trusted: string
@@ -4621,8 +4690,9 @@ export interface TrustChanged {
 }
 
 /**
- * `digest` is the one to trust it by, empty where its files ask for nothing; `trusted` is the one that it is trusted by.
- * `problems` are files that could not be read and so allow nothing.
+ * The trust of a folder. `digest` is the digest to trust it by, empty if its files ask for
+ * nothing. `trusted` is the digest that it is trusted by. `problems` are unreadable files, which
+ * grant nothing.
  */
 export interface TrustRead {
   readonly workspaceId: string
@@ -4650,7 +4720,7 @@ export interface TryModel {
   readonly name?: string
 }
 
-/** `status` says what became of the input at once; `sequence` is the fact to wait for in a read. */
+/** The accepted turn. `sequence` is its newest fact, to wait for in a read. */
 export interface TurnAccepted {
   readonly sessionId: string
   readonly threadId: string
@@ -4677,7 +4747,7 @@ export interface TurnFailed {
   readonly iterations?: number
 }
 
-/** `added` is False where the turn was there already. */
+/** The imported turn. `added` is False if it existed already. */
 export interface TurnImported {
   readonly sessionId: string
   readonly turnId: string
@@ -4699,6 +4769,7 @@ export interface TurnInterrupted {
   readonly iterations?: number
 }
 
+/** The turns, in ascending order. */
 export interface TurnList {
   readonly turns: readonly TurnRow[]
 }
@@ -4788,8 +4859,8 @@ export interface UnlinkTasks {
 }
 
 /**
- * A transcript that could not be read; `name` is its file's, without its folder, and `problem` says why in words. Whose
- * folder it is of is known only of some, and of those only the ones of the folder that was asked for are told.
+ * An unreadable transcript: its file name without the folder, and the problem. Only transcripts
+ * of the requested folder, or of an unknown folder, are listed.
  */
 export interface UnreadableTranscript {
   readonly product: string
@@ -4917,6 +4988,7 @@ export interface WorkerNotification {
   readonly plainText?: boolean
 }
 
+/** The workspaces. */
 export interface WorkspaceList {
   readonly workspaces: readonly WorkspaceRow[]
 }
