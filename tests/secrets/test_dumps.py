@@ -207,7 +207,7 @@ def test_x10_a_dump_of_a_key_is_given_to_no_tool_and_named_on_the_card() -> None
         text = DUMPS[program]
 
         assert kept.find_stored(kept.redact(text)) == ("v",)
-        with pytest.raises(Refusal, match="given to that provider alone"):
+        with pytest.raises(Refusal, match="sends it to that provider only"):
             key.reveal(key.redact(text))
 
 

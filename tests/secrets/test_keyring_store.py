@@ -127,7 +127,7 @@ def test_names_in_what_is_no_regular_file_are_refused_and_not_waited_for(
             place.write_bytes(b"\xff")
     store = KeyringStore(state, read_regular)
 
-    for use in (store.names, lambda: store.put("github", VALUE), lambda: store.remove("github")):
+    for use in (store.list_stored, lambda: store.put("github", VALUE), lambda: store.remove("github")):
         with pytest.raises(Refusal) as refused:
             use()
         assert refused.value.code == "secret_store_unavailable"
@@ -160,5 +160,5 @@ def test_variables_hold_secrets_too_and_those_that_cannot_are_named():
     assert secrets.list_stored() == (SecretInfo(name="GITHUB", place="environment"),)
     assert left_out == ["CALLBOARD_SECRET_SHORT: it has fewer than 6 characters"]
     assert VALUE not in repr(known)
-    with pytest.raises(Refusal, match="the environment holds"):
+    with pytest.raises(Refusal, match="from the environment"):
         secrets.store("GITHUB", "another-value-1")

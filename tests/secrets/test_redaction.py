@@ -177,10 +177,10 @@ def test_a_key_is_given_to_its_provider_and_to_no_tool():
     secrets = _known("plain")
 
     assert secrets.reveal_key("secret://plain") == PLAIN
-    with pytest.raises(Refusal, match="given to that provider alone"):
+    with pytest.raises(Refusal, match="sends it to that provider only"):
         secrets.reveal("curl -H secret://plain")
     hidden = secrets.redact(f"https://user:x{PLAIN}y@host/")
-    with pytest.raises(Refusal, match="given to that provider alone"):
+    with pytest.raises(Refusal, match="sends it to that provider only"):
         secrets.reveal(hidden)
 
 
@@ -219,9 +219,9 @@ def test_every_form_has_a_name_that_a_handle_can_have():
     """SAFE-03: a handle of a form that could not be read would be put back wrong."""
     import re
 
-    from callboard.secrets.forms import FORM, forms
+    from callboard.secrets.forms import FORM, encode_forms
 
-    named = {name for value in (PLAIN, HARD, KEY, 'a b/c+d%e~f\\g"hé') for name in forms(value).values()}
+    named = {name for value in (PLAIN, HARD, KEY, 'a b/c+d%e~f\\g"hé') for name in encode_forms(value).values()}
 
     assert [name for name in named if name and re.fullmatch(FORM, name) is None] == []
 

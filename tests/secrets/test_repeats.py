@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from callboard.secrets import dumps, matcher, redaction
-from callboard.secrets.repeats import every
+from callboard.secrets.repeats import match_all
 from callboard.secrets.shapes import SHAPES
 
 
@@ -52,7 +52,7 @@ def test_a_possessive_group_is_found_at_any_depth(pattern: str):
 
 
 def test_every_item_is_taken_or_nothing_matches():
-    pattern = re.compile(every("[0-9][0-9]:", 1, 3) + "(?P<rest>.*)")
+    pattern = re.compile(match_all("[0-9][0-9]:", 1, 3) + "(?P<rest>.*)")
     taken = {text: pattern.match(text) for text in ("12:34:x", "12:", "x", "12:34:56:78:")}
     assert {text: None if found is None else found["rest"] for text, found in taken.items()} == {
         "12:34:x": "x",

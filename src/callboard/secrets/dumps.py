@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .repeats import every
+from .repeats import match_all
 
 #: Line number that a listing puts before a row.
 _NUMBER = r"[ \t]{0,8}[0-9]{1,7}[:\t→|]"
 _LISTED = rf"(?:{_NUMBER}|(?!{_NUMBER}))"
 _CELL = r"(?:0x)?[0-9a-fA-F]{2,16}"
 _OFFSET = r"[0-9a-fA-F]{4,16}"
-#: A cell with what is behind it, and a character of `od -c`.
+#: A cell with the blanks after it, and a character of `od -c`.
 _NEXT = rf"{_CELL},?[ \t]{{1,4}}"
 _CHARACTER = r" {3}[\x20-\x7e]| {2}\\[0abfnrtv]| [0-7]{3}"
 #: A row of numbers, behind an offset or a blank.
@@ -28,12 +28,12 @@ _CHARACTERS = re.compile(
     rf"^{_LISTED}(?P<offset>[0-7]{{7}}|)(?P<cells>(?:{_CHARACTER}){{1,64}})[ \t]*$",
     re.MULTILINE,
 )
-#: What may become either: an offset that is being written, or cells behind one or behind a blank, and the text beside them.
+#: A possible beginning of either: part of an offset, or cells after an offset or a blank, with the text beside them.
 _OPEN = re.compile(
-    rf"{_LISTED}(?:[ \t]{{0,40}}{_OFFSET}:?(?:[ \t]{{1,8}}{every(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)?"
-    rf"|[ \t]{{0,40}}{_OFFSET}:?[ \t]{{1,8}}{every(_NEXT, 1)}.{{0,70}}"
-    rf"|[ \t]{{1,40}}{every(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)"
-    rf"|{_LISTED}(?:[0-7]{{7}}|){every(_CHARACTER)} {{0,3}}\\?[0-7]{{0,2}}"
+    rf"{_LISTED}(?:[ \t]{{0,40}}{_OFFSET}:?(?:[ \t]{{1,8}}{match_all(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)?"
+    rf"|[ \t]{{0,40}}{_OFFSET}:?[ \t]{{1,8}}{match_all(_NEXT, 1)}.{{0,70}}"
+    rf"|[ \t]{{1,40}}{match_all(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)"
+    rf"|{_LISTED}(?:[0-7]{{7}}|){match_all(_CHARACTER)} {{0,3}}\\?[0-7]{{0,2}}"
 )
 _FIRST = re.compile(r"[ \t0-9a-fA-F]{0,8}")
 _ESCAPES = {f"\\{name}": chr(code) for name, code in zip("0abtnvfr", (0, 7, 8, 9, 10, 11, 12, 13), strict=True)}
@@ -54,12 +54,12 @@ class Dump(NamedTuple):
     data: str
     rows: tuple[Row, ...]
 
-    def span(self, first: int, behind: int) -> tuple[int, int]:
+    def find_span(self, first: int, behind: int) -> tuple[int, int]:
         """Return the start and end in the text of the rows with these bytes."""
-        touched = [row for index, row in enumerate(self.rows) if row.first < behind and self._end(index) > first]
-        return touched[0].start, touched[-1].end
+        rows = [row for index, row in enumerate(self.rows) if row.first < behind and self._find_row_end(index) > first]
+        return rows[0].start, rows[-1].end
 
-    def _end(self, index: int) -> int:
+    def _find_row_end(self, index: int) -> int:
         return self.rows[index + 1].first if index + 1 < len(self.rows) else len(self.data)
 
 
@@ -72,44 +72,43 @@ class _Line(NamedTuple):
 
 
 def as_bytes(text: str) -> str:
-    """Return a text as the bytes of a dump decode."""
+    """Return a text with a character below U+0100 for each byte, like `Dump.data`."""
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def find_dumps(text: str, at: int = 0) -> list[Dump]:
-    """Return the dumps from the line of a place on, each once for every way to read it."""
-    found: list[Dump] = []
+    """Return the dumps from the line of a position on, each in every possible decoding."""
+    dumps: list[Dump] = []
     begin = text.rfind("\n", 0, at) + 1
     for pattern in (_ROW, _CHARACTERS):
         block: list[_Line] = []
-        for line in _lines(pattern, text, begin):
+        for line in _find_lines(pattern, text, begin):
             if block and (line.kind != block[-1].kind or text.count("\n", block[-1].end, line.start) != 1):
-                found += _readings(block)
+                dumps += _decode_block(block)
                 block = []
             block.append(line)
-        found += _readings(block) if block else []
-    return found
+        dumps += _decode_block(block) if block else []
+    return dumps
 
 
-def shows(rows: str, value: str) -> bool:
-    """Return whether rows of a dump show a value, the first row without its offset."""
+def contains_value(rows: str, value: str) -> bool:
+    """Return whether rows of a dump, the first without its offset, contain a value."""
     data = as_bytes(value)
     return any(data in dump.data for text in (rows, f" {rows}") for dump in find_dumps(text))
 
 
-def open_row(text: str) -> tuple[int, int]:
+def find_open_row(text: str) -> tuple[int, int]:
     """Return the start of a last line that may become a row, and of one that may continue a dump.
 
-    Each is the end of the text if the last line is neither. The second is weaker: a first digit
-    decides nothing.
+    Each is the end of the text if the last line is neither. One digit may continue a dump.
     """
     line = text.rfind("\n") + 1
     is_open = line < len(text) and _OPEN.fullmatch(text, line) is not None
-    goes_on = is_open or _FIRST.fullmatch(text, line) is not None
-    return line if is_open else len(text), line if goes_on else len(text)
+    may_continue = is_open or _FIRST.fullmatch(text, line) is not None
+    return line if is_open else len(text), line if may_continue else len(text)
 
 
-def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
+def _find_lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
     """Yield the lines that are rows, in order."""
     for match in pattern.finditer(text, at):
         newline = text.find("\n", match.end())
@@ -121,7 +120,7 @@ def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
                 begin, end, "c", tuple(cells[place : place + 4].lstrip(" ") for place in range(0, len(cells), 4)), None
             )
             continue
-        digits = _digits(match["cells"], single=bool(match["colon"]))
+        digits = _split_digits(match["cells"], single=bool(match["colon"]))
         first = match["offset"]
         if first and not match["colon"] and len(first) == len(digits[0]):
             # A dump without offsets.
@@ -129,35 +128,33 @@ def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
         yield _Line(begin, end, f"{len(digits[0])}", digits, int(first, 16) if match["colon"] else None)
 
 
-def _digits(cells: str, *, single: bool) -> tuple[str, ...]:
-    """Return the numbers of a row, all as long as the first except the last. `xxd` separates its
-    text with two blanks.
-    """
-    found: list[str] = []
+def _split_digits(cells: str, *, single: bool) -> tuple[str, ...]:
+    """Return the numbers of a row, all as long as the first except the last. `xxd` has two blanks before its text."""
+    numbers: list[str] = []
     for match in _SPACED.finditer(cells):
-        longest = len(found[0]) if found else 16
-        if (found and single and len(match["gap"]) > 1) or len(match["digits"]) > longest:
+        longest = len(numbers[0]) if numbers else 16
+        if (numbers and single and len(match["gap"]) > 1) or len(match["digits"]) > longest:
             break
-        found.append(match["digits"])
-        if len(match["digits"]) < longest and len(found) > 1:
+        numbers.append(match["digits"])
+        if len(match["digits"]) < longest and len(numbers) > 1:
             break
-    return tuple(found)
+    return tuple(numbers)
 
 
-def _big(cell: str) -> str:
+def _decode_big(cell: str) -> str:
     return bytes.fromhex(cell[: len(cell) & ~1]).decode("latin-1")
 
 
-def _little(cell: str) -> str:
-    return _big(cell)[::-1]
+def _decode_little(cell: str) -> str:
+    return _decode_big(cell)[::-1]
 
 
-def _octal(cell: str) -> str:
+def _decode_octal(cell: str) -> str:
     number = int(cell, 8)
     return chr(number & 0xFF) + (chr(number >> 8 & 0xFF) if len(cell) > 3 else "")
 
 
-def _character(cell: str) -> str:
+def _decode_character(cell: str) -> str:
     if len(cell) == 3:
         return chr(int(cell, 8) & 0xFF)
     return _ESCAPES.get(cell, cell) or " "
@@ -165,31 +162,31 @@ def _character(cell: str) -> str:
 
 Reading = Callable[[str], str]
 _READINGS: dict[str, tuple[Reading, ...]] = {
-    "c": (_character,),
-    "2": (_big,),
-    "3": (_octal,),
-    "4": (_big, _little),
-    "6": (_big, _octal),
-    "8": (_big, _little),
-    "16": (_big, _little),
+    "c": (_decode_character,),
+    "2": (_decode_big,),
+    "3": (_decode_octal,),
+    "4": (_decode_big, _decode_little),
+    "6": (_decode_big, _decode_octal),
+    "8": (_decode_big, _decode_little),
+    "16": (_decode_big, _decode_little),
 }
 
 
-def _readings(block: list[_Line]) -> list[Dump]:
+def _decode_block(block: list[_Line]) -> list[Dump]:
     readings = _READINGS.get(block[0].kind, ())
     is_octal = all(_OCTAL.fullmatch(cell) for line in block for cell in line.cells)
-    return [_dump(block, read) for read in readings if read is not _octal or is_octal]
+    return [_build_dump(block, read) for read in readings if read is not _decode_octal or is_octal]
 
 
-def _dump(block: list[_Line], read: Reading) -> Dump:
+def _build_dump(block: list[_Line], read: Reading) -> Dump:
     rows: list[Row] = []
     data = ""
     for index, line in enumerate(block):
-        shown = "".join(read(cell) for cell in line.cells)
+        decoded = "".join(read(cell) for cell in line.cells)
         following = block[index + 1].offset if index + 1 < len(block) else None
-        if line.offset is not None and following is not None and 0 < following - line.offset < len(shown):
-            # The text beside the numbers may read like one.
-            shown = shown[: following - line.offset]
+        if line.offset is not None and following is not None and 0 < following - line.offset < len(decoded):
+            # The text beside the numbers may look like a number.
+            decoded = decoded[: following - line.offset]
         rows.append(Row(line.start, line.end, len(data)))
-        data += shown
+        data += decoded
     return Dump(data, tuple(rows))

@@ -6,7 +6,6 @@ import binascii
 import json
 import re
 from base64 import b32encode
-from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 #: Names of forms in handles. Other text after a # is not part of a handle.
@@ -21,29 +20,25 @@ SHORTEST = 6
 SHORTEST_HALVED = 20
 #: A line of a multi-line value is a secret from this length on.
 SHORTEST_LINE = 16
-
-
 #: Forms with several characters per character are searched up to this length of the value.
 LONGEST_WIDE = 512
+#: Matches the handle of such a form. A stream does not search for line breaks within one.
 WIDE = re.compile(r"#(?:url-all|escape|html)")
-"""Matches the handle of such a form. A stream does not look for line breaks within one."""
 
 
-def forms(value: str) -> dict[str, str]:
-    """Return the name of the form for each encoded text. The value itself has the name "". The
-    first name wins.
-    """
-    found: dict[str, str] = {}
-    for name, text in _all(value):
+def encode_forms(value: str) -> dict[str, str]:
+    """Return the name of the form for each encoded text. The value has the name "". The first name wins."""
+    forms: dict[str, str] = {}
+    for name, text in _list_forms(value):
         if len(text) >= SHORTEST:
-            found.setdefault(text, name)
-    return found
+            forms.setdefault(text, name)
+    return forms
 
 
-def _all(value: str) -> list[tuple[str, str]]:
+def _list_forms(value: str) -> list[tuple[str, str]]:
     data = value.encode("utf-8", "surrogatepass")
     once, ascii_once = json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1]
-    listed = [
+    forms = [
         ("", value),
         ("json", once),
         ("json-ascii", ascii_once),
@@ -52,17 +47,17 @@ def _all(value: str) -> list[tuple[str, str]]:
         ("json-json-ascii", json.dumps(ascii_once)[1:-1]),
     ]
     for name, text in (("url", quote(data, safe="")), ("url-plus", quote_plus(data)), ("url-path", quote(data))):
-        listed += [(name, text), (f"{name}-lower", _lower_escapes(text))]
+        forms += [(name, text), (f"{name}-lower", _lower_escapes(text))]
     if "'" in value:
         for name, quoted in (("shell-quotes", "'\"'\"'"), ("shell-slash", "'\\''")):
             text = value.replace("'", quoted)
             escaped = json.dumps(text, ensure_ascii=False)[1:-1]
             twice = json.dumps(escaped, ensure_ascii=False)[1:-1]
-            listed += [(name, text), (f"{name}-json", escaped), (f"{name}-json-json", twice)]
-    listed += [("hex", data.hex()), ("hex-upper", data.hex().upper())]
+            forms += [(name, text), (f"{name}-json", escaped), (f"{name}-json-json", twice)]
+    forms += [("hex", data.hex()), ("hex-upper", data.hex().upper())]
     for shift in range(3):
         core = _base64(data, shift)
-        listed += [
+        forms += [
             (f"base64-{shift}", core),
             (f"base64url-{shift}", core.replace("+", "-").replace("/", "_")),
             (f"base64-{shift}-url", quote(core, safe="")),
@@ -70,55 +65,47 @@ def _all(value: str) -> list[tuple[str, str]]:
         ]
     for shift in range(5):
         core = _base32(data, shift)
-        listed += [(f"base32-{shift}", core), (f"base32-{shift}-lower", core.lower())]
+        forms += [(f"base32-{shift}", core), (f"base32-{shift}-lower", core.lower())]
     if len(value) <= LONGEST_WIDE:
-        listed += _wide(value, data)
+        forms += _list_wide(value, data)
     if len(value) >= SHORTEST_HALVED:
         # A tool may show only a part of a line or output.
         middle = len(value) // 2
-        listed += [("half-1", value[:middle]), ("half-2", value[middle:])]
+        forms += [("half-1", value[:middle]), ("half-2", value[middle:])]
     lines = value.splitlines()
     if len(lines) > 1:
         stripped = [(f"line-{number}", line.strip()) for number, line in enumerate(lines, 1)]
-        listed += [(name, line) for name, line in stripped if len(line) >= SHORTEST_LINE]
-    return listed
+        forms += [(name, line) for name, line in stripped if len(line) >= SHORTEST_LINE]
+    return forms
 
 
 def _base64(data: bytes, shift: int) -> str:
-    """Return the base64 characters that depend on the value alone, at this offset in a group of
-    three bytes.
-    """
+    """Return the base64 characters that only depend on the value, at this offset in a group of three bytes."""
     text = binascii.b2a_base64(bytes(shift) + data, newline=False).decode()
     return text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
 
 
 def _base32(data: bytes, shift: int) -> str:
-    """Return the base32 characters that depend on the value alone, at this offset in a group of
-    five bytes.
-    """
+    """Return the base32 characters that only depend on the value, at this offset in a group of five bytes."""
     text = b32encode(bytes(shift) + data).decode()
     return text[-(-shift * 8 // 5) : (shift + len(data)) * 8 // 5]
 
 
-def _wide(value: str, data: bytes) -> list[tuple[str, str]]:
+def _list_wide(value: str, data: bytes) -> list[tuple[str, str]]:
     """Return forms with an escape for each character or byte."""
     percent = "".join(f"%{byte:02X}" for byte in data)
     units = value.encode("utf-16-be", "surrogatepass").hex()
-    listed = [("url-all", percent), ("url-all-lower", percent.lower())]
+    forms = [("url-all", percent), ("url-all-lower", percent.lower())]
     for name, hexes in (
         ("escape-u", [units[at : at + 4] for at in range(0, len(units), 4)]),
-        ("escape-x", list(_pairs(data))),
+        ("escape-x", [f"{byte:02x}" for byte in data]),
     ):
         for suffix, upper in (("", False), ("-upper", True)):
-            text = "".join(f"\\{name[-1]}{one.upper() if upper else one}" for one in hexes)
-            listed += [(f"{name}{suffix}", text), (f"{name}{suffix}-json", text.replace("\\", "\\\\"))]
-    listed.append(("html-dec", "".join(f"&#{ord(char)};" for char in value)))
-    listed.append(("html-hex", "".join(f"&#x{ord(char):x};" for char in value)))
-    return listed
-
-
-def _pairs(data: bytes) -> Iterator[str]:
-    return (f"{byte:02x}" for byte in data)
+            text = "".join(f"\\{name[-1]}{digits.upper() if upper else digits}" for digits in hexes)
+            forms += [(f"{name}{suffix}", text), (f"{name}{suffix}-json", text.replace("\\", "\\\\"))]
+    forms.append(("html-dec", "".join(f"&#{ord(char)};" for char in value)))
+    forms.append(("html-hex", "".join(f"&#x{ord(char):x};" for char in value)))
+    return forms
 
 
 def _lower_escapes(text: str) -> str:

@@ -13,8 +13,7 @@ import msgspec
 from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
 
-from .named_secret import NamedSecret
-from .ordinary_text import explain_ordinary
+from .named_secret import NamedSecret, explain_ordinary
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -27,10 +26,10 @@ _NAMES = "secrets.json"
 #: Minimum priority of a suitable keyring. Plain files have a lower one.
 _SAFE = 1
 _HINT = (
-    "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or keep the secret in a variable "
-    f"{VARIABLE}NAME of the environment that callboard is started in."
+    "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or set the environment variable "
+    f"{VARIABLE}NAME before you start callboard."
 )
-_UNREADABLE = "Move it away, then name each secret again with `callboard secrets set NAME`."
+_UNREADABLE = "Move it away, then store each secret again with `callboard secrets set NAME`."
 
 
 class KeyringStore:
@@ -38,68 +37,66 @@ class KeyringStore:
 
     A keyring cannot list its entries. A file in the state folder has the names, never a value. If
     it has none, the keyring is not opened.
+
+    Args:
+        read: Returns the content of a regular file. Raises OSError for anything else.
     """
 
     def __init__(self, folder: Path, read: Callable[[Path], bytes]) -> None:
-        """Create a store.
-
-        Args:
-            read: Returns the content of a regular file. Raises OSError for anything else.
-        """
         self._names = folder / _NAMES
         self._read = read
 
     def check(self) -> None:
         """Raise Refusal `secret_store_unavailable` if there is no keyring."""
-        _backend()
+        _find_backend()
 
-    def names(self) -> tuple[SecretInfo, ...]:
+    def list_stored(self) -> tuple[SecretInfo, ...]:
         """Return the stored secrets by name. Raises Refusal `secret_store_unavailable`."""
-        return tuple(SecretInfo(name=name, place="keyring") for name in self._listed())
+        return tuple(SecretInfo(name=name, place="keyring") for name in self._read_names())
 
     def get(self, name: str) -> str | None:
         """Return the value, or None. Raises Refusal `secret_store_unavailable`."""
-        backend = _backend()
+        backend = _find_backend()
         try:
             return backend.get_password(_SERVICE, name)
         except Exception as error:
-            raise _unavailable(f"{backend.name} did not give {name} ({type(error).__name__})") from None
+            raise _unavailable(f"{backend.name} did not return {name} ({type(error).__name__})") from None
 
     def put(self, name: str, value: str) -> None:
         """Store a value. Raises Refusal `secret_store_unavailable`."""
-        backend = _backend()
-        named = self._listed()
+        backend = _find_backend()
+        names = self._read_names()
         try:
             backend.set_password(_SERVICE, name, value)  # pyright: ignore[reportUnknownMemberType]
         except Exception as error:
             # The cause is not chained, because a backend's message may quote the value.
-            raise _unavailable(f"{backend.name} did not take {name} ({type(error).__name__})") from None
-        self._list({*named, name})
+            raise _unavailable(f"{backend.name} did not store {name} ({type(error).__name__})") from None
+        self._write_names({*names, name})
 
     def remove(self, name: str) -> bool:
         """Remove a value. Return False if there was none. Raises Refusal `secret_store_unavailable`."""
-        named = self._listed()
-        if name not in named:
+        names = self._read_names()
+        if name not in names:
             return False
-        backend = _backend()
+        backend = _find_backend()
         try:
             if backend.get_password(_SERVICE, name) is not None:
                 backend.delete_password(_SERVICE, name)
         except Exception as error:
-            raise _unavailable(f"{backend.name} did not forget {name} ({type(error).__name__})") from None
-        self._list({*named} - {name})
+            raise _unavailable(f"{backend.name} did not remove {name} ({type(error).__name__})") from None
+        self._write_names({*names} - {name})
         return True
 
-    def _listed(self) -> tuple[str, ...]:
+    def _read_names(self) -> tuple[str, ...]:
         try:
             return msgspec.json.decode(self._read(self._names), type=tuple[str, ...])
         except FileNotFoundError:
             return ()
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            raise _unavailable(f"{self._names} cannot be read: {why}", _UNREADABLE) from None
+            reason = getattr(error, "strerror", None) or str(error)
+            raise _unavailable(f"{self._names} cannot be read: {reason}", _UNREADABLE) from None
 
-    def _list(self, names: set[str]) -> None:
+    def _write_names(self, names: set[str]) -> None:
         try:
             handle, path = tempfile.mkstemp(dir=self._names.parent, prefix=f".{_NAMES}.")
             with os.fdopen(handle, "wb") as file:
@@ -113,40 +110,39 @@ class KeyringStore:
 
 def read_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
     """Return the secrets of variables, and the variables with unsuitable values and the reason."""
-    known: list[NamedSecret] = []
-    left_out: list[str] = []
+    secrets: list[NamedSecret] = []
+    rejected: list[str] = []
     for variable, value in sorted(environment.items()):
         name = variable.removeprefix(VARIABLE)
         if name == variable or not name:
             continue
-        why = explain_ordinary(name, value)
-        if why:
-            left_out.append(f"{variable}: {why}")
+        reason = explain_ordinary(name, value)
+        if reason:
+            rejected.append(f"{variable}: {reason}")
         else:
-            known.append(NamedSecret(name, value, "environment"))
-    return known, left_out
+            secrets.append(NamedSecret(name, value, "environment"))
+    return secrets, rejected
 
 
 def read_keyring(store: KeyringStore) -> list[NamedSecret]:
     """Return the secrets of the keyring. Blocks. Raises Refusal `secret_store_unavailable`."""
-    found = ((info.name, store.get(info.name)) for info in store.names())
-    return [NamedSecret(name, value, "keyring") for name, value in found if value]
+    values = ((info.name, store.get(info.name)) for info in store.list_stored())
+    return [NamedSecret(name, value, "keyring") for name, value in values if value]
 
 
-def _backend() -> KeyringBackend:
-    # The import searches the machine for backends, which is slow. Only those who store a secret
-    # need it.
+def _find_backend() -> KeyringBackend:
+    # Imported on first use, because it searches the machine for backends, which is slow.
     import keyring
 
     try:
         backend = keyring.get_keyring()
-        usable = backend.priority >= _SAFE
+        is_safe = backend.priority >= _SAFE
     except Exception as error:
         raise _unavailable(f"the system's keyring cannot be used ({type(error).__name__})") from None
-    if not usable:
-        raise _unavailable("this system has no keyring that keeps what it is given safe")
+    if not is_safe:
+        raise _unavailable("this system has no keyring that stores secrets safely")
     return backend
 
 
-def _unavailable(why: str, hint: str = _HINT) -> Refusal:
-    return Refusal("secret_store_unavailable", f"{why[:1].upper()}{why[1:]}.", hint=hint)
+def _unavailable(reason: str, hint: str = _HINT) -> Refusal:
+    return Refusal("secret_store_unavailable", f"{reason[:1].upper()}{reason[1:]}.", hint=hint)

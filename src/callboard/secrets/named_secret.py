@@ -1,4 +1,4 @@
-"""Values under names: stored secrets, and values that only looked like secrets."""
+"""Values under names: stored secrets, and values that only look like secrets."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from callboard.contracts.entities.secret import SecretPlace
+from callboard.contracts.ports.secrets import HANDLE
 
-from .forms import forms
-from .ordinary_text import explain_ordinary
+from .forms import SHORTEST, encode_forms
 
-#: Maximum number of seen values that this process can restore, and of those that it also searches
-#: by value alone.
+#: Maximum number of seen values that this process can restore, and of those that it also searches by value alone.
 _MOST_SEEN = 4096
-_MOST_LOOKED_FOR = 200
+_MOST_SEARCHED = 200
+#: Up to this length, letters of one case are taken for a word, and digits for a number.
+_LONGEST_WORD = 16
+_LONGEST_NUMBER = 8
 
 
 @dataclass(frozen=True)
@@ -30,28 +32,26 @@ class NamedSecret:
     forms: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "forms", forms(self.value))
+        object.__setattr__(self, "forms", encode_forms(self.value))
 
     def __repr__(self) -> str:
-        return f"Known({self.name!r})"
+        return f"NamedSecret({self.name!r})"
 
-    def text(self, form: str) -> str | None:
+    def find_form(self, form: str) -> str | None:
         """Return the value in a form."""
         return next((text for text, name in self.forms.items() if name == form), None)
 
 
 class SeenValues:
-    """Values that looked like secrets, under names valid in this process. `version` increases with
-    each new value.
-    """
+    """Values that look like secrets, under names valid in this process. `version` increases with each new value."""
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(32)
         self._values: OrderedDict[str, NamedSecret] = OrderedDict()
         self.version = 0
 
-    def name(self, value: str) -> str:
-        """Return the name of a value. Equal values have the same name."""
+    def assign_name(self, value: str) -> str:
+        """Return the name of a value, the same for equal values."""
         digest = hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         name = f"seen-{digest[:12]}"
         if name not in self._values:
@@ -68,5 +68,21 @@ class SeenValues:
 
     def list_newest(self) -> list[NamedSecret]:
         """Return the values to search by value alone. Ordinary words are left out."""
-        names = list(self._values)[-_MOST_LOOKED_FOR:]
-        return [one for name in names if not explain_ordinary(name, (one := self._values[name]).value)]
+        newest = list(self._values.values())[-_MOST_SEARCHED:]
+        return [secret for secret in newest if not explain_ordinary(secret.name, secret.value)]
+
+
+def explain_ordinary(name: str, value: str) -> str:
+    """Return why the value occurs in ordinary text, so that it cannot be a secret; empty if it can."""
+    bare = value.strip()
+    if len(bare) < SHORTEST:
+        return f"it has fewer than {SHORTEST} characters"
+    if len(set(bare)) < 4:
+        return "it has fewer than 4 different characters"
+    if bare.isalpha() and bare in (bare.lower(), bare.upper(), bare.capitalize()) and len(bare) < _LONGEST_WORD:
+        return "it looks like a word"
+    if bare.isdecimal() and len(bare) < _LONGEST_NUMBER:
+        return "it looks like a number"
+    if bare.lower() in f"{HANDLE}{name}".lower():
+        return "it is part of its own handle"
+    return ""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 
-def every(item: str, least: int = 0, most: int | None = None) -> str:
+def match_all(item: str, least: int = 0, most: int | None = None) -> str:
     """Return a pattern for all items in a row.
 
-    A possessive quantifier does the same, but of a group it matches wrongly before Python 3.11.5 (CPython gh-106052): texts
-    with secrets passed. Here a match that takes fewer items than there are fails at once, so that nothing is tried twice.
+    A possessive quantifier of a group matches wrongly before Python 3.11.5 (CPython gh-106052). Here a match of fewer items
+    than there are fails at once, without backtracking.
 
     Args:
         item: A pattern that matches a text in one way only.
-        least: Items that there must be.
-        most: Items after which no other one may follow; any number if None.
-    Example:
-        re.compile(every(r"[0-9]{2}:") + "end")
+        least: Minimum number of items.
+        most: Maximum number of items; None for any number.
     """
     return rf"(?:{item}){{{least},{'' if most is None else most}}}(?!{item})"

@@ -1,8 +1,7 @@
-"""Shapes of secrets that no person named: tokens by their marks, PEM keys, and passwords in
-addresses and headers.
+"""Shapes of unnamed secrets: tokens by their marks, PEM keys, and passwords in addresses and headers.
 
-Each shape starts at a literal text and has a maximum length. Its public part stays: the mark shows
-what kind of secret the handle replaces. A stream withholds text only after a mark.
+Each shape starts at a literal text and has a maximum length. The mark stays and shows what kind of
+secret the handle replaces. A stream withholds text only after a mark.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from .repeats import every
+from .repeats import match_all
 from .tokens import TOKENS, WORD
 
 #: Not within a word or right after a handle. The letter of a JSON escape is not part of a word.
@@ -24,8 +23,7 @@ class Shape:
 
     Every match has one of the literal texts `marks` at the offset `behind`. Group 1 of `full` is
     the secret. `open` matches up to the end of a text, and its group 1 may be the beginning of a
-    secret. A pattern is compiled when a text first has a mark: all of them would add 50 ms to the
-    start.
+    secret. A pattern is compiled at its first mark: compiling all of them would add 50 ms to the start.
     """
 
     marks: tuple[str, ...]
@@ -44,7 +42,7 @@ class Shape:
         return re.compile(self.open_pattern)
 
 
-def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
+def _build_token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
     """Return the shape of a marked token. If it needs a digit, text without one is a word."""
     looks = rf"(?=[{characters}]{{0,{most - 1}}}[0-9])" if digit else ""
     begin += re.escape(mark)
@@ -55,38 +53,36 @@ def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, be
     )
 
 
-_WORD = WORD
-
 _TOKENS = tuple(
-    # A mark that itself ends or begins inside of a word has no boundary in front.
-    _token(
+    # A mark that does not begin a word needs no boundary before it.
+    _build_token(
         mark,
-        one.characters,
-        one.least,
-        one.most,
-        digit=one.has_digit,
-        begin=one.begin or (_BEGIN if mark[0].isalnum() else ""),
+        token.characters,
+        token.least,
+        token.most,
+        digit=token.has_digit,
+        begin=token.begin or (_BEGIN if mark[0].isalnum() else ""),
     )
-    for one in TOKENS
-    for mark in one.marks
+    for token in TOKENS
+    for mark in token.marks
 )
 
 _JWT = Shape(
     marks=("eyJ",),
-    full_pattern=rf"{_BEGIN}eyJ([{_WORD}]{{8,2048}}\.[{_WORD}]{{8,4096}}\.[{_WORD}]{{0,1024}})",
-    open_pattern=rf"{_BEGIN}eyJ([{_WORD}.]{{0,7200}})\Z",
+    full_pattern=rf"{_BEGIN}eyJ([{WORD}]{{8,2048}}\.[{WORD}]{{8,4096}}\.[{WORD}]{{0,1024}})",
+    open_pattern=rf"{_BEGIN}eyJ([{WORD}.]{{0,7200}})\Z",
 )
 
-#: Between the lines of a key: breaks, also escaped ones, and what a listing puts in front of a line.
-_GAP = every(r"[\s0-9:|>\"'+,→]|\\[nrt]", most=24)
+#: Between the lines of a key: line breaks, also escaped ones, and a listing's line prefix.
+_GAP = match_all(r"[\s0-9:|>\"'+,→]|\\[nrt]", most=24)
 _KEY = "-----BEGIN "
 _HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
 _BASE64 = "[A-Za-z0-9+/=]"
-#: A whole line of a key. Other text that a key without an end would hide is shorter or of one case.
+#: A whole line of a key. Other text is shorter or of one case.
 _LINE = rf"(?={_BASE64}{{0,89}}[A-Z])(?={_BASE64}{{0,89}}[a-z]){_BASE64}{{40,90}}+"
-#: Lines of a key whose end is not in the text, and of one whose end is.
+#: Maximum number of lines of a key without and with its end in the text.
 _MOST_OPEN, _MOST = 64, 120
-_LINES = every(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MOST)
+_LINES = match_all(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MOST)
 _HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,4}}"
 _END = rf"(?={_GAP}-----END )"
 _PEM = Shape(
@@ -105,9 +101,9 @@ _NETRC = Shape(
     open_pattern=r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(\S{0,255})\Z",
 )
 
-#: What stands where a password would, and is none.
+#: Excludes placeholders for a password.
 _NO_PLACEHOLDER = r"(?![$%*{<\[]|secret://)"
-#: What ends a literal in a shell text: behind it a substitution, a redirection or another command begins. It is never masked.
+#: Excludes shell substitutions, which end a literal.
 _NO_STRUCTURE = r"(?!\$[({])"
 _ADDRESS = Shape(
     marks=("://",),
@@ -122,19 +118,19 @@ _NAMES = (
     *("password", "passwd", "pwd", "token", "access_token", "refresh_token", "id_token", "auth_token", "api_key"),
     *("apikey", "api-key", "key", "secret", "client_secret", "signature", "sig"),
 )
-_NAMED = tuple(word for name in _NAMES for word in (name, name.capitalize(), name.upper()))
+_CASED_NAMES = tuple(word for name in _NAMES for word in (name, name.capitalize(), name.upper()))
 _QUERY = Shape(
-    marks=tuple(f"{sign}{name}=" for name in _NAMED for sign in "?&"),
+    marks=tuple(f"{sign}{name}=" for name in _CASED_NAMES for sign in "?&"),
     full_pattern=rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`()|$]{{0,511}}[0-9])([^\s&\"'#<>\\;`()|$]{{8,512}})",
     open_pattern=r"[?&][A-Za-z_\-]{3,13}=([^\s&\"'#<>\\;`)]{0,511})\Z",
 )
 
-_SAID = r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?i:bearer|basic|token) "
+_SCHEME = r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?i:bearer|basic|token) "
 _HEADER = Shape(
     marks=("uthorization", "UTHORIZATION"),
     behind=1,
-    full_pattern=rf"[Aa](?i:uthorization){_SAID}(?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])([A-Za-z0-9._~+/=\-]{{16,2048}})",
-    open_pattern=rf"[Aa](?i:uthorization){_SAID}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z",
+    full_pattern=rf"[Aa](?i:uthorization){_SCHEME}(?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])([A-Za-z0-9._~+/=\-]{{16,2048}})",
+    open_pattern=rf"[Aa](?i:uthorization){_SCHEME}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z",
 )
 
 _SECRET_NAMES = (
@@ -142,7 +138,7 @@ _SECRET_NAMES = (
     *("SECRET_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "MASTER_KEY", "CREDENTIAL", "CREDENTIALS", "DB_PASS", "_PWD"),
 )
 _VALUE = r"[^\s\"'`$();|&<>{}\[\]\\,]"
-#: An assignment of an .env file or a shell. What has no digit is a word.
+#: An assignment of an .env file or a shell. A value without a digit is a word.
 _ASSIGNMENT = Shape(
     marks=tuple(f"{name}=" for name in _SECRET_NAMES),
     full_pattern=rf"[A-Z_]{{4,16}}=[\"']?{_NO_PLACEHOLDER}(?={_VALUE}{{0,511}}[0-9])({_VALUE}{{8,512}})",
@@ -150,5 +146,5 @@ _ASSIGNMENT = Shape(
 )
 
 SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _NETRC, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
-#: How far before a secret its mark may begin, in characters.
+#: Maximum distance of a mark before its secret, in characters.
 LONGEST_MARK = 240

@@ -15,9 +15,9 @@ class TokenShape(NamedTuple):
     """A token that begins with one of the literal texts `marks`.
 
     Attributes:
-        characters: Those of the secret, as in a character class.
-        has_digit: Whether a text without a digit is no token.
-        begin: What precedes the mark, as a pattern; "" for any end of a word.
+        characters: Characters of the secret, as in a character class.
+        has_digit: Whether a token has a digit.
+        begin: Pattern before the mark; "" for a word boundary.
     """
 
     provider: str
@@ -29,12 +29,12 @@ class TokenShape(NamedTuple):
     begin: str = ""
 
 
-#: Shapes as providers and well-known scanners publish them. A mark that is a word of prose needs a digit behind it. Lengths
-#: are kept wider than published where issuers have lengthened tokens before.
+#: Shapes as providers and well-known scanners publish them. A mark that is a word of prose needs a digit after it. Some lengths
+#: exceed the published ones, because issuers have lengthened tokens before.
 TOKENS: tuple[TokenShape, ...] = (
     TokenShape("OpenAI, Anthropic, OpenRouter, DeepSeek", ("sk-",), WORD, 18, 255, has_digit=True),
     TokenShape("GitHub", ("ghp_", "gho_", "ghu_", "ghr_"), "A-Za-z0-9_", 30, 255),
-    # Tokens of installations may be a JWT behind the mark.
+    # Tokens of installations may have a JWT after the mark.
     TokenShape("GitHub App", ("ghs_",), r"A-Za-z0-9_.\-", 30, 2048),
     TokenShape("GitHub fine-grained", ("github_pat_",), "A-Za-z0-9_", 22, 255, has_digit=True),
     TokenShape("GitLab", ("glpat-",), r"A-Za-z0-9_\-.=", 18, 330, has_digit=True),

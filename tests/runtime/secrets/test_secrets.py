@@ -181,7 +181,7 @@ async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> Non
     [
         ("secret://nobody", "There is no secret nobody"),
         ("secret://seen-0123456789ab", "a process that has ended"),
-        ("secret://deploy", "given to that provider alone"),
+        ("secret://deploy", "sends it to that provider only"),
     ],
 )
 async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
@@ -354,7 +354,7 @@ class _Drawer:
     def check(self) -> None:
         pass
 
-    def names(self):
+    def list_stored(self):
         return ()
 
     def get(self, name: str) -> str | None:

@@ -11,8 +11,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import AnyModel, Hook, HttpServer, RecordedModel, ScriptedModel, Server, Settings
 from callboard.secrets.keyring_store import KeyringStore, read_environment, read_keyring
-from callboard.secrets.named_secret import NamedSecret
-from callboard.secrets.ordinary_text import explain_ordinary
+from callboard.secrets.named_secret import NamedSecret, explain_ordinary
 from callboard.secrets.redaction import Redaction
 
 from ..state_folder import StateFolder, read_regular

@@ -26,7 +26,7 @@ class SecretStore(Protocol):
         """
         ...
 
-    def names(self) -> tuple[SecretInfo, ...]:
+    def list_stored(self) -> tuple[SecretInfo, ...]:
         """Return the stored secrets by name.
 
         Raises:
