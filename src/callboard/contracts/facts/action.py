@@ -30,8 +30,8 @@ ContinuationMode = Literal["ask", "edits", "full"]
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
-    and `absent` where the file does not exist yet. `declared` is of what a server declares of a tool that it brings."""
+    """What exactly an approval covers. Hashes are SHA-256 in hex. `file_hash` is empty for no file
+    and `absent` for a missing one. `declared` is the hash of a server's declaration of its tool."""
 
     tool: str
     arguments_hash: str
@@ -43,12 +43,19 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class ActionRequired(Fact, frozen=True, kw_only=True):
-    """A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
+    """A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
+    for no end).
 
-    `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
-    would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
-    `artifact_id` is what a person is asked to review. `hooked` is what hooks said of the call, which may be why it is asked
-    about; `asked` are the model's own arguments where a hook put `arguments` in their place.
+    - `matchers`: rules that the wider scopes would add. `policy`: the policy that requires the
+      approval.
+    - `sandbox`, `network`: confinement of the call if it ran now. `commands`: number of simple
+      commands in a shell text, 0 for none or an unreadable text.
+    - `artifact_version` of `artifact_id`: the version to review.
+    - `hooked`: results of hooks, with codes in `hook_reasons`. `asked`: the model's arguments, if a
+      hook replaced them by `arguments`.
+    - `modes`: permission modes for an accepted plan, the default first.
+    - `reasons`: why approval is required, apart from the mode and hooks. None in facts without
+      codes.
     """
 
     type: ClassVar[str] = "action.required"
@@ -80,18 +87,14 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     hooked: str = ""
     asked: Text | None = None
     commands: int = 0
-    """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
     modes: tuple[ContinuationMode, ...] = ()
-    """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
     reasons: tuple[Reason, ...] | None = None
-    """Why a person is asked, beside the mode of the run and what hooks said. None in facts of versions that had no codes."""
     hook_reasons: tuple[Reason, ...] = ()
-    """The same as `hooked`; empty in facts of versions that had no codes."""
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):
-    """The decision was given. It is the first and only one; later answers get this one back. `answer` is what was said to a
-    question."""
+    """The first decision on an action, which is final. `answer` is the answer to a question. An
+    accepted plan is carried out in `permission_mode` by the turn `next_turn`, if a turn follows."""
 
     type: ClassVar[str] = "action.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
@@ -102,13 +105,11 @@ class ActionResolved(Fact, frozen=True, kw_only=True):
     reason: str = ""
     answer: Text = Text()
     permission_mode: ContinuationMode | None = None
-    """Mode in which the accepted plan is carried out. None where no turn follows from the decision."""
     next_turn: str = ""
-    """Turn that carries out the accepted plan."""
 
 
 class ActionExpired(Fact, frozen=True, kw_only=True):
-    """Nobody answered in time, which is a denial."""
+    """The action expired without an answer, which denies it."""
 
     type: ClassVar[str] = "action.expired"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
@@ -117,7 +118,7 @@ class ActionExpired(Fact, frozen=True, kw_only=True):
 
 
 class ActionWithdrawn(Fact, frozen=True, kw_only=True):
-    """The turn ended before an answer came; the request stands no longer."""
+    """The turn ended before an answer, so the action cannot be answered any more."""
 
     type: ClassVar[str] = "action.withdrawn"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")

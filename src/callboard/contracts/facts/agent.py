@@ -14,17 +14,19 @@ from .turn import PermissionMode
 
 _THREAD: tuple[ScopeKey, ...] = ("agent", "thread")
 
-#: Why an agent of kind background sleeps: it joined the session, its run ended, its run ended after a time at which it was to
-#: wake and which is left out, its task was resumed, or its task ended and it sleeps for good.
+#: Why a background agent sleeps: it joined, its run ended, its run ended after its next wake time
+#: (which is skipped), its task was resumed, or its task ended (it never wakes again).
 SleepReason = Literal["joined", "ran", "skipped", "resumed", "ended"]
-#: What woke it: its time came, a fact that its schedule names, something in its inbox, or a person.
+#: What woke a background agent: its schedule, a fact that its definition names, its inbox, or a
+#: person.
 WakeReason = Literal["schedule", "fact", "inbox", "person"]
 
 
 class AgentConnected(Fact, frozen=True, kw_only=True):
-    """The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
-    goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
-    as JSON. `mode` and `model` are in force in a program, by its own names; empty where it reports none."""
+    """An external agent was started, or a remote agent was reached, with the conversation
+    `provider_session_id`. `resumed`: it continues an earlier conversation of this thread. `card` is
+    a remote agent's Agent Card as JSON. `mode` and `model` are an external agent's own names, empty
+    if it reports none."""
 
     type: ClassVar[str] = "agent.connected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -39,8 +41,8 @@ class AgentConnected(Fact, frozen=True, kw_only=True):
 
 
 class AgentModeChanged(Fact, frozen=True, kw_only=True):
-    """The program works in this mode and with this model from now on, by its own names. `allowed` is False for a mode that
-    allows more than the permission mode: it is set back, or the program is ended."""
+    """An external agent changed its mode or model, by its own names. `allowed` is False for a mode
+    with more permissions than the permission mode: Callboard resets it, or ends the agent."""
 
     type: ClassVar[str] = "agent.mode.changed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -51,8 +53,8 @@ class AgentModeChanged(Fact, frozen=True, kw_only=True):
 
 
 class AgentDisconnected(Fact, frozen=True, kw_only=True):
-    """The agent is gone: it was ended, it ended, or it is not reached. What it knew is found again under
-    `provider_session_id`, where it can."""
+    """An external agent ended, or a remote agent is unreachable. Its conversation may be resumed by
+    `provider_session_id`."""
 
     type: ClassVar[str] = "agent.disconnected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -62,10 +64,10 @@ class AgentDisconnected(Fact, frozen=True, kw_only=True):
 
 
 class AgentSlept(Fact, frozen=True, kw_only=True):
-    """An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
-    one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
-    is the one that its runs are attempts of. Runs that nobody asked for are under no wider mode than `permission_mode`, the
-    session's when it joined."""
+    """A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a
+    fact of a type in `wake_on`. `schedule` is its definition's, such as `every 1800 s` or a cron
+    line. The scope's task is the task of its runs. `permission_mode` is the widest mode of a run
+    without a person: the session's when the agent joined."""
 
     type: ClassVar[str] = "agent.slept"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task")
@@ -78,8 +80,8 @@ class AgentSlept(Fact, frozen=True, kw_only=True):
 
 
 class AgentWoke(Fact, frozen=True, kw_only=True):
-    """The agent wakes; the turn in the scope is what it wakes for. `due` is the time that came, 0 where none did; `cause` the
-    id of the event that woke it, empty where none did."""
+    """A background agent woke for the turn in the scope. `due` is the scheduled time, 0 for none.
+    `cause` is the id of the event that woke it, empty for none."""
 
     type: ClassVar[str] = "agent.woke"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task", "turn")
@@ -90,8 +92,8 @@ class AgentWoke(Fact, frozen=True, kw_only=True):
 
 
 class AgentDefined(Fact, frozen=True, kw_only=True):
-    """The agent in the scope made a definition for this session, which no file holds; a person approved it. `definition` is a
-    `contracts.ports.agents.Definition` as JSON."""
+    """The agent in the scope defined another agent for this session, with a person's approval.
+    `definition` is a `contracts.ports.agents.Definition` as JSON."""
 
     type: ClassVar[str] = "agent.defined"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -100,8 +102,7 @@ class AgentDefined(Fact, frozen=True, kw_only=True):
 
 
 class EdgeAdded(Fact, frozen=True, kw_only=True):
-    """An edge from the agent `source` that no file names holds for this session; a person approved it. The scope is of the
-    agent that asked for it."""
+    """The agent in the scope added an edge from the agent `source` to this session, with a person's approval."""
 
     type: ClassVar[str] = "agent.edge.added"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -113,8 +114,9 @@ _TURN: tuple[ScopeKey, ...] = ("agent", "thread", "turn", "run")
 
 
 class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
-    """The remote end told a state of its task (Agent UI specification, Remote protocol task). `unknown` where what it said is
-    no state that we know, or where it no longer answers for the task. `message` is what it said with it."""
+    """A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote
+    protocol task). The state is `unknown` if it is not in the vocabulary, or if the agent stopped
+    reporting."""
 
     type: ClassVar[str] = "remote.task"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -125,8 +127,8 @@ class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
 
 
 class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One part of what was delivered: text, data as JSON text, or a file. Bytes are kept as the blob `content`; `url` is where
-    the remote end says that it is, and is not fetched."""
+    """A part of a remote artifact: text, JSON data as text, or a file with its bytes in `content`.
+    `url` is the agent's address of the file; Callboard does not fetch it."""
 
     media: str
     name: str = ""
@@ -136,8 +138,8 @@ class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class RemoteArtifact(Fact, frozen=True, kw_only=True):
-    """The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
-    the bound, which are not kept."""
+    """A remote agent delivered a complete artifact, which replaces a former one with the same id.
+    `left_out` counts the parts beyond the limit, which are not stored."""
 
     type: ClassVar[str] = "remote.artifact"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN

@@ -1,8 +1,8 @@
-"""Facts of artifacts: what was made, its versions, and what became of saving, exporting and deleting it.
+"""Facts of artifacts: creation, versions, saves, exports and deletion.
 
-A version is immutable; its content is a blob, and what differs between two of them is computed from those. An artifact with a
-path is a file of the session's folder, or of a child's worktree, and each change that a tool makes to that file is a version of
-it.
+A version is immutable, and its content is a blob. Diffs are computed from two versions. An artifact
+with a path is a file of the session's folder or of a child's worktree. Each change of that file by
+a tool is a version.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _ARTIFACT: tuple[ScopeKey, ...] = ("artifact",)
 
 
 class ArtifactCreated(Fact, frozen=True, kw_only=True):
-    """An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
-    child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. `remote`
-    is what an agent elsewhere calls what it delivered. Its first version follows."""
+    """An artifact was created; its first version follows. `path` is relative to the folder, empty
+    for an artifact without a file. `worktree` is the thread of the child whose worktree has the
+    file, empty for the session's folder. An empty `title` is the file's name. `remote` is a remote
+    agent's name for it."""
 
     type: ClassVar[str] = "artifact.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -33,9 +34,9 @@ class ArtifactCreated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
-    """A person's change of a file is about to be made: the intent, before anything is touched. `draft` is what they wrote,
-    made from version `base`; with `restores` it is that version again. Of a deletion there is no draft, and the file is to go.
-    """
+    """A person's change of a file is about to be written. `draft` is the new text, made from
+    version `base`; None deletes the file. `restores` is the version that the draft restores, 0 for
+    none."""
 
     type: ClassVar[str] = "artifact.save.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -46,9 +47,9 @@ class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
-    """A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
-    scope names the step that made it, where an agent did. `title`, `path` and `worktree` are the artifact's. `added` and
-    `removed` count lines against `base`, where both are text; of what was found nobody counted."""
+    """A version was saved. `version` counts from 1 without a gap. `base` is the version that it was
+    made from, 0 for none. The scope has the agent's step that made it. `added` and `removed` count
+    lines against `base`, for text; they are 0 for a found file."""
 
     type: ClassVar[str] = "artifact.version.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -66,7 +67,7 @@ class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactUpdated(Fact, frozen=True, kw_only=True):
-    """What an artifact is called changed, or where its file is. With `dropped` the draft that was kept is given up."""
+    """The title or path of an artifact changed. With `dropped` its draft was discarded."""
 
     type: ClassVar[str] = "artifact.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -77,8 +78,8 @@ class ArtifactUpdated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactFailed(Fact, frozen=True, kw_only=True):
-    """An operation failed and changed nothing. `artifact_conflict` is a save against a version that is not the newest: the
-    newest is `current`, and the `draft` is kept beside it. `export` names the one that failed."""
+    """An operation failed and changed nothing. With the code `artifact_conflict` the newest version
+    is `current`, not `base`, and the `draft` is kept. `export` is the failed export."""
 
     type: ClassVar[str] = "artifact.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -94,9 +95,8 @@ class ArtifactFailed(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
-    """A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
-    difference from that version. `artifacts` are the others that go with it into an archive; with `everything` all that the
-    session has do."""
+    """An export of a version began. With `source` it is the diff from that version. `artifacts` are
+    further artifacts in an archive; with `everything` the archive has all of the session."""
 
     type: ClassVar[str] = "artifact.export.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -110,7 +110,7 @@ class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactExportProgressed(Fact, frozen=True, kw_only=True):
-    """`done` of `total` bytes of what is exported are read; said of exports that take long, and not often."""
+    """A long export has read `done` of `total` bytes. Recorded seldom."""
 
     type: ClassVar[str] = "artifact.export.progressed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -120,8 +120,7 @@ class ArtifactExportProgressed(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactExportCompleted(Fact, frozen=True, kw_only=True):
-    """The export is there to be downloaded, as a file of that name. `left_out` counts the artifacts whose bytes are not there
-    any more."""
+    """The export can be downloaded as a file called `name`. `left_out` counts artifacts without their bytes."""
 
     type: ClassVar[str] = "artifact.export.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -132,7 +131,7 @@ class ArtifactExportCompleted(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactDeleted(Fact, frozen=True, kw_only=True):
-    """An artifact is gone from the workspace; with `file` its file was removed as well. Its versions stay in the log."""
+    """An artifact was deleted; with `file` its file too. Its versions stay in the log."""
 
     type: ClassVar[str] = "artifact.deleted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT

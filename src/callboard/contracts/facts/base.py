@@ -1,4 +1,4 @@
-"""What every fact is."""
+"""Base class of facts, and stand-ins for facts that cannot be read."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import msgspec
 from ..content import Text
 from ..scope import ScopeKey
 
-#: The fields of a fact whose payload was erased; those with a default may be absent.
+#: Field values of a fact whose payload was erased; fields with a default may be absent.
 ErasedForm = Mapping[str, Any]
 ERASED = Text(erased=True)
 UNKNOWN = "unknown"
-#: Behind all other turns of a queue.
+#: Queue position behind all others.
 LAST_POSITION = 1 << 30
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Something that happened, immutable.
 
-    A shipped fact never changes. New content gets a default, a new type, or a higher `schema_version` with an upcaster
-    (`contracts.upcasts`).
+    A shipped fact never changes. New content gets a default, a new type, or a higher
+    `schema_version` with an upcaster (`contracts.upcasts`).
 
     Attributes:
-        type: The wire tag.
-        needs: The ids that the scope must have. A scope that lacks one is refused when the fact is built.
-        closes: The entity that is terminal after this fact. Deciders get its id back as closed.
-        erased: The fields that replace an erased payload. Texts read as erased and names as unknown; where a field has no
-            word for unknown, the careful value is used, such as the highest risk. None if the fact means nothing without its
-            payload and is not shown then.
-        readable: False for the stand-ins of facts that were erased or cannot be read.
+        type: Wire tag.
+        needs: Ids that the scope must have. A fact with an incomplete scope cannot be built.
+        closes: Entity that is terminal after this fact. Decision inputs report its id as closed.
+        erased: Values that replace an erased payload: texts read as erased, names as unknown, and
+            the safest value stands for others, such as the highest risk. None if the fact means
+            nothing without its payload; it is not shown then.
+        readable: False for the stand-ins of erased and unreadable facts.
     """
 
     type: ClassVar[str] = ""
@@ -43,9 +43,9 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class UnknownFact(Fact, frozen=True, kw_only=True):
-    """A fact of a type or a version that this code cannot read: kept as it is, shown as unknown, passed on unchanged.
+    """A fact of an unknown type or version, stored and passed on unchanged.
 
-    Nothing is decided in a stream that has one, because its state is not known.
+    A stream that contains one accepts no command, because its state is unknown.
     """
 
     type: ClassVar[str] = "unknown"

@@ -1,4 +1,4 @@
-"""Facts of what a model is told beside the words: what entered a turn, what was left out and why, and compaction."""
+"""Facts of context: refs in a turn, omissions with reasons, and compaction."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from .base import UNKNOWN, ErasedForm, Fact
 
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
 _STEP: tuple[ScopeKey, ...] = (*_RUN, "step")
-#: `window` is that the model's window is filling, `refused` that its provider found the request too long.
+#: `window`: the model's window is filling. `refused`: the provider found the request too long.
 CompactionCause = Literal["window", "refused", "person"]
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a person said that is told as it was said. `sequence` is of the fact that has it, an input or a steer; `size` is how
-    many bytes of it are told: all of them, or its head and its tail."""
+    """A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
+    the number of quoted bytes: all, or its head and tail."""
 
     sequence: int
     size: int
 
 
 class ContextResolved(Fact, frozen=True, kw_only=True):
-    """What a run is given beside the words of its thread (Agent UI specification, Context, memory, and compaction). It stands
-    behind `turn.started`, and again behind a model call's request where what is left out changed.
+    """A run's context in addition to its messages (Agent UI specification, Context, memory, and
+    compaction). Recorded after `turn.started`, and again after a model request when the omissions
+    changed.
 
-    `window` is how many tokens the model takes, `budget` how many of them the context may fill, `used` an estimate of how
-    many it does. Each is absent where it is not known.
+    In tokens: `window` is the model's window, `budget` the part for the context, `used` an estimate
+    of its present size. Each is absent if unknown.
     """
 
     type: ClassVar[str] = "context.resolved"
@@ -45,7 +46,7 @@ class ContextResolved(Fact, frozen=True, kw_only=True):
 
 
 class ContextPinned(Fact, frozen=True, kw_only=True):
-    """A person changed what every turn of the thread is given, from the next one on. `pinned` is all of it, as it was named."""
+    """A person changed the context of every future turn of the thread. `pinned` are all pins, as named."""
 
     type: ClassVar[str] = "context.pinned"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
@@ -53,8 +54,8 @@ class ContextPinned(Fact, frozen=True, kw_only=True):
 
 
 class CompactionStarted(Fact, frozen=True, kw_only=True):
-    """The thread's facts up to and including `through` are being summarised, by the model call at this step. `tokens` is an
-    estimate of what they take."""
+    """The model call at this step summarises the thread's facts up to and including `through`.
+    `tokens` is their estimated size."""
 
     type: ClassVar[str] = "context.compaction.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP
@@ -64,8 +65,9 @@ class CompactionStarted(Fact, frozen=True, kw_only=True):
 
 
 class CompactionCompleted(Fact, frozen=True, kw_only=True):
-    """From here on the model is told `summary` in place of the thread's facts up to and including `through`, and beside it, in
-    their order, `said` of what persons said in them. They stay in the log, and nothing of the summary is an answer (UI-25)."""
+    """From now on the model receives `summary`, and the quoted texts `said` in order, in place of
+    the thread's facts up to and including `through`. Those facts stay in the log. No part of a
+    summary is an answer (UI-25)."""
 
     type: ClassVar[str] = "context.compaction.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP
@@ -77,7 +79,7 @@ class CompactionCompleted(Fact, frozen=True, kw_only=True):
 
 
 class CompactionFailed(Fact, frozen=True, kw_only=True):
-    """No summary came of it; what the model is told is as it was."""
+    """The compaction failed, and the model's context is unchanged."""
 
     type: ClassVar[str] = "context.compaction.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP

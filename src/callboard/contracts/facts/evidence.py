@@ -1,4 +1,4 @@
-"""Facts of evidence: what was exported for others to verify."""
+"""Facts of evidence: packs exported for others to verify."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .base import Fact
 
 
 class EvidenceExported(Fact, frozen=True, kw_only=True):
-    """A pack of the session's facts 1 to `through` was made; with `task` it says which `facts` of them are that task's. `pack`
-    names its bytes, `link` the chain's link at `through`, in hex; both can be checked without this product. `reason` is the
-    person's."""
+    """A pack of the session's facts 1 to `through` was exported. `facts` is the number of those of
+    `task`, or of all. `pack` refers to its bytes. `link` is the chain's link at `through` in hex.
+    Both can be checked without this product."""
 
     type: ClassVar[str] = "evidence.exported"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("evidence",)

@@ -1,4 +1,4 @@
-"""Facts of what agents send each other: handoffs, the inbox they wait in, and channels (Communication specification)."""
+"""Facts of messages between agents: handoffs, inboxes and channels (Communication specification)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from ..entities.team import EdgeKind
 from ..scope import ScopeKey
 from .base import UNKNOWN, ErasedForm, Fact
 
-#: Handoffs move between the sender's and the receiver's agent; the scope is of whoever caused the fact.
+#: The scope's agent is the one that caused the fact, sender or receiver.
 _HANDOFF: tuple[ScopeKey, ...] = ("handoff",)
-#: What ended the wait for an answer.
+#: What ended the wait for a reply.
 ReplyEnd = Literal["answered", "expired"]
 
 
 class HandoffRequested(Fact, frozen=True, kw_only=True):
-    """An envelope waits in the receiver's inbox until its next turn. `source` and `target` are agents, `to_thread` the
-    receiver's thread.
+    """An agent sent an envelope to the receiver's inbox. `source` and `target` are agents,
+    `to_thread` is the receiver's thread.
 
-    `ownership` asks for the session to be the target's; `resume_target` then names who takes it back, and `context_boundary`
-    the sequence up to which the target is told. `reply_by` is in microseconds since the Unix epoch, 0 where no answer is
-    required. `envelope.envelope_of` makes the canonical envelope of it. `artifacts` names the artifact of the session that each
-    ref of one leads to; `unresolved` are the refs of artifacts that lead to none.
+    `ownership` requests the ownership of the session for the target. `resume_target` then names the
+    agent that gets it back, and `context_boundary` is the last sequence that the target receives.
+    `reply_by` is the deadline of a required reply (microseconds since the epoch, 0 for none).
+    `hops` counts the agents in the chain since a person's input. `artifacts` maps each artifact ref
+    to an artifact of the session; `unresolved` are the other artifact refs.
+    `handoff_envelope.build_envelope` returns the canonical envelope.
     """
 
     type: ClassVar[str] = "handoff.requested"
@@ -54,7 +56,7 @@ class HandoffRequested(Fact, frozen=True, kw_only=True):
 
 
 class HandoffAccepted(Fact, frozen=True, kw_only=True):
-    """The receiver took it: by consuming it, or, where ownership moves or the edge says so, by an answer."""
+    """The receiver accepted the handoff: by consuming it or, if confirmation is required, by an answer."""
 
     type: ClassVar[str] = "handoff.accepted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
@@ -67,7 +69,7 @@ class HandoffAccepted(Fact, frozen=True, kw_only=True):
 
 
 class HandoffRejected(Fact, frozen=True, kw_only=True):
-    """The receiver did not take it; its sender, in `to_thread`, is told why."""
+    """The receiver rejected the handoff. The sender, in `to_thread`, receives the reason."""
 
     type: ClassVar[str] = "handoff.rejected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
@@ -80,8 +82,8 @@ class HandoffRejected(Fact, frozen=True, kw_only=True):
 
 
 class HandoffCompleted(Fact, frozen=True, kw_only=True):
-    """What was handed over is done: the receiver's turn ended, or the ownership is back; then whoever resumes, in
-    `to_thread`, is told."""
+    """The receiver's turn ended, or the ownership was returned. Then the agent that resumes, in
+    `to_thread`, is notified."""
 
     type: ClassVar[str] = "handoff.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
@@ -95,7 +97,7 @@ class HandoffCompleted(Fact, frozen=True, kw_only=True):
 
 
 class ReplyEnded(Fact, frozen=True, kw_only=True):
-    """The answer that a handoff required came, or its time ran out; then its sender, in `to_thread`, is told."""
+    """The required reply arrived, or its deadline passed. Then the sender, in `to_thread`, is notified."""
 
     type: ClassVar[str] = "handoff.reply.ended"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
@@ -106,7 +108,7 @@ class ReplyEnded(Fact, frozen=True, kw_only=True):
 
 
 class ChannelOpened(Fact, frozen=True, kw_only=True):
-    """A structured conversation between agents of the session. `participants` are agents."""
+    """A channel between agents of the session was opened."""
 
     type: ClassVar[str] = "channel.opened"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
@@ -115,7 +117,7 @@ class ChannelOpened(Fact, frozen=True, kw_only=True):
 
 
 class ChannelMessage(Fact, frozen=True, kw_only=True):
-    """A message in a channel, on its way to the inboxes of `to_threads`; each gets it under `item`."""
+    """An agent sent a message in a channel to the inboxes of `to_threads`. `item` is its id in each inbox."""
 
     type: ClassVar[str] = "channel.message"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
@@ -128,7 +130,7 @@ class ChannelMessage(Fact, frozen=True, kw_only=True):
 
 
 class ChannelClosed(Fact, frozen=True, kw_only=True):
-    """Nothing more is said in the channel."""
+    """The channel was closed to messages."""
 
     type: ClassVar[str] = "channel.closed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
@@ -138,7 +140,7 @@ class ChannelClosed(Fact, frozen=True, kw_only=True):
 
 
 class InboxReserved(Fact, frozen=True, kw_only=True):
-    """The run in the scope was told these items. They are not consumed before its model answered."""
+    """The run in the scope received these inbox items. They are consumed once its model responds."""
 
     type: ClassVar[str] = "inbox.reserved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -146,7 +148,7 @@ class InboxReserved(Fact, frozen=True, kw_only=True):
 
 
 class InboxConsumed(Fact, frozen=True, kw_only=True):
-    """The model of the run in the scope answered: these items are consumed, once and in this order."""
+    """The model of the run responded, so these items are consumed, once and in this order."""
 
     type: ClassVar[str] = "inbox.consumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")

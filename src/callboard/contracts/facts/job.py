@@ -1,8 +1,7 @@
-"""Facts of jobs: durable work in batches, whose items agents work on apart from any conversation (Control plane specification,
-Jobs).
+"""Facts of jobs: durable work in batches (Control plane specification, Jobs).
 
-A job is a task, and each of its items is one, a part of it: how each of them stands is told by the facts of tasks, apart. An
-item that failed stays open, and so does its job once all others are over; what is done is closed for good.
+A job is a task, and each of its items is a part of that task. Facts of tasks have their states. A
+failed item stays open, and so does its job once all other items ended. A completed item is closed.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from .turn import PermissionMode
 
 
 class JobCreated(Fact, frozen=True, kw_only=True):
-    """The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
-    definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have), under no wider mode
-    than `permission_mode`, which a person chose for it or which the lead was under, and kept apart by `isolation` where it is
-    given."""
+    """A job was created with `items` items, which follow as tasks in its scope. A child of the
+    definition `agent` works on each, at most `parallel` at once (0 for the parent's limit).
+    `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's."""
 
     type: ClassVar[str] = "job.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")
@@ -33,7 +31,7 @@ class JobCreated(Fact, frozen=True, kw_only=True):
 
 
 class JobItemRetried(Fact, frozen=True, kw_only=True):
-    """Another attempt of the item in the scope, which failed, was asked for. It begins once the job has room."""
+    """Another attempt of the failed item in the scope was requested. It starts when the job has a free slot."""
 
     type: ClassVar[str] = "job.item.retried"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")

@@ -1,4 +1,4 @@
-"""Facts of what an agent writes in a turn: text, reasoning, its plan and the final output."""
+"""Facts of an agent's output in a turn: text, reasoning, its plan and the final output."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 
 
 class MessageText(Fact, frozen=True, kw_only=True):
-    """One text part of the assistant's message, finished. The step is the part. `revised` says that it differs from what was
-    streamed, as where a secret was found only in the whole."""
+    """A text part of the assistant's message was finished, at this step. `revised`: it differs from
+    the streamed text, for example because the complete text contains a secret."""
 
     type: ClassVar[str] = "message.text"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
@@ -24,7 +24,7 @@ class MessageText(Fact, frozen=True, kw_only=True):
 
 
 class MessageInterrupted(Fact, frozen=True, kw_only=True):
-    """A text part that was cut short; the content is what was there."""
+    """A text part was interrupted; the content is the text so far."""
 
     type: ClassVar[str] = "message.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
@@ -33,7 +33,7 @@ class MessageInterrupted(Fact, frozen=True, kw_only=True):
 
 
 class ReasoningCompleted(Fact, frozen=True, kw_only=True):
-    """One reasoning part, finished. `signature` is what the provider wants back with it, opaque."""
+    """A reasoning part was finished. `signature` is opaque and is sent back to the provider."""
 
     type: ClassVar[str] = "reasoning.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
@@ -43,7 +43,7 @@ class ReasoningCompleted(Fact, frozen=True, kw_only=True):
 
 
 class ReasoningInterrupted(Fact, frozen=True, kw_only=True):
-    """A reasoning part that was cut short; the content is what was there."""
+    """A reasoning part was interrupted; the content is the text so far."""
 
     type: ClassVar[str] = "reasoning.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
@@ -52,8 +52,8 @@ class ReasoningInterrupted(Fact, frozen=True, kw_only=True):
 
 
 class OutputFinal(Fact, frozen=True, kw_only=True):
-    """The final answer of the run: the text parts (steps) that follow its last tool call, in order. Earlier text keeps its
-    place as commentary."""
+    """The final answer of the run: the steps of its text parts after the last tool call, in order.
+    Earlier texts are commentary."""
 
     type: ClassVar[str] = "output.final"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -61,8 +61,8 @@ class OutputFinal(Fact, frozen=True, kw_only=True):
 
 
 class PlanUpdated(Fact, frozen=True, kw_only=True):
-    """The agent's plan, whole, as it is now. The last one of a run is `final`. One that was sent back and is proposed anew is
-    the next `revision`, at a step of its own; the former stays where it is."""
+    """The agent's complete plan. The last one of a run is `final`. A rejected plan that is proposed
+    again is the next `revision`, at a new step."""
 
     type: ClassVar[str] = "plan.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")

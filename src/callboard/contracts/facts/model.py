@@ -1,4 +1,4 @@
-"""Facts of model calls: routing, requests, answers, cost and quota."""
+"""Facts of model calls: routing, requests, responses, cost and quota."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .base import UNKNOWN, ErasedForm, Fact
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
-#: What a model is asked for: an answer to its thread, or a summary of it.
+#: What the model writes: an answer in its thread, or a summary of the thread.
 CallPurpose = Literal["answer", "compaction"]
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One limit as the provider tells it. `resets_in_ms` counts from the answer."""
+    """A limit as the provider reports it. `resets_in_ms` counts from the response."""
 
     what: Literal["requests", "tokens", "input_tokens", "output_tokens"]
     limit: int | None = None
@@ -25,9 +25,9 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
-    """A model is asked. The context is named, never copied: what `turn.started` pinned for the run, and the thread's facts up
-    to and including `context_through`, after `context_after` where older turns were left out. `iteration` counts the
-    model calls of the run from 1."""
+    """A model call began. Its context is referenced, not copied: the prompts of `turn.started`, and
+    the thread's facts after `context_after` (older turns are left out) up to and including
+    `context_through`. `iteration` counts the run's model calls from 1."""
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -41,8 +41,8 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
 
 
 class ModelCompleted(Fact, frozen=True, kw_only=True):
-    """The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last.
-    `provider_reason` is the provider's own word for how it ended."""
+    """The response is complete. `first_ms` is the time from the request to its first piece,
+    `duration_ms` to its last. `provider_reason` is the provider's own stop reason."""
 
     type: ClassVar[str] = "model.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -55,7 +55,7 @@ class ModelCompleted(Fact, frozen=True, kw_only=True):
 
 
 class ModelFailed(Fact, frozen=True, kw_only=True):
-    """An attempt failed. With `retry_in_ms` it is tried again as the next attempt; without, the failure stands."""
+    """An attempt failed. With `retry_in_ms` the next attempt follows; without it the call failed."""
 
     type: ClassVar[str] = "model.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -67,7 +67,7 @@ class ModelFailed(Fact, frozen=True, kw_only=True):
 
 
 class ModelInterrupted(Fact, frozen=True, kw_only=True):
-    """The call was stopped, or its host died, before the answer was complete."""
+    """The call was stopped, or its host died, before the response was complete."""
 
     type: ClassVar[str] = "model.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -75,8 +75,8 @@ class ModelInterrupted(Fact, frozen=True, kw_only=True):
 
 
 class QuotaReported(Fact, frozen=True, kw_only=True):
-    """What a provider said of its limits with an answer or a refusal: where it refused for them, and where what remains fell
-    under a tenth. `limits` are those that it named; `exhausted` says that waiting does not help."""
+    """A provider refused a call for its limits, or reported that less than a tenth of a limit is
+    left. `exhausted`: waiting does not help."""
 
     type: ClassVar[str] = "model.quota"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -87,13 +87,14 @@ class QuotaReported(Fact, frozen=True, kw_only=True):
     exhausted: bool = False
 
 
-#: Who says what something cost: the provider, or a list of prices.
+#: Source of a cost: the provider, or the price list.
 PriceSource = Literal["", "provider", "listed"]
 
 
 class CostRecorded(Fact, frozen=True, kw_only=True):
-    """Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
-    dollars: as the provider told it, or of the tokens that it told at the `listed` prices."""
+    """The usage of a call as the provider reported it; a missing value is absent, never estimated.
+    `amount` is in US dollars: the provider's, or computed from the reported tokens at the `listed`
+    prices."""
 
     type: ClassVar[str] = "cost.recorded"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step")
@@ -106,7 +107,7 @@ class CostRecorded(Fact, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A model that could be asked; `excluded` says why it is not asked for this run, and is empty where it may be."""
+    """A model that could be called. `excluded` says why this run does not use it; empty if it may."""
 
     provider: str
     model: str
@@ -114,8 +115,9 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class RoutingResolved(Fact, frozen=True, kw_only=True):
-    """The model of a run. With a single candidate that is the reason, and it is told as such. `fallbacks` are asked in their
-    order where it fails for good; then another such fact names the next, and why."""
+    """The model of a run was chosen. With a single candidate that is the `reason`. `fallbacks`
+    replace a model that failed permanently, in order; another such fact then records the next one.
+    """
 
     type: ClassVar[str] = "routing.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")

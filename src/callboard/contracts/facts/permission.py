@@ -1,4 +1,4 @@
-"""Facts of the gate: the checks of a tool call with their reasons, and the rules of a session."""
+"""Facts of the gate: checks of a tool call with their reasons, and rules of a session."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from .base import UNKNOWN, ErasedForm, Fact
 
 Verdict = Literal["allow", "ask", "deny"]
 Risk = Literal["none", "low", "medium", "high"]
-#: The stations of the gate, in the order in which a call passes them.
+#: Checks of the gate, in their order.
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
-#: The same, one after the other.
 STATIONS: tuple[CheckName, ...] = get_args(CheckName)
-#: How much of rewritten arguments a model is told, in characters.
+#: Maximum characters of rewritten arguments that the model receives.
 MOST_TOLD = 2000
-#: Where a rule holds, and where it stands: given by an answer, or written in the settings of a folder or a user.
+#: Where a rule applies and is stored: added by an approval, or in the settings of a folder or a
+#: user.
 RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
-    that had no codes, and for what another program or a schema says. `detail` is empty where reasons to allow say it."""
+    """The result of one check of the gate. `reasons` are the codes of `detail`; empty in facts
+    without codes, and for the words of another program or a schema. `detail` is empty if the
+    reasons of an approval replace it."""
 
     name: CheckName
     verdict: Verdict
@@ -34,9 +35,9 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
-    `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
-    the model's, as canonical JSON; None where none did. `reasons` say the same as `detail`."""
+    """The result of a call's hooks, which run once per call. `detail` names each hook with its
+    result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
+    which the hook `by` replaced the model's, as canonical JSON."""
 
     verdict: Verdict
     detail: str = ""
@@ -52,10 +53,10 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
-    ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
-    never. `declared` is of what a server declared of its tool when a person allowed it; what is declared otherwise by then is
-    another tool, of which the rule does not speak."""
+    """A permission rule. `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file
+    tools, a command prefix that ends in `*` or an exact command for the shell. `expires_at` is in
+    microseconds since the epoch, 0 for never. `declared` is the hash of a server's declaration of
+    its tool at the approval; the rule does not apply to another declaration."""
 
     rule_id: str
     matcher: str
@@ -66,11 +67,12 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class PermissionEvaluated(Fact, frozen=True, kw_only=True):
-    """The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex).
+    """The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the
+    canonical JSON in hex).
 
-    `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
-    A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
-    `secrets` are the names of those that a person keeps and that the arguments stand for by their handles; never a value.
+    `checks` has the checks with a result other than a plain pass, in order; a denial is the last.
+    `passed` adds the plain passes. `secrets` are the names of stored secrets whose handles are in
+    the arguments, never a value.
     """
 
     type: ClassVar[str] = "permission.evaluated"
@@ -91,14 +93,14 @@ class PermissionEvaluated(Fact, frozen=True, kw_only=True):
 
 
 class PermissionRuleAdded(Fact, frozen=True, kw_only=True):
-    """An answer with a wider scope than once became a rule."""
+    """An approval with a wider scope than once added a rule."""
 
     type: ClassVar[str] = "permission.rule.added"
     rule: Rule
 
 
 class PermissionRuleRevoked(Fact, frozen=True, kw_only=True):
-    """A rule holds no longer."""
+    """A rule was revoked."""
 
     type: ClassVar[str] = "permission.rule.revoked"
     rule_id: str
@@ -106,12 +108,12 @@ class PermissionRuleRevoked(Fact, frozen=True, kw_only=True):
 
 
 def holding(rules: Iterable[Rule], now: int) -> tuple[Rule, ...]:
-    """Those of the rules whose time is not over."""
+    """Return the rules that have not expired at `now` (microseconds since the epoch)."""
     return tuple(rule for rule in rules if rule.expires_at == 0 or now < rule.expires_at)
 
 
 def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
-    """A check for every station that a call came to, up to the one that denied it; without detail where it had none."""
+    """Return a check for every check that the call reached, up to the denial; a plain pass has no detail."""
     said = {check.name: check for check in checks}
     denied = next((check.name for check in checks if check.verdict == "deny"), STATIONS[-1])
     come_to = STATIONS[: STATIONS.index(denied) + 1]
@@ -121,8 +123,8 @@ def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
 PermissionFact = PermissionEvaluated | PermissionRuleAdded | PermissionRuleRevoked
 
 
-#: Why the gate allows, asks or denies, what hooks decided, and what is at stake. A client words it in its language, from the
-#: parameters.
+#: Reasons of the gate's verdict, of hooks, and of risk. A client formats them in its language, with
+#: the parameters.
 ReasonCode = Literal[
     "protected",
     "makes_team",
@@ -219,7 +221,7 @@ ReasonCode = Literal[
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One reason for a decision or a request, as a code with the values that it names."""
+    """A reason for a verdict or a request: a code with its parameters."""
 
     code: ReasonCode
     parameters: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Facts of processes: commands that go on in the background behind the call that started them."""
+"""Facts of background processes: commands that outlive their tool call."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..content import Text
 from ..scope import ScopeKey
 from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
-#: How a process came to its end: by itself, because somebody said so, by a limit of the settings, with its session, or
-#: with a host that died, when nobody saw it.
+#: How a process ended: on its own, on request, by a limit of the settings, with its session, or
+#: unobserved because its host died.
 ProcessEnd = Literal["exited", "terminated", "limited", "session_closed", "lost"]
 
 
 class ProcessStarted(Fact, frozen=True, kw_only=True):
-    """A command runs in the background from here on. What holds it in stands in its call's `sandbox.applied`."""
+    """A command runs in the background. The `sandbox.applied` of its call has its confinement."""
 
     type: ClassVar[str] = "process.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call", "process")
@@ -24,7 +24,7 @@ class ProcessStarted(Fact, frozen=True, kw_only=True):
 
 
 class ProcessInputGiven(Fact, frozen=True, kw_only=True):
-    """Somebody writes to the process; with `end` nothing comes after it. Whether the process read it nobody knows."""
+    """A user or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it."""
 
     type: ClassVar[str] = "process.input"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
@@ -33,7 +33,7 @@ class ProcessInputGiven(Fact, frozen=True, kw_only=True):
 
 
 class ProcessStopRequested(Fact, frozen=True, kw_only=True):
-    """Somebody wants the process to end."""
+    """A user or an agent requested the end of the process."""
 
     type: ClassVar[str] = "process.stop.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
@@ -42,8 +42,8 @@ class ProcessStopRequested(Fact, frozen=True, kw_only=True):
 
 
 class ProcessEnded(Fact, frozen=True, kw_only=True):
-    """The process and all that came of it are over. `output` is its head and its tail; `code` and `message` say which limit
-    ended it, or what else went wrong."""
+    """The process and all its child processes ended. `output` is its head and tail. `code` and
+    `message` name the limit that ended it, or another failure."""
 
     type: ClassVar[str] = "process.ended"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")

@@ -14,7 +14,7 @@ _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 
 
 class QueueAdded(Fact, frozen=True, kw_only=True):
-    """A submitted turn waits behind others. `position` counts from 1."""
+    """A submitted turn is queued. `position` counts from 1."""
 
     type: ClassVar[str] = "queue.added"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -32,7 +32,7 @@ class QueuePromoted(Fact, frozen=True, kw_only=True):
 
 
 class QueueEdited(Fact, frozen=True, kw_only=True):
-    """The input of a queued turn was replaced before it started, and what was given with it as well."""
+    """The input of a queued turn was replaced, with its context."""
 
     type: ClassVar[str] = "queue.edited"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -43,7 +43,7 @@ class QueueEdited(Fact, frozen=True, kw_only=True):
 
 
 class QueueRemoved(Fact, frozen=True, kw_only=True):
-    """A queued turn was taken out and will not run."""
+    """A queued turn was removed and will not run."""
 
     type: ClassVar[str] = "queue.removed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -53,7 +53,7 @@ class QueueRemoved(Fact, frozen=True, kw_only=True):
 
 
 class SteerRequested(Fact, frozen=True, kw_only=True):
-    """Input for a running turn, to be part of its next model call. `given` and `missing` are as in `TurnSubmitted`."""
+    """Input was sent to a running turn, for its next model call. `given` and `missing` are as in `TurnSubmitted`."""
 
     type: ClassVar[str] = "queue.steer.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -72,7 +72,7 @@ class SteerAccepted(Fact, frozen=True, kw_only=True):
 
 
 class SteerRejected(Fact, frozen=True, kw_only=True):
-    """The turn ended before a model call could include the steer; the sender's draft is kept."""
+    """The turn ended before a model call could include the steer. The sender's draft is kept."""
 
     type: ClassVar[str] = "queue.steer.rejected"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")

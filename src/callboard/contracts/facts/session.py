@@ -8,13 +8,13 @@ from ..entities.team import Edge, Policy, Role
 from ..scope import ScopeKey
 from .base import UNKNOWN, ErasedForm, Fact
 
-#: Where a past session came from.
+#: Product of an imported session.
 SessionSource = Literal["claude_code", "codex"]
 
 
 class SessionCreated(Fact, frozen=True, kw_only=True):
-    """The first fact of a session's stream. `folder` is the absolute path its agents work in. One that was imported names its
-    `source`, and is for reading; its facts bear the times of what they tell."""
+    """The first fact of a session. `folder` is the absolute path in which its agents work. An
+    imported session has a `source` and is read-only; its facts have the times of the source."""
 
     type: ClassVar[str] = "session.created"
     erased: ClassVar[ErasedForm] = {"workspace_id": "", "folder": "", "title": ""}
@@ -26,7 +26,7 @@ class SessionCreated(Fact, frozen=True, kw_only=True):
 
 
 class SessionTakenOver(Fact, frozen=True, kw_only=True):
-    """A new epoch took the session over from one that had ended without closing what it ran."""
+    """A new epoch took over a session whose process ended without closing it."""
 
     type: ClassVar[str] = "session.taken_over"
     previous_epoch: int
@@ -34,17 +34,15 @@ class SessionTakenOver(Fact, frozen=True, kw_only=True):
 
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
-#: Why a thread waits for a person: its host died, its last turn failed, it made no progress, or nothing starts it although it
-#: has unread input or a queued turn.
+#: Why a thread waits for a person: its host died, its last turn failed, it made no progress, or
+#: nothing starts it although it has unread input or a queued turn.
 PauseCause = Literal["recovered", "failed", "no_progress", "unread"]
 
 
 class ThreadOpened(Fact, frozen=True, kw_only=True):
-    """An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
-
-    `definition_hash` names the definition it was made from, `policy` what that lets it do; a child has its parent in the scope.
-    `url` is where the card of an agent elsewhere is.
-    """
+    """An agent joined the session with a new thread; `agent_name` is its id. `definition_hash` is
+    the hash of its definition, `policy` its permissions. A child has its parent in the scope. `url`
+    is the address of a remote agent's card."""
 
     type: ClassVar[str] = "thread.opened"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
@@ -63,8 +61,8 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
 
 
 class ThreadPaused(Fact, frozen=True, kw_only=True):
-    """The thread starts nothing by itself until it is resumed; its queue stays as it is. `evidence` are the ids of the steps
-    that show why."""
+    """The thread starts no turn until it is resumed; its queue stays. `evidence` are the ids of the
+    steps that show why."""
 
     type: ClassVar[str] = "thread.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
@@ -75,7 +73,7 @@ class ThreadPaused(Fact, frozen=True, kw_only=True):
 
 
 class ThreadResumed(Fact, frozen=True, kw_only=True):
-    """The thread goes on with its queue."""
+    """The thread continues with its queue."""
 
     type: ClassVar[str] = "thread.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
@@ -84,7 +82,7 @@ class ThreadResumed(Fact, frozen=True, kw_only=True):
 
 
 class WarningRaised(Fact, frozen=True, kw_only=True):
-    """Something deserves attention; nothing was lost."""
+    """Something requires attention; nothing was lost."""
 
     type: ClassVar[str] = "warning.raised"
     erased: ClassVar[ErasedForm] = {"code": "erased", "message": ""}
@@ -94,7 +92,7 @@ class WarningRaised(Fact, frozen=True, kw_only=True):
 
 
 class ErrorRaised(Fact, frozen=True, kw_only=True):
-    """Something failed that no other fact tells."""
+    """Something failed that no other fact records."""
 
     type: ClassVar[str] = "error.raised"
     erased: ClassVar[ErasedForm] = {"code": "erased", "message": ""}

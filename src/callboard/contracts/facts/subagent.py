@@ -1,4 +1,4 @@
-"""Facts of a child: an agent that another one gave an objective (Subagents specification, Runtime facts)."""
+"""Facts of children: agents that work for a parent (Subagents specification, Runtime facts)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from .base import ERASED, LAST_POSITION, UNKNOWN, ErasedForm, Fact
 
 _CHILD: tuple[ScopeKey, ...] = ("agent", "thread", "task", "parent_thread")
 
-#: How a child's work is told to its parent.
+#: Result of a merge of a child's worktree.
 MergeStatus = Literal["merged", "nothing_to_merge", "conflict", "failed", "unknown"]
+#: Result of a child's work, as its parent receives it.
 NotificationStatus = Literal["completed", "failed", "cancelled", "interrupted", "ready_for_review", "needs_input"]
 
 
 class SubagentSpawned(Fact, frozen=True, kw_only=True):
-    """A child was given to its parent, with its limits. It runs when `subagent.started` says so."""
+    """A child was created with its limits. `subagent.started` follows when it has a slot."""
 
     type: ClassVar[str] = "subagent.spawned"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -31,7 +32,7 @@ class SubagentSpawned(Fact, frozen=True, kw_only=True):
 
 
 class SubagentQueued(Fact, frozen=True, kw_only=True):
-    """The child waits for a slot. `position` counts from 1 among those that wait; `group` is the provider's."""
+    """The child waits for a slot. `position` counts from 1. `group` is the provider."""
 
     type: ClassVar[str] = "subagent.queued"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -42,7 +43,7 @@ class SubagentQueued(Fact, frozen=True, kw_only=True):
 
 
 class SubagentIsolated(Fact, frozen=True, kw_only=True):
-    """The child has a git worktree of its own: `path` is absolute, `branch` what the parent merges, `base` a commit."""
+    """The child got a git worktree: `path` is absolute, `branch` is the branch to merge, `base` a commit."""
 
     type: ClassVar[str] = "subagent.isolated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -52,7 +53,7 @@ class SubagentIsolated(Fact, frozen=True, kw_only=True):
 
 
 class SubagentStarted(Fact, frozen=True, kw_only=True):
-    """The child took a slot and works. `group` is the provider's, whose slot it takes as well."""
+    """The child got a slot and works. `group` is the provider, whose slot it also uses."""
 
     type: ClassVar[str] = "subagent.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -62,8 +63,9 @@ class SubagentStarted(Fact, frozen=True, kw_only=True):
 
 
 class SubagentCompleted(Fact, frozen=True, kw_only=True):
-    """The child's objective is met, and where a review was asked for, its verdict is given. With `plain_text` the child
-    answered in plain text and did not finalize: whether the objective is met is for the parent to judge."""
+    """The child met its objective, and a required review has its verdict. With `plain_text` it
+    answered in plain text and did not finalize: the parent must judge whether the objective is met.
+    """
 
     type: ClassVar[str] = "subagent.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -74,7 +76,7 @@ class SubagentCompleted(Fact, frozen=True, kw_only=True):
 
 
 class SubagentFailed(Fact, frozen=True, kw_only=True):
-    """The child ended without its objective being met; `result` is what there was."""
+    """The child ended without meeting its objective. `result` is its result so far."""
 
     type: ClassVar[str] = "subagent.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -86,7 +88,7 @@ class SubagentFailed(Fact, frozen=True, kw_only=True):
 
 
 class SubagentCancelled(Fact, frozen=True, kw_only=True):
-    """The child was stopped for good, by a person, its parent or the end of its parent."""
+    """A person, the parent or the parent's end cancelled the child's work."""
 
     type: ClassVar[str] = "subagent.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -97,7 +99,7 @@ class SubagentCancelled(Fact, frozen=True, kw_only=True):
 
 
 class SubagentContinued(Fact, frozen=True, kw_only=True):
-    """A child that had ended was given more to do; it takes a slot again."""
+    """An ended child received more work and needs a slot again."""
 
     type: ClassVar[str] = "subagent.continued"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -105,8 +107,7 @@ class SubagentContinued(Fact, frozen=True, kw_only=True):
 
 
 class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
-    """A person asked for what the child did in its worktree to be merged into its parent's folder; `subagent.merged`
-    follows."""
+    """A person requested the merge of the child's worktree into its parent's folder. `subagent.merged` follows."""
 
     type: ClassVar[str] = "subagent.merge.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -115,9 +116,9 @@ class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
 
 
 class SubagentMerged(Fact, frozen=True, kw_only=True):
-    """What a merge that a person asked for came to. It was all of it, or nothing; `files` are those that it changed,
-    `conflict` those for which nothing was merged, five hundred of each at most. `unknown` is one whose process ended meanwhile;
-    it can be asked for again."""
+    """The result of a requested merge, complete or without effect. `files` were changed; files in
+    `conflict` prevented the merge; at most 500 of each. `unknown`: the process ended meanwhile, and
+    the merge can be requested again."""
 
     type: ClassVar[str] = "subagent.merged"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -129,7 +130,8 @@ class SubagentMerged(Fact, frozen=True, kw_only=True):
 
 
 class SubagentClosed(Fact, frozen=True, kw_only=True):
-    """The child takes nothing more; its transcript stays. `worktree`, `branch` and `base` are those that it had of its own."""
+    """The child accepts no more work; its transcript stays. `worktree`, `branch` and `base` are its
+    former worktree."""
 
     type: ClassVar[str] = "subagent.closed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -142,7 +144,7 @@ class SubagentClosed(Fact, frozen=True, kw_only=True):
 
 
 class SubagentsAwaited(Fact, frozen=True, kw_only=True):
-    """The call in the scope waits for these children. `until` is in microseconds since the epoch, 0 for as long as it takes."""
+    """The call in the scope waits for these children until `until` (microseconds since the epoch, 0 for no limit)."""
 
     type: ClassVar[str] = "subagent.awaited"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "tool_call")
@@ -152,8 +154,8 @@ class SubagentsAwaited(Fact, frozen=True, kw_only=True):
 
 
 class WorkerNotification(Fact, frozen=True, kw_only=True):
-    """What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. `plain_text` is set where
-    the child answered in plain text and did not finalize."""
+    """The result of a child, sent to its parent's inbox as `item`. `transcript` is the child's
+    thread. With `plain_text` the child answered in plain text and did not finalize."""
 
     type: ClassVar[str] = "worker.notification"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -168,10 +170,9 @@ class WorkerNotification(Fact, frozen=True, kw_only=True):
 
 
 class TeamChanged(Fact, frozen=True, kw_only=True):
-    """How much of a team is at work (Agent UI specification, queue and parallelism facts). The scope's thread is its lead's.
-
-    Counts are of the lead's children; a `group` is those of one provider, with a budget of its own.
-    """
+    """The load of a team changed (Agent UI specification, queue and parallelism facts). The scope's
+    thread is its lead's. Counts are of the lead's children; a `group` is those of one provider,
+    with its own budget."""
 
     type: ClassVar[str] = "team.changed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")

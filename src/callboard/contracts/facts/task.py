@@ -1,9 +1,10 @@
-"""Facts of tasks and of reviews: objectives apart from any turn, and judgements of what came of them.
+"""Facts of tasks and reviews: objectives independent of a turn, and verdicts on their results.
 
-An execution of a task is an attempt: the scope's `attempt` counts them from 1. `task.started` begins one, in the turn of its
-scope; the runs of that turn, and of later turns whose `turn.submitted` has the task in its scope, belong to it (one that was
-paused goes on in another turn). A child's own task, and the one that stands for a turn, are in attempt 1 from the beginning,
-without a `task.started`. A task that failed stays open, so that another attempt can be made; the former stays as it was.
+An attempt is one execution of a task; the scope's `attempt` counts them from 1. `task.started`
+begins an attempt in the turn of its scope. The runs of that turn belong to it, and those of later
+turns with the task in the scope of `turn.submitted` (a paused attempt continues in another turn).
+The task of a child, and the implied task of a turn, are in attempt 1 from the start, without a
+`task.started`. A failed task stays open for another attempt.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ Priority = Literal["low", "normal", "high"]
 
 
 class TaskCreated(Fact, frozen=True, kw_only=True):
-    """An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. `entity` says
-    what it is to others: a card of the board, what a background agent does again and again, or the task of an agent elsewhere.
-    """
+    """A task was created. `assignee` is an agent or empty. `parent_task` is the task that it is
+    part of. `entity`: a card of the board, the repeated work of a background agent, or the task of
+    a remote agent."""
 
     type: ClassVar[str] = "task.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -42,8 +43,8 @@ class TaskCreated(Fact, frozen=True, kw_only=True):
 
 
 class TaskStarted(Fact, frozen=True, kw_only=True):
-    """The attempt in the scope began: `assignee` works on the task in the scope's turn, whose run begins at once or when the
-    agent has room. Without a turn a person has it in hand."""
+    """The attempt in the scope began. `assignee` works on it in the scope's turn, which may be
+    queued; without a turn a person works on it."""
 
     type: ClassVar[str] = "task.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("task", "attempt")
@@ -53,8 +54,8 @@ class TaskStarted(Fact, frozen=True, kw_only=True):
 
 
 class TaskPaused(Fact, frozen=True, kw_only=True):
-    """Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact, and what waits in a
-    queue for it stays there. Its open parts have a fact of their own."""
+    """The task was paused. Its running work is asked to stop, and queued work stays queued. Each
+    open part has its own fact."""
 
     type: ClassVar[str] = "task.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -63,7 +64,7 @@ class TaskPaused(Fact, frozen=True, kw_only=True):
 
 
 class TaskResumed(Fact, frozen=True, kw_only=True):
-    """The task goes on: whoever was stopped gets a turn. Its paused parts have a fact of their own."""
+    """The task was resumed: each stopped agent gets a turn. Each paused part has its own fact."""
 
     type: ClassVar[str] = "task.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -72,8 +73,8 @@ class TaskResumed(Fact, frozen=True, kw_only=True):
 
 
 class TaskCancelRequested(Fact, frozen=True, kw_only=True):
-    """Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
-    follows once it has. Its open parts have a fact of their own."""
+    """The cancellation of a task was requested. Its work is stopped; then `task.cancelled` follows.
+    Each open part has its own fact."""
 
     type: ClassVar[str] = "task.cancel.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -82,8 +83,8 @@ class TaskCancelRequested(Fact, frozen=True, kw_only=True):
 
 
 class TaskUpdated(Fact, frozen=True, kw_only=True):
-    """Something about a task changed; fields that are None stay as they were. `status` is what the board shows. `phase` and
-    `counters` tell how far the work is, in the words of whoever does it."""
+    """Fields of a task changed; None is unchanged. `status` is the board's label. `phase` and
+    `counters` report progress in the worker's own terms."""
 
     type: ClassVar[str] = "task.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -103,8 +104,8 @@ class TaskUpdated(Fact, frozen=True, kw_only=True):
 
 
 class TaskCompleted(Fact, frozen=True, kw_only=True):
-    """The objective is met. `refs` point to what was delivered. With `plain_text` the work ended with an answer in plain text
-    that was not finalized."""
+    """The objective is met. `refs` are the deliverables. With `plain_text` the work ended with an
+    answer in plain text that was not finalized."""
 
     type: ClassVar[str] = "task.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -117,8 +118,8 @@ class TaskCompleted(Fact, frozen=True, kw_only=True):
 
 
 class TaskFailed(Fact, frozen=True, kw_only=True):
-    """The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
-    an attempt whose turn was stopped."""
+    """The newest attempt failed, and the board shows the task as blocked. The code is `interrupted`
+    if its turn was stopped."""
 
     type: ClassVar[str] = "task.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -129,7 +130,7 @@ class TaskFailed(Fact, frozen=True, kw_only=True):
 
 
 class TaskCancelled(Fact, frozen=True, kw_only=True):
-    """Nobody works on the task any more."""
+    """All work on the task stopped, and the task is cancelled."""
 
     type: ClassVar[str] = "task.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -139,7 +140,7 @@ class TaskCancelled(Fact, frozen=True, kw_only=True):
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One thing that a reviewer asks to be changed. `assignee` is an agent, or empty for whoever did the work."""
+    """A requested change. `assignee` is an agent, empty for the agent that did the work."""
 
     text: str
     ref: str = ""
@@ -147,7 +148,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class ReviewRequested(Fact, frozen=True, kw_only=True):
-    """`reviewer` is asked to judge the work of `target`, both agents; `refs` are what is judged."""
+    """`reviewer` was asked to judge the work of `target`; both are agents. `refs` are the work.
+    `item` is the request's id in the inbox of `to_thread`."""
 
     type: ClassVar[str] = "review.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
@@ -161,7 +163,8 @@ class ReviewRequested(Fact, frozen=True, kw_only=True):
 
 
 class ReviewVerdict(Fact, frozen=True, kw_only=True):
-    """The judgement. Requested changes are the next input of whoever is to make them."""
+    """The reviewer gave a verdict. The requested changes become input of their assignees when the
+    review is applied."""
 
     type: ClassVar[str] = "review.verdict"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
@@ -175,7 +178,7 @@ class ReviewVerdict(Fact, frozen=True, kw_only=True):
 
 
 class ReviewApplied(Fact, frozen=True, kw_only=True):
-    """The requested changes were given to those who make them, or what passed was taken over."""
+    """The requested changes were sent to their assignees, or the approved work was accepted."""
 
     type: ClassVar[str] = "review.applied"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
@@ -187,7 +190,7 @@ class ReviewApplied(Fact, frozen=True, kw_only=True):
 
 
 class SnapshotUpdated(Fact, frozen=True, kw_only=True):
-    """What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`."""
+    """The task's `TaskSnapshot` is complete up to the sequence `through`."""
 
     type: ClassVar[str] = "snapshot.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK

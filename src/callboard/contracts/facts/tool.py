@@ -1,4 +1,4 @@
-"""Facts of tools: calls, the sandbox of a call, the catalog and the tool servers."""
+"""Facts of tools: calls, their sandbox, tool catalogs and tool servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8."""
+    """A tool's change of a file. `path` is relative to the folder. `diff` is unified. `before` and
+    `after` are the contents."""
 
     path: str
     kind: Literal["created", "modified", "deleted"]
@@ -27,8 +28,9 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class ToolRequested(Fact, frozen=True, kw_only=True):
-    """The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
-    what the provider wants back with the call, opaque. `hooked` is there where hooks had something to say."""
+    """The model requested a call. `provider_call_id` is the provider's id, never one of
+    Callboard's. `signature` is opaque and is sent back to the provider. `hooked` is the result of
+    hooks, if any."""
 
     type: ClassVar[str] = "tool.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -42,13 +44,13 @@ class ToolRequested(Fact, frozen=True, kw_only=True):
 
     @property
     def final(self) -> Text:
-        """The arguments that everything after goes by: the model's, or those that a hook put in their place."""
+        """Return the arguments that the call runs with: the model's, or those of a hook."""
         rewritten = self.hooked.arguments if self.hooked is not None else None
         return self.arguments if rewritten is None else rewritten
 
 
 class ToolStarted(Fact, frozen=True, kw_only=True):
-    """The call passed the gate and is being run. Without a terminal fact after it the outcome is unknown."""
+    """The call passed the gate and runs. Without a terminal fact after it the outcome is unknown."""
 
     type: ClassVar[str] = "tool.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -57,7 +59,7 @@ class ToolStarted(Fact, frozen=True, kw_only=True):
 
 
 class ToolCompleted(Fact, frozen=True, kw_only=True):
-    """The tool ran to its end. `duration_ms` is wall time; `images` are what it showed beside its words."""
+    """The tool finished after `duration_ms` of wall time. `images` are part of the result."""
 
     type: ClassVar[str] = "tool.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -71,7 +73,7 @@ class ToolCompleted(Fact, frozen=True, kw_only=True):
 
 
 class ToolFailed(Fact, frozen=True, kw_only=True):
-    """The tool ran and reports an error; what it printed before is kept."""
+    """The tool ran and reported an error. `output` is its output before that."""
 
     type: ClassVar[str] = "tool.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -86,7 +88,7 @@ class ToolFailed(Fact, frozen=True, kw_only=True):
 
 
 class ToolRefused(Fact, frozen=True, kw_only=True):
-    """The call was not run: the gate or a person said no. There is no effect and no result."""
+    """The gate or a person denied the call, which did not run."""
 
     type: ClassVar[str] = "tool.refused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -97,7 +99,7 @@ class ToolRefused(Fact, frozen=True, kw_only=True):
 
 
 class ToolCancelled(Fact, frozen=True, kw_only=True):
-    """The call was stopped, or never begun, because its turn ended. `output` is what was there."""
+    """The call was stopped, or not `started`, because its turn ended. `output` is the output so far."""
 
     type: ClassVar[str] = "tool.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -110,7 +112,7 @@ class ToolCancelled(Fact, frozen=True, kw_only=True):
 
 
 class ToolLost(Fact, frozen=True, kw_only=True):
-    """The call had begun when its host died: whether it took effect is unknown, and it is never run again by itself."""
+    """The host died while the call ran. Its effect is unknown, and it never runs again automatically."""
 
     type: ClassVar[str] = "tool.lost"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -120,9 +122,9 @@ class ToolLost(Fact, frozen=True, kw_only=True):
 
 
 class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
-    """Which tools an agent has from here on, where that differs from what it had. `catalog` holds each with its
-    availability and reason, as JSON (`contracts.inventory.ToolInfo`). `added` are those that the run is told of beside what it
-    began with, because it looked for them."""
+    """The agent's tools changed. `catalog` has each tool with its availability and reason, as JSON
+    (`contracts.entities.tool_inventory.ToolInfo`). `added` are tools that the run's model found by
+    searching."""
 
     type: ClassVar[str] = "tool.catalog.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -135,8 +137,8 @@ class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
 
 
 class ToolServerConnected(Fact, frozen=True, kw_only=True):
-    """A server of tools answered. `server` is its name in the settings, `title` and `version` are its own words; so many tools
-    it has, of which `refused` could not be taken."""
+    """A tool server connected. `server` is its name in the settings; `title` and `version` are its
+    own. `tools` is the number of its tools, `refused` of them invalid."""
 
     type: ClassVar[str] = "tool.server.connected"
     erased: ClassVar[ErasedForm] = {"server": UNKNOWN}
@@ -149,7 +151,7 @@ class ToolServerConnected(Fact, frozen=True, kw_only=True):
 
 
 class ToolServerLost(Fact, frozen=True, kw_only=True):
-    """A server of tools could not be reached, ended, or broke its protocol. Its tools are blocked until it is there again."""
+    """A tool server was unreachable, ended, or broke its protocol. Its tools are blocked until it reconnects."""
 
     type: ClassVar[str] = "tool.server.lost"
     erased: ClassVar[ErasedForm] = {"server": UNKNOWN, "code": UNKNOWN, "message": ""}
@@ -160,19 +162,20 @@ class ToolServerLost(Fact, frozen=True, kw_only=True):
 
 SandboxLevel = Literal["none", "paths", "bubblewrap"]
 LimitName = Literal["timeout", "memory", "processes", "file_size", "scratch"]
-#: What keeps to a limit: the guard that watches the whole tree and ends it, the kernel for each process of it, the size of a
-#: file system in memory, or nothing.
+#: What enforces a limit: the guard, which watches all processes of a command and ends them; the
+#: kernel, for each process; the size of a file system in memory; or nothing.
 LimitKeeper = Literal["guard", "kernel", "tmpfs", "none"]
 
 
-#: What a command may take at most, all that comes of it together, by what keeps it to that: in seconds, in MiB or a number. A
-#: file's size is that of each.
+#: Limits of a command with all its processes, by what enforces them: seconds, MiB or a number.
+#: `file_size` is per file.
 ResourceLimits = dict[LimitKeeper, dict[LimitName, float]]
 
 
 class SandboxApplied(Fact, frozen=True, kw_only=True):
-    """The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
-    through no link. `limits` name what a command may take and what keeps it to that."""
+    """The confinement of one call. The level `paths` is for file tools: they open paths from the
+    folder's handle and follow no link. `limits` are the command's limits with what enforces them.
+    """
 
     type: ClassVar[str] = "sandbox.applied"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")

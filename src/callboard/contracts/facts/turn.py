@@ -13,17 +13,17 @@ from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 Mode = Literal["chat", "auto"]
 PermissionMode = Literal["ask", "edits", "planning", "full"]
-#: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
-#: room for newer input, `shutdown` ended with the process that ran it, `cancelled` and `closed` were asked of a child,
-#: `storage` found that nothing could be kept, because the disk was full or failed.
+#: `person`: a person asked. `crash`: found running under a dead epoch. `lost`: the host was
+#: unreachable. `replaced`: newer input replaced it. `shutdown`: the process ended. `cancelled`,
+#: `closed`: the child was. `storage`: the disk was full or failed.
 InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown", "cancelled", "closed", "storage"]
-#: Where the input of a turn came from: `inbox` is what other agents sent while the agent was idle. A turn of `compaction` has
-#: none: a person had the thread summarised, and nothing is answered. `notice` is text that another product wrote into its own
-#: session without a person, such as the end of a background task; only imported turns have it.
+#: Source of a turn's input. `inbox`: messages of other agents to an idle agent. `compaction`: no
+#: input; a person had the thread summarised. `notice`: text that another product wrote into its own
+#: session, such as the end of a background task; imported turns only.
 InputSource = Literal["person", "agent", "inbox", "schedule", "compaction", "notice"]
 
-#: The role is kept as the agent's definition, whole, as JSON (`contracts.ports.agents.Definition`): beside its prompt it has
-#: what the gate holds the run to. `instructions` are what files of the folder say, told as the folder's words.
+#: `role` is the agent's complete definition as JSON (`contracts.ports.agents.Definition`), with the
+#: limits that the gate enforces. `instructions` are the text of instruction files in the folder.
 PromptLayer = Literal["system", "role", "mode", "task", "instructions"]
 
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
@@ -31,7 +31,7 @@ _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
 
 
 class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One layer of the prompt, kept as a blob; `hash` names it. `size` is in bytes."""
+    """A layer of the prompt, stored as the blob `hash` of `size` bytes."""
 
     layer: PromptLayer
     hash: str
@@ -39,8 +39,8 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class TurnSubmitted(Fact, frozen=True, kw_only=True):
-    """Input was accepted for a thread. The facts after it say whether it starts or waits. `given` is its context, `missing` the
-    references that could not be resolved. `resumes` is True if Callboard wrote the input to continue interrupted work."""
+    """Input was accepted for a thread; the next facts start or queue the turn. `given` is the
+    attached and named context, `missing` the names that could not be resolved."""
 
     type: ClassVar[str] = "turn.submitted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -55,8 +55,8 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):
-    """A run of the turn began. It pins what holds for all of it: the workspace's sequence, the definition, the layers of the
-    prompt and the tools that its model is told of."""
+    """A run of the turn began. It pins the workspace's sequence, the definition, the layers of the
+    prompt and the tools of its model."""
 
     type: ClassVar[str] = "turn.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -79,8 +79,9 @@ class TurnStarted(Fact, frozen=True, kw_only=True):
 
 
 class TurnCompleted(Fact, frozen=True, kw_only=True):
-    """The turn reached its end by itself. `iterations` counts model calls. `plain_text` is set where the agent was to end
-    with Finalize and answered in plain text instead: the text is its result, and does not claim that the objective is met."""
+    """The turn finished after `iterations` model calls. With `plain_text` the agent answered in
+    plain text although it had to finalize: the text is its result and does not claim that the
+    objective is met."""
 
     type: ClassVar[str] = "turn.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -91,7 +92,7 @@ class TurnCompleted(Fact, frozen=True, kw_only=True):
 
 
 class TurnFailed(Fact, frozen=True, kw_only=True):
-    """The turn ended without its end being reached: a failure of the model, or a bound such as `max_iters`."""
+    """The turn failed: the model failed, or a limit such as `max_iters` was reached."""
 
     type: ClassVar[str] = "turn.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -105,7 +106,7 @@ class TurnFailed(Fact, frozen=True, kw_only=True):
 
 
 class TurnInterruptRequested(Fact, frozen=True, kw_only=True):
-    """Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`."""
+    """An interrupt was requested. The facts of stopped work follow, then `turn.interrupted`."""
 
     type: ClassVar[str] = "turn.interrupt.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -116,7 +117,7 @@ class TurnInterruptRequested(Fact, frozen=True, kw_only=True):
 
 
 class TurnInterrupted(Fact, frozen=True, kw_only=True):
-    """The turn was stopped before its end. What was under way is recorded before this fact."""
+    """The turn was interrupted. Facts before this one record the stopped work."""
 
     type: ClassVar[str] = "turn.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN

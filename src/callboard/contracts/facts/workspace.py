@@ -8,8 +8,8 @@ from .base import Fact
 
 
 class WorkspaceOpened(Fact, frozen=True, kw_only=True):
-    """A folder was opened for the first time, or a person approved that it is broad. `path` is absolute with symlinks resolved,
-    `wide` is True if a person approved a folder that holds far more than one project."""
+    """A folder was opened for the first time, or a person approved a broad folder (`wide`). `path`
+    is absolute, with symbolic links resolved."""
 
     type: ClassVar[str] = "workspace.opened"
     path: str
@@ -18,7 +18,7 @@ class WorkspaceOpened(Fact, frozen=True, kw_only=True):
 
 
 class SessionListed(Fact, frozen=True, kw_only=True):
-    """A session of this workspace was created; its own stream holds the rest."""
+    """A session of this workspace was created. Its own stream has the rest."""
 
     type: ClassVar[str] = "workspace.session.listed"
     session_id: str
@@ -26,7 +26,7 @@ class SessionListed(Fact, frozen=True, kw_only=True):
 
 
 class SessionTitled(Fact, frozen=True, kw_only=True):
-    """A session got another title."""
+    """The title of a session changed."""
 
     type: ClassVar[str] = "workspace.session.titled"
     session_id: str
@@ -42,7 +42,7 @@ class SessionPinned(Fact, frozen=True, kw_only=True):
 
 
 class SessionArchived(Fact, frozen=True, kw_only=True):
-    """A session was closed, or opened again."""
+    """A session was archived or restored."""
 
     type: ClassVar[str] = "workspace.session.archived"
     session_id: str
@@ -50,8 +50,8 @@ class SessionArchived(Fact, frozen=True, kw_only=True):
 
 
 class SessionScheduled(Fact, frozen=True, kw_only=True):
-    """Agents of that session sleep until their times (`scheduled`), or no longer: it is opened when the process starts, so that
-    no time passes it by."""
+    """Agents of a session got a schedule, or lost their last one. A scheduled session opens when
+    the process starts, so that it misses no time."""
 
     type: ClassVar[str] = "workspace.session.scheduled"
     session_id: str
@@ -59,8 +59,9 @@ class SessionScheduled(Fact, frozen=True, kw_only=True):
 
 
 class SessionTrimmed(Fact, frozen=True, kw_only=True):
-    """The large contents of an archived session go, as the user's settings ask: so many blobs, of so many bytes together. Its
-    facts stay, with the beginning and the end of what they referred to."""
+    """Large contents of an archived session are about to be deleted, as the settings require:
+    `blobs` blobs of `size` bytes in total. Its facts stay, with the head and tail of each content.
+    """
 
     type: ClassVar[str] = "workspace.session.trimmed"
     session_id: str
@@ -69,7 +70,7 @@ class SessionTrimmed(Fact, frozen=True, kw_only=True):
 
 
 class SessionDeleted(Fact, frozen=True, kw_only=True):
-    """A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with."""
+    """A session was deleted with its whole stream. `last_sequence` and `link` are the end of its chain."""
 
     type: ClassVar[str] = "workspace.session.deleted"
     session_id: str
@@ -78,8 +79,9 @@ class SessionDeleted(Fact, frozen=True, kw_only=True):
 
 
 class WorkspaceTrusted(Fact, frozen=True, kw_only=True):
-    """A person lets the folder's own files widen what holds in it. `digest` is the SHA-256, in hex, of exactly what they were
-    shown; when the files say something else, the trust holds for it no more. `allowed` is that in words."""
+    """A person granted the permissions that the folder's files request. `digest` is the SHA-256 in
+    hex of exactly what was shown; the trust ends when the files request something else. `allowed`
+    is the same as text."""
 
     type: ClassVar[str] = "workspace.trusted"
     digest: str
@@ -88,15 +90,15 @@ class WorkspaceTrusted(Fact, frozen=True, kw_only=True):
 
 
 class WorkspaceTrustRevoked(Fact, frozen=True, kw_only=True):
-    """The folder's own files widen nothing any more."""
+    """The trust was revoked: the folder's files grant no more permissions."""
 
     type: ClassVar[str] = "workspace.trust.revoked"
     reason: str = ""
 
 
 class SettingsChanged(Fact, frozen=True, kw_only=True):
-    """A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
-    in hex. Values are not in the log: some are nobody's business."""
+    """A person changed settings here. `keys` are the changed keys, `digest` the SHA-256 in hex of
+    the written file. Values are private and not in the log."""
 
     type: ClassVar[str] = "workspace.settings.changed"
     place: Literal["user", "folder"]

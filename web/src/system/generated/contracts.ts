@@ -509,7 +509,7 @@ export interface ActionAnswered {
   readonly sequence: number
 }
 
-/** Nobody answered in time, which is a denial. */
+/** The action expired without an answer, which denies it. */
 export interface ActionExpired {
 }
 
@@ -537,12 +537,19 @@ export interface ActionPart {
 }
 
 /**
- * A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
+ * A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
+ * for no end).
  *
- * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
- * would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
- * `artifact_id` is what a person is asked to review. `hooked` is what hooks said of the call, which may be why it is asked
- * about; `asked` are the model's own arguments where a hook put `arguments` in their place.
+ * - `matchers`: rules that the wider scopes would add. `policy`: the policy that requires the
+ * approval.
+ * - `sandbox`, `network`: confinement of the call if it ran now. `commands`: number of simple
+ * commands in a shell text, 0 for none or an unreadable text.
+ * - `artifact_version` of `artifact_id`: the version to review.
+ * - `hooked`: results of hooks, with codes in `hook_reasons`. `asked`: the model's arguments, if a
+ * hook replaced them by `arguments`.
+ * - `modes`: permission modes for an accepted plan, the default first.
+ * - `reasons`: why approval is required, apart from the mode and hooks. None in facts without
+ * codes.
  */
 export interface ActionRequired {
   readonly actionType: ActionType
@@ -570,8 +577,8 @@ export interface ActionRequired {
 }
 
 /**
- * The decision was given. It is the first and only one; later answers get this one back. `answer` is what was said to a
- * question.
+ * The first decision on an action, which is final. `answer` is the answer to a question. An
+ * accepted plan is carried out in `permission_mode` by the turn `next_turn`, if a turn follows.
  */
 export interface ActionResolved {
   readonly decision: Decision
@@ -629,7 +636,7 @@ export interface ActionRow {
   readonly reasons?: readonly Reason[] | null
 }
 
-/** The turn ended before an answer came; the request stands no longer. */
+/** The turn ended before an answer, so the action cannot be answered any more. */
 export interface ActionWithdrawn {
   readonly reason?: string
 }
@@ -676,9 +683,10 @@ export interface AgentAdded {
 }
 
 /**
- * The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
- * goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
- * as JSON. `mode` and `model` are in force in a program, by its own names; empty where it reports none.
+ * An external agent was started, or a remote agent was reached, with the conversation
+ * `provider_session_id`. `resumed`: it continues an earlier conversation of this thread. `card` is
+ * a remote agent's Agent Card as JSON. `mode` and `model` are an external agent's own names, empty
+ * if it reports none.
  */
 export interface AgentConnected {
   readonly providerSessionId: string
@@ -691,8 +699,8 @@ export interface AgentConnected {
 }
 
 /**
- * The agent in the scope made a definition for this session, which no file holds; a person approved it. `definition` is a
- * `contracts.ports.agents.Definition` as JSON.
+ * The agent in the scope defined another agent for this session, with a person's approval.
+ * `definition` is a `contracts.ports.agents.Definition` as JSON.
  */
 export interface AgentDefined {
   readonly name: string
@@ -700,8 +708,8 @@ export interface AgentDefined {
 }
 
 /**
- * The agent is gone: it was ended, it ended, or it is not reached. What it knew is found again under
- * `provider_session_id`, where it can.
+ * An external agent ended, or a remote agent is unreachable. Its conversation may be resumed by
+ * `provider_session_id`.
  */
 export interface AgentDisconnected {
   readonly providerSessionId: string
@@ -720,8 +728,8 @@ export interface AgentList {
 }
 
 /**
- * The program works in this mode and with this model from now on, by its own names. `allowed` is False for a mode that
- * allows more than the permission mode: it is set back, or the program is ended.
+ * An external agent changed its mode or model, by its own names. `allowed` is False for a mode
+ * with more permissions than the permission mode: Callboard resets it, or ends the agent.
  */
 export interface AgentModeChanged {
   readonly mode: string
@@ -796,10 +804,10 @@ export interface AgentRow {
 }
 
 /**
- * An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
- * one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
- * is the one that its runs are attempts of. Runs that nobody asked for are under no wider mode than `permission_mode`, the
- * session's when it joined.
+ * A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a
+ * fact of a type in `wake_on`. `schedule` is its definition's, such as `every 1800 s` or a cron
+ * line. The scope's task is the task of its runs. `permission_mode` is the widest mode of a run
+ * without a person: the session's when the agent joined.
  */
 export interface AgentSlept {
   readonly reason: 'ended' | 'joined' | 'ran' | 'resumed' | 'skipped'
@@ -810,8 +818,8 @@ export interface AgentSlept {
 }
 
 /**
- * The agent wakes; the turn in the scope is what it wakes for. `due` is the time that came, 0 where none did; `cause` the
- * id of the event that woke it, empty where none did.
+ * A background agent woke for the turn in the scope. `due` is the scheduled time, 0 for none.
+ * `cause` is the id of the event that woke it, empty for none.
  */
 export interface AgentWoke {
   readonly reason: 'fact' | 'inbox' | 'person' | 'schedule'
@@ -868,9 +876,10 @@ export interface ArtifactChanged {
 }
 
 /**
- * An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
- * child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. `remote`
- * is what an agent elsewhere calls what it delivered. Its first version follows.
+ * An artifact was created; its first version follows. `path` is relative to the folder, empty
+ * for an artifact without a file. `worktree` is the thread of the child whose worktree has the
+ * file, empty for the session's folder. An empty `title` is the file's name. `remote` is a remote
+ * agent's name for it.
  */
 export interface ArtifactCreated {
   readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
@@ -880,7 +889,7 @@ export interface ArtifactCreated {
   readonly remote?: string
 }
 
-/** An artifact is gone from the workspace; with `file` its file was removed as well. Its versions stay in the log. */
+/** An artifact was deleted; with `file` its file too. Its versions stay in the log. */
 export interface ArtifactDeleted {
   readonly file?: boolean
   readonly reason?: string
@@ -902,10 +911,7 @@ export interface ArtifactDiff {
   readonly cut?: boolean
 }
 
-/**
- * The export is there to be downloaded, as a file of that name. `left_out` counts the artifacts whose bytes are not there
- * any more.
- */
+/** The export can be downloaded as a file called `name`. `left_out` counts artifacts without their bytes. */
 export interface ArtifactExportCompleted {
   readonly export: string
   readonly content: BlobRef
@@ -913,7 +919,7 @@ export interface ArtifactExportCompleted {
   readonly leftOut?: number
 }
 
-/** `done` of `total` bytes of what is exported are read; said of exports that take long, and not often. */
+/** A long export has read `done` of `total` bytes. Recorded seldom. */
 export interface ArtifactExportProgressed {
   readonly export: string
   readonly done: number
@@ -921,9 +927,8 @@ export interface ArtifactExportProgressed {
 }
 
 /**
- * A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
- * difference from that version. `artifacts` are the others that go with it into an archive; with `everything` all that the
- * session has do.
+ * An export of a version began. With `source` it is the diff from that version. `artifacts` are
+ * further artifacts in an archive; with `everything` the archive has all of the session.
  */
 export interface ArtifactExportStarted {
   readonly export: string
@@ -936,8 +941,8 @@ export interface ArtifactExportStarted {
 }
 
 /**
- * An operation failed and changed nothing. `artifact_conflict` is a save against a version that is not the newest: the
- * newest is `current`, and the `draft` is kept beside it. `export` names the one that failed.
+ * An operation failed and changed nothing. With the code `artifact_conflict` the newest version
+ * is `current`, not `base`, and the `draft` is kept. `export` is the failed export.
  */
 export interface ArtifactFailed {
   readonly operation: 'delete' | 'export' | 'rollback' | 'save'
@@ -1018,8 +1023,9 @@ export interface ArtifactRow {
 }
 
 /**
- * A person's change of a file is about to be made: the intent, before anything is touched. `draft` is what they wrote,
- * made from version `base`; with `restores` it is that version again. Of a deletion there is no draft, and the file is to go.
+ * A person's change of a file is about to be written. `draft` is the new text, made from
+ * version `base`; None deletes the file. `restores` is the version that the draft restores, 0 for
+ * none.
  */
 export interface ArtifactSaveRequested {
   readonly base: number
@@ -1028,7 +1034,7 @@ export interface ArtifactSaveRequested {
   readonly reason?: string
 }
 
-/** What an artifact is called changed, or where its file is. With `dropped` the draft that was kept is given up. */
+/** The title or path of an artifact changed. With `dropped` its draft was discarded. */
 export interface ArtifactUpdated {
   readonly title?: string
   readonly path?: string
@@ -1036,9 +1042,9 @@ export interface ArtifactUpdated {
 }
 
 /**
- * A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
- * scope names the step that made it, where an agent did. `title`, `path` and `worktree` are the artifact's. `added` and
- * `removed` count lines against `base`, where both are text; of what was found nobody counted.
+ * A version was saved. `version` counts from 1 without a gap. `base` is the version that it was
+ * made from, 0 for none. The scope has the agent's step that made it. `added` and `removed` count
+ * lines against `base`, for text; they are 0 for a found file.
  */
 export interface ArtifactVersionCreated {
   readonly version: number
@@ -1116,8 +1122,8 @@ export interface BackgroundWork {
 }
 
 /**
- * What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
- * and `absent` where the file does not exist yet. `declared` is of what a server declares of a tool that it brings.
+ * What exactly an approval covers. Hashes are SHA-256 in hex. `file_hash` is empty for no file
+ * and `absent` for a missing one. `declared` is the hash of a server's declaration of its tool.
  */
 export interface Binding {
   readonly tool: string
@@ -1169,20 +1175,20 @@ export interface CancelTask {
   readonly reason?: string
 }
 
-/** A model that could be asked; `excluded` says why it is not asked for this run, and is empty where it may be. */
+/** A model that could be called. `excluded` says why this run does not use it; empty if it may. */
 export interface Candidate {
   readonly provider: string
   readonly model: string
   readonly excluded?: string
 }
 
-/** Nothing more is said in the channel. */
+/** The channel was closed to messages. */
 export interface ChannelClosed {
   readonly participants: readonly string[]
   readonly reason?: string
 }
 
-/** A message in a channel, on its way to the inboxes of `to_threads`; each gets it under `item`. */
+/** An agent sent a message in a channel to the inboxes of `to_threads`. `item` is its id in each inbox. */
 export interface ChannelMessage {
   readonly item: string
   readonly source: string
@@ -1192,15 +1198,16 @@ export interface ChannelMessage {
   readonly hops?: number
 }
 
-/** A structured conversation between agents of the session. `participants` are agents. */
+/** A channel between agents of the session was opened. */
 export interface ChannelOpened {
   readonly participants: readonly string[]
   readonly subject?: string
 }
 
 /**
- * What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
- * that had no codes, and for what another program or a schema says. `detail` is empty where reasons to allow say it.
+ * The result of one check of the gate. `reasons` are the codes of `detail`; empty in facts
+ * without codes, and for the words of another program or a schema. `detail` is empty if the
+ * reasons of an approval replace it.
  */
 export interface Check {
   readonly name: CheckName
@@ -1314,8 +1321,9 @@ export interface CompactionAccepted {
 }
 
 /**
- * From here on the model is told `summary` in place of the thread's facts up to and including `through`, and beside it, in
- * their order, `said` of what persons said in them. They stay in the log, and nothing of the summary is an answer (UI-25).
+ * From now on the model receives `summary`, and the quoted texts `said` in order, in place of
+ * the thread's facts up to and including `through`. Those facts stay in the log. No part of a
+ * summary is an answer (UI-25).
  */
 export interface CompactionCompleted {
   readonly summary: Text
@@ -1325,15 +1333,15 @@ export interface CompactionCompleted {
   readonly said?: readonly Said[]
 }
 
-/** No summary came of it; what the model is told is as it was. */
+/** The compaction failed, and the model's context is unchanged. */
 export interface CompactionFailed {
   readonly code: string
   readonly message: string
 }
 
 /**
- * The thread's facts up to and including `through` are being summarised, by the model call at this step. `tokens` is an
- * estimate of what they take.
+ * The model call at this step summarises the thread's facts up to and including `through`.
+ * `tokens` is their estimated size.
  */
 export interface CompactionStarted {
   readonly cause: 'person' | 'refused' | 'window'
@@ -1406,7 +1414,7 @@ export interface ContextPart {
   readonly message?: string
 }
 
-/** A person changed what every turn of the thread is given, from the next one on. `pinned` is all of it, as it was named. */
+/** A person changed the context of every future turn of the thread. `pinned` are all pins, as named. */
 export interface ContextPinned {
   readonly pinned: readonly string[]
 }
@@ -1443,11 +1451,12 @@ export interface ContextRef {
 }
 
 /**
- * What a run is given beside the words of its thread (Agent UI specification, Context, memory, and compaction). It stands
- * behind `turn.started`, and again behind a model call's request where what is left out changed.
+ * A run's context in addition to its messages (Agent UI specification, Context, memory, and
+ * compaction). Recorded after `turn.started`, and again after a model request when the omissions
+ * changed.
  *
- * `window` is how many tokens the model takes, `budget` how many of them the context may fill, `used` an estimate of how
- * many it does. Each is absent where it is not known.
+ * In tokens: `window` is the model's window, `budget` the part for the context, `used` an estimate
+ * of its present size. Each is absent if unknown.
  */
 export interface ContextResolved {
   readonly refs?: readonly ContextRef[]
@@ -1479,8 +1488,9 @@ export interface ContextRow {
 }
 
 /**
- * Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
- * dollars: as the provider told it, or of the tokens that it told at the `listed` prices.
+ * The usage of a call as the provider reported it; a missing value is absent, never estimated.
+ * `amount` is in US dollars: the provider's, or computed from the reported tokens at the `listed`
+ * prices.
  */
 export interface CostRecorded {
   readonly inputTokens?: number | null
@@ -1673,10 +1683,7 @@ export interface Edge {
   readonly ownership?: boolean
 }
 
-/**
- * An edge from the agent `source` that no file names holds for this session; a person approved it. The scope is of the
- * agent that asked for it.
- */
+/** The agent in the scope added an edge from the agent `source` to this session, with a person's approval. */
 export interface EdgeAdded {
   readonly source: string
   readonly edge: Edge
@@ -1780,7 +1787,7 @@ export interface ErrorPart {
   readonly retryable?: boolean
 }
 
-/** Something failed that no other fact tells. */
+/** Something failed that no other fact records. */
 export interface ErrorRaised {
   readonly code: string
   readonly message: string
@@ -1817,9 +1824,9 @@ export interface EvidenceExport {
 }
 
 /**
- * A pack of the session's facts 1 to `through` was made; with `task` it says which `facts` of them are that task's. `pack`
- * names its bytes, `link` the chain's link at `through`, in hex; both can be checked without this product. `reason` is the
- * person's.
+ * A pack of the session's facts 1 to `through` was exported. `facts` is the number of those of
+ * `task`, or of all. `pack` refers to its bytes. `link` is the chain's link at `through` in hex.
+ * Both can be checked without this product.
  */
 export interface EvidenceExported {
   readonly through: number
@@ -1953,7 +1960,10 @@ export interface FailTask {
   readonly message: string
 }
 
-/** What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8. */
+/**
+ * A tool's change of a file. `path` is relative to the folder. `diff` is unified. `before` and
+ * `after` are the contents.
+ */
 export interface FileChange {
   readonly path: string
   readonly kind: 'created' | 'deleted' | 'modified'
@@ -1976,7 +1986,7 @@ export interface FindMentions {
   readonly limit?: number
 }
 
-/** One thing that a reviewer asks to be changed. `assignee` is an agent, or empty for whoever did the work. */
+/** A requested change. `assignee` is an agent, empty for the agent that did the work. */
 export interface Fix {
   readonly text: string
   readonly ref?: string
@@ -2121,7 +2131,7 @@ export interface GraphAgent {
   readonly child?: ChildResult | null
 }
 
-/** The receiver took it: by consuming it, or, where ownership moves or the edge says so, by an answer. */
+/** The receiver accepted the handoff: by consuming it or, if confirmation is required, by an answer. */
 export interface HandoffAccepted {
   readonly source: string
   readonly target: string
@@ -2139,8 +2149,8 @@ export interface HandoffAnswered {
 }
 
 /**
- * What was handed over is done: the receiver's turn ended, or the ownership is back; then whoever resumes, in
- * `to_thread`, is told.
+ * The receiver's turn ended, or the ownership was returned. Then the agent that resumes, in
+ * `to_thread`, is notified.
  */
 export interface HandoffCompleted {
   readonly source: string
@@ -2171,7 +2181,7 @@ export interface HandoffPart {
   readonly news?: 'accepted' | 'expired' | 'rejected' | 'requested' | 'returned'
 }
 
-/** The receiver did not take it; its sender, in `to_thread`, is told why. */
+/** The receiver rejected the handoff. The sender, in `to_thread`, receives the reason. */
 export interface HandoffRejected {
   readonly source: string
   readonly target: string
@@ -2180,13 +2190,15 @@ export interface HandoffRejected {
 }
 
 /**
- * An envelope waits in the receiver's inbox until its next turn. `source` and `target` are agents, `to_thread` the
- * receiver's thread.
+ * An agent sent an envelope to the receiver's inbox. `source` and `target` are agents,
+ * `to_thread` is the receiver's thread.
  *
- * `ownership` asks for the session to be the target's; `resume_target` then names who takes it back, and `context_boundary`
- * the sequence up to which the target is told. `reply_by` is in microseconds since the Unix epoch, 0 where no answer is
- * required. `envelope.envelope_of` makes the canonical envelope of it. `artifacts` names the artifact of the session that each
- * ref of one leads to; `unresolved` are the refs of artifacts that lead to none.
+ * `ownership` requests the ownership of the session for the target. `resume_target` then names the
+ * agent that gets it back, and `context_boundary` is the last sequence that the target receives.
+ * `reply_by` is the deadline of a required reply (microseconds since the epoch, 0 for none).
+ * `hops` counts the agents in the chain since a person's input. `artifacts` maps each artifact ref
+ * to an artifact of the session; `unresolved` are the other artifact refs.
+ * `handoff_envelope.build_envelope` returns the canonical envelope.
  */
 export interface HandoffRequested {
   readonly source: string
@@ -2258,9 +2270,9 @@ export interface HandoffStatus {
 }
 
 /**
- * What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
- * `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
- * the model's, as canonical JSON; None where none did. `reasons` say the same as `detail`.
+ * The result of a call's hooks, which run once per call. `detail` names each hook with its
+ * result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
+ * which the hook `by` replaced the model's, as canonical JSON.
  */
 export interface HookSaid {
   readonly verdict: Verdict
@@ -2362,12 +2374,12 @@ export interface ImportedPart {
   readonly tokensAfter?: number | null
 }
 
-/** The model of the run in the scope answered: these items are consumed, once and in this order. */
+/** The model of the run responded, so these items are consumed, once and in this order. */
 export interface InboxConsumed {
   readonly items: readonly string[]
 }
 
-/** The run in the scope was told these items. They are not consumed before its model answered. */
+/** The run in the scope received these inbox items. They are consumed once its model responds. */
 export interface InboxReserved {
   readonly items: readonly string[]
 }
@@ -2408,10 +2420,9 @@ export interface JobChanged {
 }
 
 /**
- * The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
- * definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have), under no wider mode
- * than `permission_mode`, which a person chose for it or which the lead was under, and kept apart by `isolation` where it is
- * given.
+ * A job was created with `items` items, which follow as tasks in its scope. A child of the
+ * definition `agent` works on each, at most `parallel` at once (0 for the parent's limit).
+ * `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
  */
 export interface JobCreated {
   readonly agent: string
@@ -2449,7 +2460,7 @@ export interface JobItemInput {
   readonly title?: string
 }
 
-/** Another attempt of the item in the scope, which failed, was asked for. It begins once the job has room. */
+/** Another attempt of the failed item in the scope was requested. It starts when the job has a free slot. */
 export interface JobItemRetried {
   readonly reason?: string
 }
@@ -2476,7 +2487,7 @@ export interface JobRead {
   readonly sequence: number
 }
 
-/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
+/** A limit as the provider reports it. `resets_in_ms` counts from the response. */
 export interface Limit {
   readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
   readonly limit?: number | null
@@ -2606,7 +2617,7 @@ export interface MergeSubagent {
   readonly reason?: string
 }
 
-/** A text part that was cut short; the content is what was there. */
+/** A text part was interrupted; the content is the text so far. */
 export interface MessageInterrupted {
   readonly content: Text
 }
@@ -2636,8 +2647,8 @@ export interface MessageSent {
 }
 
 /**
- * One text part of the assistant's message, finished. The step is the part. `revised` says that it differs from what was
- * streamed, as where a secret was found only in the whole.
+ * A text part of the assistant's message was finished, at this step. `revised`: it differs from
+ * the streamed text, for example because the complete text contains a secret.
  */
 export interface MessageText {
   readonly content: Text
@@ -2653,8 +2664,8 @@ export interface MissingRef {
 }
 
 /**
- * The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last.
- * `provider_reason` is the provider's own word for how it ended.
+ * The response is complete. `first_ms` is the time from the request to its first piece,
+ * `duration_ms` to its last. `provider_reason` is the provider's own stop reason.
  */
 export interface ModelCompleted {
   readonly stopReason: StopReason
@@ -2664,7 +2675,7 @@ export interface ModelCompleted {
   readonly providerReason?: string
 }
 
-/** An attempt failed. With `retry_in_ms` it is tried again as the next attempt; without, the failure stands. */
+/** An attempt failed. With `retry_in_ms` the next attempt follows; without it the call failed. */
 export interface ModelFailed {
   readonly code: string
   readonly message: string
@@ -2672,7 +2683,7 @@ export interface ModelFailed {
   readonly retryInMs?: number | null
 }
 
-/** The call was stopped, or its host died, before the answer was complete. */
+/** The call was stopped, or its host died, before the response was complete. */
 export interface ModelInterrupted {
 }
 
@@ -2683,9 +2694,9 @@ export interface ModelList {
 }
 
 /**
- * A model is asked. The context is named, never copied: what `turn.started` pinned for the run, and the thread's facts up
- * to and including `context_through`, after `context_after` where older turns were left out. `iteration` counts the
- * model calls of the run from 1.
+ * A model call began. Its context is referenced, not copied: the prompts of `turn.started`, and
+ * the thread's facts after `context_after` (older turns are left out) up to and including
+ * `context_through`. `iteration` counts the run's model calls from 1.
  */
 export interface ModelRequested {
   readonly provider: string
@@ -2804,8 +2815,8 @@ export interface OpenedWorkspace {
 }
 
 /**
- * The final answer of the run: the text parts (steps) that follow its last tool call, in order. Earlier text keeps its
- * place as commentary.
+ * The final answer of the run: the steps of its text parts after the last tool call, in order.
+ * Earlier texts are commentary.
  */
 export interface OutputFinal {
   readonly parts: readonly number[]
@@ -2886,11 +2897,12 @@ export interface Payload {
 }
 
 /**
- * The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex).
+ * The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the
+ * canonical JSON in hex).
  *
- * `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
- * A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
- * `secrets` are the names of those that a person keeps and that the arguments stand for by their handles; never a value.
+ * `checks` has the checks with a result other than a plain pass, in order; a denial is the last.
+ * `passed` adds the plain passes. `secrets` are the names of stored secrets whose handles are in
+ * the arguments, never a value.
  */
 export interface PermissionEvaluated {
   readonly tool: string
@@ -2921,12 +2933,12 @@ export interface PermissionEvaluation {
   readonly matchers: Readonly<Record<string, string>>
 }
 
-/** An answer with a wider scope than once became a rule. */
+/** An approval with a wider scope than once added a rule. */
 export interface PermissionRuleAdded {
   readonly rule: Rule
 }
 
-/** A rule holds no longer. */
+/** A rule was revoked. */
 export interface PermissionRuleRevoked {
   readonly ruleId: string
   readonly reason?: string
@@ -2958,8 +2970,8 @@ export interface PlanStep {
 }
 
 /**
- * The agent's plan, whole, as it is now. The last one of a run is `final`. One that was sent back and is proposed anew is
- * the next `revision`, at a step of its own; the former stays where it is.
+ * The agent's complete plan. The last one of a run is `final`. A rejected plan that is proposed
+ * again is the next `revision`, at a new step.
  */
 export interface PlanUpdated {
   readonly steps: readonly PlanStep[]
@@ -2995,8 +3007,8 @@ export interface ProcessChanged {
 }
 
 /**
- * The process and all that came of it are over. `output` is its head and its tail; `code` and `message` say which limit
- * ended it, or what else went wrong.
+ * The process and all its child processes ended. `output` is its head and tail. `code` and
+ * `message` name the limit that ended it, or another failure.
  */
 export interface ProcessEnded {
   readonly status: 'exited' | 'limited' | 'lost' | 'session_closed' | 'terminated'
@@ -3007,7 +3019,7 @@ export interface ProcessEnded {
   readonly message?: string
 }
 
-/** Somebody writes to the process; with `end` nothing comes after it. Whether the process read it nobody knows. */
+/** A user or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it. */
 export interface ProcessInputGiven {
   readonly text?: Text
   readonly end?: boolean
@@ -3044,13 +3056,13 @@ export interface ProcessRow {
   readonly reason?: string
 }
 
-/** A command runs in the background from here on. What holds it in stands in its call's `sandbox.applied`. */
+/** A command runs in the background. The `sandbox.applied` of its call has its confinement. */
 export interface ProcessStarted {
   readonly command: Text
   readonly summary?: string
 }
 
-/** Somebody wants the process to end. */
+/** A user or an agent requested the end of the process. */
 export interface ProcessStopRequested {
   readonly reason?: string
 }
@@ -3062,14 +3074,14 @@ export interface PromoteQueuedTurn {
   readonly reason?: string
 }
 
-/** One layer of the prompt, kept as a blob; `hash` names it. `size` is in bytes. */
+/** A layer of the prompt, stored as the blob `hash` of `size` bytes. */
 export interface PromptRef {
   readonly layer: 'instructions' | 'mode' | 'role' | 'system' | 'task'
   readonly hash: string
   readonly size: number
 }
 
-/** A submitted turn waits behind others. `position` counts from 1. */
+/** A submitted turn is queued. `position` counts from 1. */
 export interface QueueAdded {
   readonly position: number
 }
@@ -3082,7 +3094,7 @@ export interface QueueChanged {
   readonly sequence: number
 }
 
-/** The input of a queued turn was replaced before it started, and what was given with it as well. */
+/** The input of a queued turn was replaced, with its context. */
 export interface QueueEdited {
   readonly input: Text
   readonly given?: readonly ContextRef[]
@@ -3094,7 +3106,7 @@ export interface QueuePromoted {
   readonly reason?: string
 }
 
-/** A queued turn was taken out and will not run. */
+/** A queued turn was removed and will not run. */
 export interface QueueRemoved {
   readonly reason?: string
 }
@@ -3113,8 +3125,8 @@ export interface QueueRow {
 }
 
 /**
- * What a provider said of its limits with an answer or a refusal: where it refused for them, and where what remains fell
- * under a tenth. `limits` are those that it named; `exhausted` says that waiting does not help.
+ * A provider refused a call for its limits, or reported that less than a tenth of a limit is
+ * left. `exhausted`: waiting does not help.
  */
 export interface QuotaReported {
   readonly provider: string
@@ -3134,19 +3146,19 @@ export interface QuotedInput {
   readonly text: Text
 }
 
-/** One reason for a decision or a request, as a code with the values that it names. */
+/** A reason for a verdict or a request: a code with its parameters. */
 export interface Reason {
   readonly code: ReasonCode
   readonly parameters?: Readonly<Record<string, string>>
 }
 
-/** One reasoning part, finished. `signature` is what the provider wants back with it, opaque. */
+/** A reasoning part was finished. `signature` is opaque and is sent back to the provider. */
 export interface ReasoningCompleted {
   readonly content: Text
   readonly signature?: string
 }
 
-/** A reasoning part that was cut short; the content is what was there. */
+/** A reasoning part was interrupted; the content is the text so far. */
 export interface ReasoningInterrupted {
   readonly content: Text
 }
@@ -3176,8 +3188,8 @@ export interface Ref {
 }
 
 /**
- * The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
- * the bound, which are not kept.
+ * A remote agent delivered a complete artifact, which replaces a former one with the same id.
+ * `left_out` counts the parts beyond the limit, which are not stored.
  */
 export interface RemoteArtifact {
   readonly remoteTaskId: string
@@ -3189,8 +3201,8 @@ export interface RemoteArtifact {
 }
 
 /**
- * One part of what was delivered: text, data as JSON text, or a file. Bytes are kept as the blob `content`; `url` is where
- * the remote end says that it is, and is not fetched.
+ * A part of a remote artifact: text, JSON data as text, or a file with its bytes in `content`.
+ * `url` is the agent's address of the file; Callboard does not fetch it.
  */
 export interface RemotePart {
   readonly media: string
@@ -3217,8 +3229,9 @@ export interface RemoteStatusPart {
 }
 
 /**
- * The remote end told a state of its task (Agent UI specification, Remote protocol task). `unknown` where what it said is
- * no state that we know, or where it no longer answers for the task. `message` is what it said with it.
+ * A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote
+ * protocol task). The state is `unknown` if it is not in the vocabulary, or if the agent stopped
+ * reporting.
  */
 export interface RemoteTaskChanged {
   readonly remoteTaskId: string
@@ -3262,7 +3275,7 @@ export interface RemoveSecret {
   readonly name: string
 }
 
-/** The answer that a handoff required came, or its time ran out; then its sender, in `to_thread`, is told. */
+/** The required reply arrived, or its deadline passed. Then the sender, in `to_thread`, is notified. */
 export interface ReplyEnded {
   readonly end: 'answered' | 'expired'
   readonly toThread: string
@@ -3398,7 +3411,7 @@ export interface RetryTask {
   readonly assignee?: string | null
 }
 
-/** The requested changes were given to those who make them, or what passed was taken over. */
+/** The requested changes were sent to their assignees, or the approved work was accepted. */
 export interface ReviewApplied {
   readonly reviewer: string
   readonly target: string
@@ -3421,7 +3434,10 @@ export interface ReviewOpened {
   readonly sequence: number
 }
 
-/** `reviewer` is asked to judge the work of `target`, both agents; `refs` are what is judged. */
+/**
+ * `reviewer` was asked to judge the work of `target`; both are agents. `refs` are the work.
+ * `item` is the request's id in the inbox of `to_thread`.
+ */
 export interface ReviewRequested {
   readonly reviewer: string
   readonly target: string
@@ -3450,7 +3466,10 @@ export interface ReviewRow {
   readonly judged?: number
 }
 
-/** The judgement. Requested changes are the next input of whoever is to make them. */
+/**
+ * The reviewer gave a verdict. The requested changes become input of their assignees when the
+ * review is applied.
+ */
 export interface ReviewVerdict {
   readonly reviewer: string
   readonly target: string
@@ -3504,8 +3523,8 @@ export interface RoutePreview {
 }
 
 /**
- * The model of a run. With a single candidate that is the reason, and it is told as such. `fallbacks` are asked in their
- * order where it fails for good; then another such fact names the next, and why.
+ * The model of a run was chosen. With a single candidate that is the `reason`. `fallbacks`
+ * replace a model that failed permanently, in order; another such fact then records the next one.
  */
 export interface RoutingResolved {
   readonly candidates: readonly Candidate[]
@@ -3515,10 +3534,10 @@ export interface RoutingResolved {
 }
 
 /**
- * A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
- * ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
- * never. `declared` is of what a server declared of its tool when a person allowed it; what is declared otherwise by then is
- * another tool, of which the rule does not speak.
+ * A permission rule. `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file
+ * tools, a command prefix that ends in `*` or an exact command for the shell. `expires_at` is in
+ * microseconds since the epoch, 0 for never. `declared` is the hash of a server's declaration of
+ * its tool at the approval; the rule does not apply to another declaration.
  */
 export interface Rule {
   readonly ruleId: string
@@ -3573,8 +3592,8 @@ export interface RunRow {
 }
 
 /**
- * What a person said that is told as it was said. `sequence` is of the fact that has it, an input or a steer; `size` is how
- * many bytes of it are told: all of them, or its head and its tail.
+ * A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
+ * the number of quoted bytes: all, or its head and tail.
  */
 export interface Said {
   readonly sequence: number
@@ -3582,8 +3601,8 @@ export interface Said {
 }
 
 /**
- * The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
- * through no link. `limits` name what a command may take and what keeps it to that.
+ * The confinement of one call. The level `paths` is for file tools: they open paths from the
+ * folder's handle and follow no link. `limits` are the command's limits with what enforces them.
  */
 export interface SandboxApplied {
   readonly level: SandboxLevel
@@ -3698,7 +3717,7 @@ export interface ServerState {
   readonly said?: string
 }
 
-/** A session was closed, or opened again. */
+/** A session was archived or restored. */
 export interface SessionArchived {
   readonly sessionId: string
   readonly archived: boolean
@@ -3733,8 +3752,8 @@ export interface SessionCard {
 }
 
 /**
- * The first fact of a session's stream. `folder` is the absolute path its agents work in. One that was imported names its
- * `source`, and is for reading; its facts bear the times of what they tell.
+ * The first fact of a session. `folder` is the absolute path in which its agents work. An
+ * imported session has a `source` and is read-only; its facts have the times of the source.
  */
 export interface SessionCreated {
   readonly workspaceId: string
@@ -3744,7 +3763,7 @@ export interface SessionCreated {
   readonly sourceId?: string
 }
 
-/** A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with. */
+/** A session was deleted with its whole stream. `last_sequence` and `link` are the end of its chain. */
 export interface SessionDeleted {
   readonly sessionId: string
   readonly lastSequence: number
@@ -3764,7 +3783,7 @@ export interface SessionList {
   readonly missing?: number
 }
 
-/** A session of this workspace was created; its own stream holds the rest. */
+/** A session of this workspace was created. Its own stream has the rest. */
 export interface SessionListed {
   readonly sessionId: string
   readonly title: string
@@ -3815,8 +3834,8 @@ export interface SessionRow {
 }
 
 /**
- * Agents of that session sleep until their times (`scheduled`), or no longer: it is opened when the process starts, so that
- * no time passes it by.
+ * Agents of a session got a schedule, or lost their last one. A scheduled session opens when
+ * the process starts, so that it misses no time.
  */
 export interface SessionScheduled {
   readonly sessionId: string
@@ -3834,21 +3853,21 @@ export interface SessionSize {
   readonly contents: number
 }
 
-/** A new epoch took the session over from one that had ended without closing what it ran. */
+/** A new epoch took over a session whose process ended without closing it. */
 export interface SessionTakenOver {
   readonly previousEpoch: number
   readonly epoch: number
 }
 
-/** A session got another title. */
+/** The title of a session changed. */
 export interface SessionTitled {
   readonly sessionId: string
   readonly title: string
 }
 
 /**
- * The large contents of an archived session go, as the user's settings ask: so many blobs, of so many bytes together. Its
- * facts stay, with the beginning and the end of what they referred to.
+ * Large contents of an archived session are about to be deleted, as the settings require:
+ * `blobs` blobs of `size` bytes in total. Its facts stay, with the head and tail of each content.
  */
 export interface SessionTrimmed {
   readonly sessionId: string
@@ -3887,8 +3906,8 @@ export interface SetSecret {
 }
 
 /**
- * A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
- * in hex. Values are not in the log: some are nobody's business.
+ * A person changed settings here. `keys` are the changed keys, `digest` the SHA-256 in hex of
+ * the written file. Values are private and not in the log.
  */
 export interface SettingsChanged {
   readonly place: 'folder' | 'user'
@@ -3936,7 +3955,7 @@ export interface SizeList {
   readonly sizes: readonly SessionSize[]
 }
 
-/** What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`. */
+/** The task's `TaskSnapshot` is complete up to the sequence `through`. */
 export interface SnapshotUpdated {
   readonly through: number
 }
@@ -4055,14 +4074,14 @@ export interface SteerQueued {
   readonly sequence: number
 }
 
-/** The turn ended before a model call could include the steer; the sender's draft is kept. */
+/** The turn ended before a model call could include the steer. The sender's draft is kept. */
 export interface SteerRejected {
   readonly steerId: string
   readonly input: Text
   readonly reason: SteerRejection
 }
 
-/** Input for a running turn, to be part of its next model call. `given` and `missing` are as in `TurnSubmitted`. */
+/** Input was sent to a running turn, for its next model call. `given` and `missing` are as in `TurnSubmitted`. */
 export interface SteerRequested {
   readonly steerId: string
   readonly input: Text
@@ -4079,14 +4098,17 @@ export interface SteerTurn {
   readonly attachments?: readonly Attachment[]
 }
 
-/** The child was stopped for good, by a person, its parent or the end of its parent. */
+/** A person, the parent or the parent's end cancelled the child's work. */
 export interface SubagentCancelled {
   readonly reason?: string
   readonly result?: Text
   readonly usage?: WorkUsage
 }
 
-/** The child takes nothing more; its transcript stays. `worktree`, `branch` and `base` are those that it had of its own. */
+/**
+ * The child accepts no more work; its transcript stays. `worktree`, `branch` and `base` are its
+ * former worktree.
+ */
 export interface SubagentClosed {
   readonly reason?: string
   readonly worktree?: string
@@ -4095,8 +4117,8 @@ export interface SubagentClosed {
 }
 
 /**
- * The child's objective is met, and where a review was asked for, its verdict is given. With `plain_text` the child
- * answered in plain text and did not finalize: whether the objective is met is for the parent to judge.
+ * The child met its objective, and a required review has its verdict. With `plain_text` it
+ * answered in plain text and did not finalize: the parent must judge whether the objective is met.
  */
 export interface SubagentCompleted {
   readonly result: Text
@@ -4104,11 +4126,11 @@ export interface SubagentCompleted {
   readonly plainText?: boolean
 }
 
-/** A child that had ended was given more to do; it takes a slot again. */
+/** An ended child received more work and needs a slot again. */
 export interface SubagentContinued {
 }
 
-/** The child ended without its objective being met; `result` is what there was. */
+/** The child ended without meeting its objective. `result` is its result so far. */
 export interface SubagentFailed {
   readonly code: string
   readonly message: string
@@ -4123,25 +4145,22 @@ export interface SubagentGraph {
   readonly sequence: number
 }
 
-/** The child has a git worktree of its own: `path` is absolute, `branch` what the parent merges, `base` a commit. */
+/** The child got a git worktree: `path` is absolute, `branch` is the branch to merge, `base` a commit. */
 export interface SubagentIsolated {
   readonly path: string
   readonly branch: string
   readonly base: string
 }
 
-/**
- * A person asked for what the child did in its worktree to be merged into its parent's folder; `subagent.merged`
- * follows.
- */
+/** A person requested the merge of the child's worktree into its parent's folder. `subagent.merged` follows. */
 export interface SubagentMergeRequested {
   readonly reason?: string
 }
 
 /**
- * What a merge that a person asked for came to. It was all of it, or nothing; `files` are those that it changed,
- * `conflict` those for which nothing was merged, five hundred of each at most. `unknown` is one whose process ended meanwhile;
- * it can be asked for again.
+ * The result of a requested merge, complete or without effect. `files` were changed; files in
+ * `conflict` prevented the merge; at most 500 of each. `unknown`: the process ended meanwhile, and
+ * the merge can be requested again.
  */
 export interface SubagentMerged {
   readonly status: 'conflict' | 'failed' | 'merged' | 'nothing_to_merge' | 'unknown'
@@ -4150,14 +4169,14 @@ export interface SubagentMerged {
   readonly message?: string
 }
 
-/** The child waits for a slot. `position` counts from 1 among those that wait; `group` is the provider's. */
+/** The child waits for a slot. `position` counts from 1. `group` is the provider. */
 export interface SubagentQueued {
   readonly queueReason: 'parallel_budget' | 'provider_budget' | 'worktree'
   readonly position: number
   readonly group: string
 }
 
-/** A child was given to its parent, with its limits. It runs when `subagent.started` says so. */
+/** A child was created with its limits. `subagent.started` follows when it has a slot. */
 export interface SubagentSpawned {
   readonly role: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
   readonly objective: Text
@@ -4167,13 +4186,13 @@ export interface SubagentSpawned {
   readonly reason?: string
 }
 
-/** The child took a slot and works. `group` is the provider's, whose slot it takes as well. */
+/** The child got a slot and works. `group` is the provider, whose slot it also uses. */
 export interface SubagentStarted {
   readonly role: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
   readonly group?: string
 }
 
-/** The call in the scope waits for these children. `until` is in microseconds since the epoch, 0 for as long as it takes. */
+/** The call in the scope waits for these children until `until` (microseconds since the epoch, 0 for no limit). */
 export interface SubagentsAwaited {
   readonly agents: readonly string[]
   readonly mode: 'all' | 'any'
@@ -4229,14 +4248,14 @@ export interface TaskAttempt {
 }
 
 /**
- * Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
- * follows once it has. Its open parts have a fact of their own.
+ * The cancellation of a task was requested. Its work is stopped; then `task.cancelled` follows.
+ * Each open part has its own fact.
  */
 export interface TaskCancelRequested {
   readonly reason?: string
 }
 
-/** Nobody works on the task any more. */
+/** All work on the task stopped, and the task is cancelled. */
 export interface TaskCancelled {
   readonly reason?: string
 }
@@ -4250,8 +4269,8 @@ export interface TaskChanged {
 }
 
 /**
- * The objective is met. `refs` point to what was delivered. With `plain_text` the work ended with an answer in plain text
- * that was not finalized.
+ * The objective is met. `refs` are the deliverables. With `plain_text` the work ended with an
+ * answer in plain text that was not finalized.
  */
 export interface TaskCompleted {
   readonly summary?: string
@@ -4261,8 +4280,9 @@ export interface TaskCompleted {
 }
 
 /**
- * An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. `entity` says
- * what it is to others: a card of the board, what a background agent does again and again, or the task of an agent elsewhere.
+ * A task was created. `assignee` is an agent or empty. `parent_task` is the task that it is
+ * part of. `entity`: a card of the board, the repeated work of a background agent, or the task of
+ * a remote agent.
  */
 export interface TaskCreated {
   readonly title: string
@@ -4291,8 +4311,8 @@ export interface TaskEntry {
 }
 
 /**
- * The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
- * an attempt whose turn was stopped.
+ * The newest attempt failed, and the board shows the task as blocked. The code is `interrupted`
+ * if its turn was stopped.
  */
 export interface TaskFailed {
   readonly code: string
@@ -4308,8 +4328,8 @@ export interface TaskList {
 }
 
 /**
- * Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact, and what waits in a
- * queue for it stays there. Its open parts have a fact of their own.
+ * The task was paused. Its running work is asked to stop, and queued work stays queued. Each
+ * open part has its own fact.
  */
 export interface TaskPaused {
   readonly reason?: string
@@ -4326,7 +4346,7 @@ export interface TaskRead {
   readonly sequence: number
 }
 
-/** The task goes on: whoever was stopped gets a turn. Its paused parts have a fact of their own. */
+/** The task was resumed: each stopped agent gets a turn. Each paused part has its own fact. */
 export interface TaskResumed {
   readonly reason?: string
 }
@@ -4369,8 +4389,8 @@ export interface TaskRow {
 }
 
 /**
- * The attempt in the scope began: `assignee` works on the task in the scope's turn, whose run begins at once or when the
- * agent has room. Without a turn a person has it in hand.
+ * The attempt in the scope began. `assignee` works on it in the scope's turn, which may be
+ * queued; without a turn a person works on it.
  */
 export interface TaskStarted {
   readonly assignee: string
@@ -4378,8 +4398,8 @@ export interface TaskStarted {
 }
 
 /**
- * Something about a task changed; fields that are None stay as they were. `status` is what the board shows. `phase` and
- * `counters` tell how far the work is, in the words of whoever does it.
+ * Fields of a task changed; None is unchanged. `status` is the board's label. `phase` and
+ * `counters` report progress in the worker's own terms.
  */
 export interface TaskUpdated {
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
@@ -4398,9 +4418,9 @@ export interface TaskUpdated {
 }
 
 /**
- * How much of a team is at work (Agent UI specification, queue and parallelism facts). The scope's thread is its lead's.
- *
- * Counts are of the lead's children; a `group` is those of one provider, with a budget of its own.
+ * The load of a team changed (Agent UI specification, queue and parallelism facts). The scope's
+ * thread is its lead's. Counts are of the lead's children; a `group` is those of one provider,
+ * with its own budget.
  */
 export interface TeamChanged {
   readonly phase: 'active' | 'done' | 'forming' | 'merging' | 'waiting'
@@ -4485,10 +4505,9 @@ export interface ThreadChanged {
 }
 
 /**
- * An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
- *
- * `definition_hash` names the definition it was made from, `policy` what that lets it do; a child has its parent in the scope.
- * `url` is where the card of an agent elsewhere is.
+ * An agent joined the session with a new thread; `agent_name` is its id. `definition_hash` is
+ * the hash of its definition, `policy` its permissions. A child has its parent in the scope. `url`
+ * is the address of a remote agent's card.
  */
 export interface ThreadOpened {
   readonly agentName: string
@@ -4505,8 +4524,8 @@ export interface ThreadOpened {
 }
 
 /**
- * The thread starts nothing by itself until it is resumed; its queue stays as it is. `evidence` are the ids of the steps
- * that show why.
+ * The thread starts no turn until it is resumed; its queue stays. `evidence` are the ids of the
+ * steps that show why.
  */
 export interface ThreadPaused {
   readonly cause: PauseCause
@@ -4524,12 +4543,12 @@ export interface ThreadRead {
   readonly head: number
 }
 
-/** The thread goes on with its queue. */
+/** The thread continues with its queue. */
 export interface ThreadResumed {
   readonly reason?: string
 }
 
-/** The call was stopped, or never begun, because its turn ended. `output` is what was there. */
+/** The call was stopped, or not `started`, because its turn ended. `output` is the output so far. */
 export interface ToolCancelled {
   readonly started: boolean
   readonly output?: Text
@@ -4538,9 +4557,9 @@ export interface ToolCancelled {
 }
 
 /**
- * Which tools an agent has from here on, where that differs from what it had. `catalog` holds each with its
- * availability and reason, as JSON (`contracts.inventory.ToolInfo`). `added` are those that the run is told of beside what it
- * began with, because it looked for them.
+ * The agent's tools changed. `catalog` has each tool with its availability and reason, as JSON
+ * (`contracts.entities.tool_inventory.ToolInfo`). `added` are tools that the run's model found by
+ * searching.
  */
 export interface ToolCatalogResolved {
   readonly catalog: BlobRef
@@ -4551,7 +4570,7 @@ export interface ToolCatalogResolved {
   readonly added?: readonly string[]
 }
 
-/** The tool ran to its end. `duration_ms` is wall time; `images` are what it showed beside its words. */
+/** The tool finished after `duration_ms` of wall time. `images` are part of the result. */
 export interface ToolCompleted {
   readonly output: Text
   readonly durationMs?: number
@@ -4560,7 +4579,7 @@ export interface ToolCompleted {
   readonly images?: readonly BlobRef[]
 }
 
-/** The tool ran and reports an error; what it printed before is kept. */
+/** The tool ran and reported an error. `output` is its output before that. */
 export interface ToolFailed {
   readonly code: string
   readonly message: string
@@ -4594,7 +4613,7 @@ export interface ToolInventory {
   readonly servers: readonly ServerState[]
 }
 
-/** The call had begun when its host died: whether it took effect is unknown, and it is never run again by itself. */
+/** The host died while the call ran. Its effect is unknown, and it never runs again automatically. */
 export interface ToolLost {
   readonly output?: Text
 }
@@ -4638,15 +4657,16 @@ export interface ToolPart {
   readonly actionId?: string
 }
 
-/** The call was not run: the gate or a person said no. There is no effect and no result. */
+/** The gate or a person denied the call, which did not run. */
 export interface ToolRefused {
   readonly code: string
   readonly message: string
 }
 
 /**
- * The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
- * what the provider wants back with the call, opaque. `hooked` is there where hooks had something to say.
+ * The model requested a call. `provider_call_id` is the provider's id, never one of
+ * Callboard's. `signature` is opaque and is sent back to the provider. `hooked` is the result of
+ * hooks, if any.
  */
 export interface ToolRequested {
   readonly tool: string
@@ -4658,8 +4678,8 @@ export interface ToolRequested {
 }
 
 /**
- * A server of tools answered. `server` is its name in the settings, `title` and `version` are its own words; so many tools
- * it has, of which `refused` could not be taken.
+ * A tool server connected. `server` is its name in the settings; `title` and `version` are its
+ * own. `tools` is the number of its tools, `refused` of them invalid.
  */
 export interface ToolServerConnected {
   readonly server: string
@@ -4670,14 +4690,14 @@ export interface ToolServerConnected {
   readonly refused?: number
 }
 
-/** A server of tools could not be reached, ended, or broke its protocol. Its tools are blocked until it is there again. */
+/** A tool server was unreachable, ended, or broke its protocol. Its tools are blocked until it reconnects. */
 export interface ToolServerLost {
   readonly server: string
   readonly code: string
   readonly message: string
 }
 
-/** The call passed the gate and is being run. Without a terminal fact after it the outcome is unknown. */
+/** The call passed the gate and runs. Without a terminal fact after it the outcome is unknown. */
 export interface ToolStarted {
   readonly tool: string
 }
@@ -4730,15 +4750,16 @@ export interface TurnAccepted {
 }
 
 /**
- * The turn reached its end by itself. `iterations` counts model calls. `plain_text` is set where the agent was to end
- * with Finalize and answered in plain text instead: the text is its result, and does not claim that the objective is met.
+ * The turn finished after `iterations` model calls. With `plain_text` the agent answered in
+ * plain text although it had to finalize: the text is its result and does not claim that the
+ * objective is met.
  */
 export interface TurnCompleted {
   readonly iterations: number
   readonly plainText?: boolean
 }
 
-/** The turn ended without its end being reached: a failure of the model, or a bound such as `max_iters`. */
+/** The turn failed: the model failed, or a limit such as `max_iters` was reached. */
 export interface TurnFailed {
   readonly code: string
   readonly message: string
@@ -4755,14 +4776,14 @@ export interface TurnImported {
   readonly sequence: number
 }
 
-/** Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`. */
+/** An interrupt was requested. The facts of stopped work follow, then `turn.interrupted`. */
 export interface TurnInterruptRequested {
   readonly queued?: 'clear' | 'keep'
   readonly cause?: InterruptCause
   readonly reason?: string
 }
 
-/** The turn was stopped before its end. What was under way is recorded before this fact. */
+/** The turn was interrupted. Facts before this one record the stopped work. */
 export interface TurnInterrupted {
   readonly cause: InterruptCause
   readonly reason?: string
@@ -4816,8 +4837,8 @@ export interface TurnRow {
 }
 
 /**
- * A run of the turn began. It pins what holds for all of it: the workspace's sequence, the definition, the layers of the
- * prompt and the tools that its model is told of.
+ * A run of the turn began. It pins the workspace's sequence, the definition, the layers of the
+ * prompt and the tools of its model.
  */
 export interface TurnStarted {
   readonly mode: Mode
@@ -4831,8 +4852,8 @@ export interface TurnStarted {
 }
 
 /**
- * Input was accepted for a thread. The facts after it say whether it starts or waits. `given` is its context, `missing` the
- * references that could not be resolved. `resumes` is True if Callboard wrote the input to continue interrupted work.
+ * Input was accepted for a thread; the next facts start or queue the turn. `given` is the
+ * attached and named context, `missing` the names that could not be resolved.
  */
 export interface TurnSubmitted {
   readonly input: Text
@@ -4945,7 +4966,7 @@ export interface WaitSubagents {
   readonly threadId?: string | null
 }
 
-/** Something deserves attention; nothing was lost. */
+/** Something requires attention; nothing was lost. */
 export interface WarningRaised {
   readonly code: string
   readonly message: string
@@ -4974,8 +4995,8 @@ export interface WorkUsage {
 }
 
 /**
- * What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. `plain_text` is set where
- * the child answered in plain text and did not finalize.
+ * The result of a child, sent to its parent's inbox as `item`. `transcript` is the child's
+ * thread. With `plain_text` the child answered in plain text and did not finalize.
  */
 export interface WorkerNotification {
   readonly item: string
@@ -4994,8 +5015,8 @@ export interface WorkspaceList {
 }
 
 /**
- * A folder was opened for the first time, or a person approved that it is broad. `path` is absolute with symlinks resolved,
- * `wide` is True if a person approved a folder that holds far more than one project.
+ * A folder was opened for the first time, or a person approved a broad folder (`wide`). `path`
+ * is absolute, with symbolic links resolved.
  */
 export interface WorkspaceOpened {
   readonly path: string
@@ -5020,14 +5041,15 @@ export interface WorkspaceRow {
   readonly rebuilding?: number
 }
 
-/** The folder's own files widen nothing any more. */
+/** The trust was revoked: the folder's files grant no more permissions. */
 export interface WorkspaceTrustRevoked {
   readonly reason?: string
 }
 
 /**
- * A person lets the folder's own files widen what holds in it. `digest` is the SHA-256, in hex, of exactly what they were
- * shown; when the files say something else, the trust holds for it no more. `allowed` is that in words.
+ * A person granted the permissions that the folder's files request. `digest` is the SHA-256 in
+ * hex of exactly what was shown; the trust ends when the files request something else. `allowed`
+ * is the same as text.
  */
 export interface WorkspaceTrusted {
   readonly digest: string
