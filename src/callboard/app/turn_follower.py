@@ -21,7 +21,6 @@ from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusR
 from callboard.contracts.rows.team import RunRow
 from callboard.contracts.text.sentences import clause
 
-_SNAPSHOT = "snapshot"
 #: Number of newest facts that are searched for the reason of a pause.
 _MAX_FACTS = 500
 _ALREADY_ENDED = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_not_queued")
@@ -45,6 +44,28 @@ class AnswerPolicy(Protocol):
     def settle_except(self, actions: set[str]) -> None:
         """Forget all other actions."""
         ...
+
+
+def answer_actions(
+    batch: OpBatch, answering: AnswerPolicy, is_own: Callable[[ActionRow], bool | None] = lambda _: True
+) -> None:
+    """Pass the actions of a batch to the policy.
+
+    Args:
+        is_own: True for an action of the followed work, False for one elsewhere, None for one to ignore.
+    """
+    pending: set[str] = set()
+    for op in batch.ops:
+        match op:
+            case Upsert(row=ActionRow() as row) if (own := is_own(row)) is not None:
+                pending.add(row.action_id)
+                (answering.request_answer if own else answering.request_answer_elsewhere)(row)
+            case Remove(panel=ActionRow.panel):
+                answering.settle(op.key)
+            case _:
+                pass
+    if batch.kind == "snapshot":
+        answering.settle_except(pending)
 
 
 async def follow_turn(
@@ -128,18 +149,7 @@ class TurnFollower:
         while self._is_completed() and self.turn in self._next:
             self.turn = self._next[self.turn]
             self._continues(self.turn)
-        pending: set[str] = set()
-        for op in batch.ops:
-            match op:
-                case Upsert(row=ActionRow() as row):
-                    if self._request_answer(row):
-                        pending.add(row.action_id)
-                case Remove(panel=ActionRow.panel):
-                    self._answering.settle(op.key)
-                case _:
-                    pass
-        if batch.kind == _SNAPSHOT:
-            self._answering.settle_except(pending)
+        answer_actions(batch, self._answering, self._is_of_turn)
         row = self._turns.get(self.turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
 
@@ -152,17 +162,13 @@ class TurnFollower:
         row = self._turns.get(self.turn)
         return row is not None and row.ended_at > 0 and row.state == "completed"
 
-    def _request_answer(self, row: ActionRow) -> bool:
-        """Request the answer to an action that the turn may wait for; return True if it is such an action."""
+    def _is_of_turn(self, row: ActionRow) -> bool | None:
+        """Return True for an action of the turn or a child of its run, False for one of another child of its agent."""
         turn = self._turns.get(self.turn)
         is_of_child = turn is not None and turn.run_id != "" and self._parents.get(row.turn_id) == turn.run_id
         if row.turn_id == self.turn or is_of_child:
-            self._answering.request_answer(row)
             return True
-        if turn is None or row.parent_agent_id != turn.agent_id:
-            return False
-        self._answering.request_answer_elsewhere(row)
-        return True
+        return None if turn is None or row.parent_agent_id != turn.agent_id else False
 
 
 class FactPrinter:

@@ -33,16 +33,15 @@ from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import ForceOption, JsonObject, SessionArgument
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls, to_line
 
 _FORMATS = ", ".join(get_args(ExportForm))
-_HELP = """List the artifacts of a session and their versions, and export them.
-
-SESSION is an id from `callboard sessions`, or `last`. ARTIFACT is an id, or the path of its file. Each file that an
-agent writes is an artifact; each version names the step that wrote it. Uses the running Callboard, or starts one for
-this command.
+_DETAILS = """With ARTIFACT, lists or compares its versions. With --out, exports. SESSION is an id from `callboard
+sessions`, or `last`. ARTIFACT is an id, or the path of its file. Each file that an agent writes is an artifact; each
+version names the step that wrote it. Uses the running Callboard, or starts one for this command.
 
 \b
 Examples:
@@ -84,7 +83,9 @@ Answer = ArtifactList | ArtifactRead | ArtifactDiff | WrittenFile
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("artifacts", help=_HELP, short_help="List or export the files that agents wrote.")(_artifacts)
+    app.command("artifacts", help=command_help("list_artifacts", _DETAILS), short_help="List or export artifacts.")(
+        _artifacts
+    )
 
 
 def _artifacts(

@@ -22,15 +22,14 @@ from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.browser import may_open, open_page
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
+from .terminal.help import command_help
 from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import ctrl_c, run_async
 from .terminal.output import Style, print_err, print_json, print_out
 from .terminal.team_watcher import TeamWatcher
 
-_HELP = """Watch a demo team work in a folder of its own.
-
-Runtime, tools, gate and log are real. A script replaces the model, so a demo needs no key. Some demos ask for your
-approval. Uses the running Callboard, or starts one until Ctrl-C. The folder and the session are kept.
+_DETAILS = """Needs no key. Some demos ask for your approval. Uses the running Callboard, or starts one until Ctrl-C.
+The folder and the session are kept.
 
 \b
 Examples:
@@ -57,7 +56,7 @@ class StartedDemo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("demo", help=_HELP)(_demo)
+    app.command("demo", help=command_help("start_demo", _DETAILS), short_help="Play a demo.")(_demo)
 
 
 def _demo(

@@ -22,15 +22,14 @@ from callboard.contracts.errors import Refusal
 from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import ForceOption, JsonObject, ReasonOption, SessionArgument
 from .terminal.output import Style, print_err, print_json, print_out
 
-_HELP = """Write a session's facts to an evidence pack that others can verify without Callboard.
-
-SESSION is an id from `callboard sessions`, or `last`. The pack is a zip of plain files with a README: all facts with
-their hash chain, the content they refer to, and a list of what was erased. The export itself is recorded as a fact.
-Uses the running Callboard, or starts one for this command.
+_DETAILS = """SESSION is an id from `callboard sessions`, or `last`. The pack is a zip of plain files with a README:
+all facts with their hash chain, the content they refer to, and a list of what was erased. The export itself is
+recorded as a fact. Uses the running Callboard, or starts one for this command.
 
 \b
 Examples:
@@ -61,7 +60,9 @@ class WrittenPack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("evidence", help=_HELP, short_help="Write a pack of facts that others can verify.")(_evidence)
+    app.command("evidence", help=command_help("export_evidence", _DETAILS), short_help="Export an evidence pack.")(
+        _evidence
+    )
 
 
 def _evidence(

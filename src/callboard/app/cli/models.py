@@ -13,14 +13,14 @@ from callboard.contracts.commands.model import ConfiguredModel, DetectedSource, 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import JsonObject
 from .terminal.output import Style, print_err, print_json, print_out, to_line
 
-_HELP = """List configured and available models, and test one.
-
-Looks for keys in the environment, for Ollama, LM Studio, vLLM and llama.cpp on this machine, and for coding agents on
-PATH. Prints the lines that configure each. Nothing leaves the machine, except with --test.
+_DETAILS = """With --test, sends a short question to one. Looks for keys in the environment, for Ollama, LM Studio,
+vLLM and llama.cpp on this machine, and for coding agents on PATH. Prints the lines that configure each. Nothing
+leaves the machine, except with --test.
 
 \b
 Examples:
@@ -33,7 +33,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("models", help=_HELP)(_models)
+    app.command("models", help=command_help("list_models", _DETAILS), short_help="List models, or test one.")(_models)
 
 
 def _models(

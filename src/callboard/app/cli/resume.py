@@ -21,16 +21,16 @@ from .run.conversation import Conversation
 from .run.run import BY_HAND, exit_of
 from .terminal.approvals import Approve
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
+from .terminal.help import command_help
 from .terminal.ignored_settings import warn_shared_folder
 from .terminal.loop import ctrl_c, run_async
 from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, resolve_approval
 from .terminal.output import print_err
 
-_HELP = """Resume a paused agent, and follow the turn that it starts.
-
-An agent is paused after its process ended, after a failed turn with turns queued behind it, or after repeated
-identical results. The page shows the reason; `callboard view SESSION` shows the turns. Uses the running Callboard, or
-starts one until the turn ends. Ctrl-C stops the turn; a second Ctrl-C leaves at once.
+_DETAILS = """Then follows the turn that starts. An agent is paused after its process ended, after a failed turn with
+turns queued behind it, or after repeated identical results. The page shows the reason; `callboard view SESSION` shows
+the turns. Uses the running Callboard, or starts one until the turn ends. Ctrl-C stops the turn; a second Ctrl-C
+leaves at once.
 
 SESSION is an id from `callboard sessions`, or `last`.
 
@@ -48,7 +48,7 @@ Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped fr
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("resume", help=_HELP)(_resume)
+    app.command("resume", help=command_help("resume_thread", _DETAILS))(_resume)
 
 
 def _resume(

@@ -23,16 +23,15 @@ from ..reading.remote_reader import RemoteReader
 from ..settings.loader import convert_tables, parse_toml
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder, FolderOption
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 from .terminal.wording import format_count
 
-_HELP = """List permission rules and their sources, or try new ones on past calls.
-
-A rule decides matching calls without a question: `Bash(git status *)` allow, `Edit(.env)` deny. Deny wins over ask,
-ask over allow. Rules come from your settings.toml, from a folder's .callboard/settings.toml (allow rules need trust),
-and from answers with a wider scope.
+_DETAILS = """With --dry-run, tries new rules on past calls. A rule decides matching calls without a question:
+`Bash(git status *)` allow, `Edit(.env)` deny. Deny wins over ask, ask over allow. Rules come from your settings.toml,
+from a folder's .callboard/settings.toml (allow rules need trust), and from answers with a wider scope.
 
 \b
 Examples:
@@ -51,7 +50,9 @@ _CURRENT_FOLDER = "this folder"
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("rules", help=_HELP, short_help="List permission rules, or try new ones on past calls.")(_rules)
+    app.command(
+        "rules", help=command_help("list_rules", _DETAILS), short_help="List permission rules, or try new ones."
+    )(_rules)
 
 
 def _rules(

@@ -17,6 +17,7 @@ from callboard.contracts.ports.secrets import HANDLE
 
 from ..hosting.announcement import find_endpoint
 from ..state_folder import StateFolder
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import JsonObject
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls
@@ -52,7 +53,7 @@ def _secrets(context: typer.Context, json: JsonObject = False) -> None:
         _list(json)
 
 
-@_app.command("list", help="List the secrets, without their values.")
+@_app.command("list", help=command_help("list_secrets"))
 def _list(json: JsonObject = False) -> None:
     listed: SecretList = run_async(_with(lambda submit: submit(ListSecrets())))
     if json:
@@ -68,7 +69,7 @@ def _list(json: JsonObject = False) -> None:
         print_err(style.dim(strip_controls(listed.problem)))
 
 
-@_app.command("set", help="Store a value, entered without echo or read from standard input.")
+@_app.command("set", help=command_help("set_secret", "Enter the value without echo, or pipe it to standard input."))
 def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters, digits, _ and -.")]) -> None:
     if sys.stdin.isatty():
         _check_keyring()
@@ -78,7 +79,7 @@ def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters
     print_out(f"Stored in the {stored.place}. Use it as {stored.handle}.")
 
 
-@_app.command("remove", help="Remove a secret from the keyring.")
+@_app.command("remove", help=command_help("remove_secret"))
 def _remove(name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret.")]) -> None:
     run_async(_with(lambda submit: submit(RemoveSecret(name=name))))
     print_out(f"The keyring has no secret {strip_controls(name)} now.")

@@ -11,19 +11,17 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.commands.session import SessionSize
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.output import Style, print_err, print_out, terminal_width, to_line
 from .terminal.wording import format_count
 
-_HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
-
-Reads from the running Callboard, else from the store. Changes nothing. A session that cannot be read is listed as
+_DETAILS = """Reads from the running Callboard, else from the store. Changes nothing. A session that cannot be read is listed as
 damaged, with the reason.
 
 \b
@@ -38,7 +36,7 @@ _STATE_COLUMNS, _AGE_COLUMNS = 11, 9
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("sessions", help=_HELP, short_help="List the sessions.")(_sessions)
+    app.command("sessions", help=command_help("list_sessions", _DETAILS), short_help="List the sessions.")(_sessions)
 
 
 def _sessions(

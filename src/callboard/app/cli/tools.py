@@ -16,15 +16,15 @@ from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import FAILED
+from .terminal.help import command_help
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder, FolderOption, JsonObject
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 from .terminal.wording import format_count
 
-_HELP = """List the tools of an agent, the tools it cannot use and why.
-
-Tool servers (MCP) are set under [[servers]] in your settings.toml, or in the folder's .callboard/settings.toml if you
-trust the folder. This verb starts them to read their tools. Exits with 1 if a tool server is lost.
+_DETAILS = """Tool servers (MCP) are set under [[servers]] in your settings.toml, or in the folder's
+.callboard/settings.toml if you trust the folder. This verb starts them to read their tools. Exits with 1 if a tool
+server is lost.
 
 \b
 Examples:
@@ -37,7 +37,9 @@ _ORDER = ("loaded", "deferred", "blocked", "excluded")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("tools", help=_HELP, short_help="List the tools of an agent, and its tool servers.")(_tools)
+    app.command("tools", help=command_help("get_tool_inventory", _DETAILS), short_help="List the tools of an agent.")(
+        _tools
+    )
 
 
 def _tools(

@@ -13,12 +13,11 @@ from callboard.client import Client
 from callboard.contracts.commands.job import GetJob, JobChanged, JobRead, JobStatus, PauseJob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused
-from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent, decode_payload
-from callboard.contracts.rows.base import Remove, Upsert
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.team import TaskRow
 
+from ...turn_follower import answer_actions
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from ..terminal.output import Style, print_err, print_out, terminal_width
@@ -143,21 +142,10 @@ class JobFollower:
                     # A snapshot does not include all cards of a large job.
                     read = await self._read()
                     self._workers.update(item.agent_id for item in read.items if item.agent_id)
-                self._answer(batch)
-
-    def _answer(self, batch: OpBatch) -> None:
-        rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
-        for row in rows:
-            if isinstance(row, TaskRow) and row.job == self._job.job_id:
-                self._workers.update(attempt.agent_id for attempt in row.attempts if attempt.agent_id)
-        actions = [row for row in rows if isinstance(row, ActionRow) and row.agent_id in self._workers]
-        for row in actions:
-            self._approvals.request_answer(row)
-        for op in batch.ops:
-            if isinstance(op, Remove) and op.panel == ActionRow.panel:
-                self._approvals.settle(op.key)
-        if batch.kind == "snapshot":
-            self._approvals.settle_except({row.action_id for row in actions})
+                for op in batch.ops:
+                    if isinstance(op, Upsert) and isinstance(op.row, TaskRow) and op.row.job == self._job.job_id:
+                        self._workers.update(attempt.agent_id for attempt in op.row.attempts if attempt.agent_id)
+                answer_actions(batch, self._approvals, lambda row: row.agent_id in self._workers or None)
 
     async def _pause(self, stop: asyncio.Event) -> None:
         await stop.wait()

@@ -10,6 +10,7 @@ import typer
 from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.facts.turn import PermissionMode
 
+from ..terminal.help import command_help
 from ..terminal.loop import run_async
 from ..terminal.options import (
     ApproveOption,
@@ -42,12 +43,10 @@ Examples:
 Exit codes of start, resume and retry: 0 all items done, 1 items failed, 2 wrong usage, 3 items cancelled, or the job paused
 from elsewhere or with its process, 4 refused, or an approval that no user could give, 130 paused by Ctrl-C.
 """
-_START = """Start a job and follow it to its end.
-
-Each subagent receives INSTRUCTIONS, then its item. Items follow the instructions, or come one per line from a file;
-empty lines are ignored. Every event of an item prints a line. Uses the running Callboard, or starts one until the job
-ends. Ctrl-C pauses the job, and `callboard job resume` continues it; a second Ctrl-C leaves at once. A job of another
-running Callboard continues after this terminal closes.
+_START = """Then follows the job to its end. Each subagent receives INSTRUCTIONS, then its item. Items follow the
+instructions, or come one per line from a file; empty lines are ignored. Every event of an item prints a line. Uses
+the running Callboard, or starts one until the job ends. Ctrl-C pauses the job, and `callboard job resume` continues
+it; a second Ctrl-C leaves at once. A job of another running Callboard continues after this terminal closes.
 
 \b
 Examples:
@@ -55,7 +54,7 @@ Examples:
   callboard job start "Translate into French." --items sentences.txt --parallel 4 --session last
   callboard job start "Fix this." --items - --approve all-edits --json < findings.txt
 """
-_ENDS = "Exits with 0 if all items are done, with 1 if items failed; Ctrl-C pauses the job."
+_FOLLOWS = "Then follows the job. Exits with 0 if all items are done, with 1 if items failed; Ctrl-C pauses the job."
 _app = typer.Typer(help=_HELP, rich_markup_mode=None, invoke_without_command=True)
 
 JobArgument = Annotated[str, typer.Argument(metavar="[JOB]", help="Job id.")]
@@ -72,7 +71,7 @@ def _job(context: typer.Context) -> None:
         print_out(context.get_help())
 
 
-@_app.command("start", help=_START, short_help="Start a job and follow it to its end.")
+@_app.command("start", help=command_help("create_job", _START))
 def _start(
     instructions: Annotated[str, typer.Argument(metavar="INSTRUCTIONS", help="Task for each item.")],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="Items to work on.")] = None,
@@ -119,7 +118,7 @@ def _list(
     run_async(list_jobs(session, as_json=json))
 
 
-@_app.command("show", help="Show a job and its items.")
+@_app.command("show", help=command_help("get_job"))
 def _show(session: SessionArgument, job: JobArgument = "", json: JsonObject = False) -> None:
     from .actions import show_job
 
@@ -127,7 +126,8 @@ def _show(session: SessionArgument, job: JobArgument = "", json: JsonObject = Fa
 
 
 @_app.command(
-    "cancel", help="Cancel a job. Finished items stay finished; running items stop; waiting items do not start."
+    "cancel",
+    help=command_help("cancel_job", "Finished items stay finished; running items stop; waiting items do not start."),
 )
 def _cancel(
     session: SessionArgument, job: JobArgument = "", reason: ReasonOption = "", json: JsonObject = False
@@ -137,7 +137,7 @@ def _cancel(
     run_async(change_job(CancelJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("pause", help="Pause a job. Finished items stay finished.")
+@_app.command("pause", help=command_help("pause_job", "Finished items stay finished."))
 def _pause(
     session: SessionArgument, job: JobArgument = "", reason: ReasonOption = "", json: JsonObject = False
 ) -> None:
@@ -146,7 +146,7 @@ def _pause(
     run_async(change_job(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("resume", help=f"Resume a paused job, or join a running one, and follow it. {_ENDS}")
+@_app.command("resume", help=command_help("resume_job", f"A running job is joined. {_FOLLOWS}"))
 def _resume(
     session: SessionArgument,
     job: JobArgument = "",
@@ -160,7 +160,7 @@ def _resume(
     raise typer.Exit(run_async(continue_job(command, resolve_approval(approve), as_json=json)))
 
 
-@_app.command("retry", help=f"Retry failed items, and follow the job. {_ENDS}")
+@_app.command("retry", help=command_help("retry_job_item", _FOLLOWS))
 def _retry(
     session: SessionArgument,
     job: JobArgument = "",

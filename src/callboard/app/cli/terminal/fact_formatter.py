@@ -23,9 +23,17 @@ _WITH_OWN_FACTS = frozenset(
     {"spawn_subagent", "send_handoff", "submit_verdict", "create_task", "update_task", "request_review", "send_message"}
 )
 
-#: Number of last lines shown of a command's output.
-_LINES = 4
-_WOKEN: dict[WakeReason, str] = {
+#: Number of last lines printed of a command's output.
+_MAX_LINES = 4
+#: Colours of marks; other marks have none.
+_COLOURS = (
+    dict.fromkeys("›", Style.bold)
+    | dict.fromkeys("·≡→~", Style.dim)
+    | dict.fromkeys("+✓⇒⇐", Style.good)
+    | dict.fromkeys("✗", Style.bad)
+    | dict.fromkeys("?!", Style.warn)
+)
+_WAKE_REASONS: dict[WakeReason, str] = {
     "schedule": "scheduled",
     "fact": "an event triggered it",
     "inbox": "it received a message",
@@ -43,68 +51,72 @@ def format_output_tail(fact: Fact, room: int) -> list[str]:
     if fact.output.ref is not None:
         return [f"exit {fact.exit_code}; its output is too long to show here"]
     lines = [to_line(line, room) for line in strip_controls(fact.output.text).splitlines() if line.strip()]
-    return lines[-_LINES:]
+    return lines[-_MAX_LINES:]
 
 
 def format_fact(fact: Fact, style: Style, room: int) -> str:
     """Format a fact with at most `room` characters of text; empty for a fact that needs no line."""
-    formatters = (_format_agent, _format_team, _format_schedule)
-    lines = (formatter(fact, style) for formatter in formatters)
-    mark, text = next((line for line in lines if line[0]), ("", ""))
-    return f"{mark} {to_line(text, room)}" if mark else ""
+    descriptions = (describe(fact) for describe in (_describe_action, _describe_delegation, _describe_board))
+    mark, text = next((description for description in descriptions if description[0]), ("", ""))
+    return f"{_COLOURS.get(mark, Style.plain)(style, mark)} {to_line(text, room)}" if mark else ""
 
 
-def _format_agent(fact: Fact, style: Style) -> tuple[str, str]:
+def _describe_action(fact: Fact) -> tuple[str, str]:
     """Return mark and text for messages, actions and questions of an agent."""
     match fact:
         case MessageText(content=text):
-            return style.bold("›"), text.text
+            return "›", text.text
         case ReasoningCompleted(content=Text() as text):
-            return style.dim("·"), text.text
+            return "·", text.text
         case PlanUpdated():
             done = sum(step.status == "completed" for step in fact.steps)
             now = next((step.content for step in fact.steps if step.status == "in_progress"), "")
-            return style.dim("≡"), f"plan: {done} of {len(fact.steps)} done{f', now {now}' if now else ''}"
+            return "≡", f"plan: {done} of {len(fact.steps)} done{f', now {now}' if now else ''}"
         case ToolRequested() if fact.tool not in _WITH_OWN_FACTS:
-            return style.dim("→"), fact.summary or fact.tool
-        case ToolRefused() | ToolFailed():
-            return style.bad("✗"), f"{fact.code}: {fact.message}"
+            return "→", fact.summary or fact.tool
+        case ToolRefused() | ToolFailed() | TurnFailed():
+            return "✗", f"{fact.code}: {fact.message}"
         case ActionRequired():
-            return style.warn("?"), f"asks you: {fact.prompt}"
+            return "?", f"asks you: {fact.prompt}"
         case ActionResolved():
-            return style.warn("!"), f"your answer: {fact.answer.text or fact.decision}"
-        case TurnFailed():
-            return style.bad("✗"), f"{fact.code}: {fact.message}"
+            return "!", f"your answer: {fact.answer.text or fact.decision}"
         case TurnInterrupted():
-            return style.bad("✗"), f"interrupted ({fact.cause})"
+            return "✗", f"interrupted ({fact.cause})"
         case ThreadPaused():
-            return style.warn("!"), f"paused: {fact.reason or fact.cause}"
+            return "!", f"paused: {fact.reason or fact.cause}"
         case _:
             return "", ""
 
 
-def _format_team(fact: Fact, style: Style) -> tuple[str, str]:
-    """Return mark and text for delegation, messages and the board."""
+def _describe_delegation(fact: Fact) -> tuple[str, str]:
+    """Return mark and text for children, channels, handoffs and remote agents."""
     match fact:
         case SubagentSpawned():
-            return style.good("+"), f"receives: {fact.objective.text}"
+            return "+", f"receives: {fact.objective.text}"
         case SubagentCompleted():
-            return style.good("✓"), f"is done{finalization_note(fact.plain_text)}"
+            return "✓", f"is done{finalization_note(fact.plain_text)}"
         case SubagentFailed():
-            return style.bad("✗"), f"failed, {fact.code}: {fact.message}"
+            return "✗", f"failed, {fact.code}: {fact.message}"
         case ChannelMessage():
-            others = ", ".join(agent for agent in fact.participants if agent != fact.source)
-            return style.good("⇒"), f"writes to {others}: {fact.message.text}"
+            receivers = ", ".join(agent for agent in fact.participants if agent != fact.source)
+            return "⇒", f"writes to {receivers}: {fact.message.text}"
         case RemoteTaskChanged():
-            return style.dim("~"), f"remote task: {fact.state.replace('_', ' ')}. {fact.message.text}"
+            return "~", f"remote task: {fact.state.replace('_', ' ')}. {fact.message.text}"
         case RemoteArtifact():
-            return style.good("+"), f"delivers {fact.name or fact.remote_artifact_id}"
+            return "+", f"delivers {fact.name or fact.remote_artifact_id}"
         case HandoffRequested():
-            return style.good("⇒"), f"hands over to {fact.target}: {fact.payload.message}"
+            return "⇒", f"hands over to {fact.target}: {fact.payload.message}"
         case HandoffAccepted():
-            return style.good("⇐"), f"accepted the handoff of {fact.source}"
+            return "⇐", f"accepted the handoff of {fact.source}"
+        case _:
+            return "", ""
+
+
+def _describe_board(fact: Fact) -> tuple[str, str]:
+    """Return mark and text for reviews, the board, and agents that wake or sleep."""
+    match fact:
         case ReviewVerdict():
-            mark = style.good("✓") if fact.verdict == "passed" else style.warn("!")
+            mark = "✓" if fact.verdict == "passed" else "!"
             return mark, f"review of {fact.target}: {fact.verdict.replace('_', ' ')}. {fact.summary}"
         case TaskCreated():
             return "□", f"on the board: {fact.title}{f' ({fact.assignee})' if fact.assignee else ''}"
@@ -112,17 +124,10 @@ def _format_team(fact: Fact, style: Style) -> tuple[str, str]:
             return "□", f"on the board: {status}{f', {fact.blocker}' if fact.blocker else ''}"
         case TaskCompleted():
             return "■", f"on the board: done{finalization_note(fact.plain_text)}. {fact.summary}"
-        case _:
-            return "", ""
-
-
-def _format_schedule(fact: Fact, style: Style) -> tuple[str, str]:
-    """Return mark and text for agents that wake on a schedule or an event."""
-    match fact:
         case AgentWoke():
-            return style.good("+"), f"wakes: {_WOKEN[fact.reason]}"
+            return "+", f"wakes: {_WAKE_REASONS[fact.reason]}"
         case AgentSlept():
-            return style.dim("~"), f"sleeps {_format_end(fact)}"
+            return "~", f"sleeps {_format_end(fact)}"
         case _:
             return "", ""
 

@@ -85,6 +85,9 @@ class Style:
     def __call__(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
 
+    def plain(self, text: str) -> str:
+        return text
+
     def dim(self, text: str) -> str:
         return self("2", text)
 

@@ -12,9 +12,8 @@ import msgspec
 from callboard.client import Client
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.record import WireEvent, decode_payload
-from callboard.contracts.rows.base import Remove, Upsert
-from callboard.contracts.rows.conversation import ActionRow
 
+from ...turn_follower import answer_actions
 from .approvals import Approvals
 from .fact_formatter import format_fact, format_output_tail
 from .output import Style, print_err, print_out, terminal_width
@@ -120,15 +119,4 @@ class TeamWatcher:
     async def _actions(self, approvals: Approvals) -> None:
         async with aclosing(self._client.follow_ops(self._session)) as batches:
             async for batch in batches:
-                pending: set[str] = set()
-                for op in batch.ops:
-                    match op:
-                        case Upsert(row=ActionRow() as row):
-                            pending.add(row.action_id)
-                            approvals.request_answer(row)
-                        case Remove(panel=ActionRow.panel):
-                            approvals.settle(op.key)
-                        case _:
-                            pass
-                if batch.kind == "snapshot":
-                    approvals.settle_except(pending)
+                answer_actions(batch, approvals)
