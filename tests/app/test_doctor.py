@@ -217,7 +217,7 @@ def test_a_server_from_where_agents_change_files_is_named(product: Product) -> N
     product.home.mkdir()
     (product.home / "settings.toml").write_text(OWN_SERVER.format(program))
     found = examined(product)["tool server s"]
-    said = f"its program {program} stands where agents of {product.folder} change files"
+    said = f"agents of {product.folder} can change its program {program}"
     assert (found["state"], found["said"], found["mend"]) == ("bad", said, f"$EDITOR {product.home}/settings.toml")
     (product.home / "settings.toml").unlink()
     own.parent.mkdir()

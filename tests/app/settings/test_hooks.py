@@ -111,7 +111,7 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
     told = {one["name"]: one for one in product.run("doctor", "--json").json}
     assert (told["hook fine"]["state"], told["hook fine"]["said"]) == ("ok", f"starts {sys.executable}")
     check = f"{product.folder}/check.py"
-    assert told["hook open"]["said"] == f"its program {check} stands where agents of {product.folder} change files"
+    assert told["hook open"]["said"] == f"agents of {product.folder} can change its program {check}"
     assert told["hook gone"]["said"] == "no-such-program is not installed"
     assert told["hook gone"]["means"] == "All calls that match it are denied."
 
@@ -146,12 +146,11 @@ def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product)
     asked = mark.read_text()
     product.run("run", "Go")
     assert mark.read_text() == asked
-    where = f"its program {other}/hooks/check.py stands where agents of {other} change files"
+    where = f"agents of {other} can change its program {other}/hooks/check.py"
     told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
     assert (told["state"], told["said"]) == ("bad", where)
     assert told["means"] == (
-        f"All calls that match it are denied. Use one in {other}/.callboard/, or outside of every folder that is "
-        "opened here."
+        f"All calls that match it are denied. Move it to {other}/.callboard/ or outside of every open folder."
     )
     assert told["mend"] == f"$EDITOR {product.home}/settings.toml"
     (other / ".callboard").mkdir()

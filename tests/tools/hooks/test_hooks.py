@@ -328,9 +328,8 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     (folder / ".callboard" / "hooks" / "link.py").symlink_to(folder / "check.py")
     (tmp_path / "there.py").symlink_to(folder / "check.py")
     said = (
-        f"The hook check failed, so the call does not run: its program {folder}/check.py stands where agents of "
-        f"{folder} change files. Use one in "
-        f"{folder}/.callboard/, or outside of every folder that is opened here."
+        f"The hook check failed, so the call does not run: agents of {folder} can change its program {folder}/check.py. "
+        f"Move it to {folder}/.callboard/ or outside of every open folder."
     )
     for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
         seen = await judged(agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x")
@@ -340,7 +339,7 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
     for command in (("checker",), (str(tmp_path / "link.py"),)):
         seen = await judged(agent, Hook(name="check", command=command), tool="Read", file_path="x")
-        assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
+        assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
     assert not (folder / "ran").exists()
     kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
     assert await hooked(agent, call("Read", file_path="README.md"), kept) is None
@@ -357,7 +356,7 @@ async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
     (folder / program).write_text("#!/bin/sh\ntouch ran\n")
     (folder / program).chmod(0o755)
     seen = await judged(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
-    assert f"its program {folder}/{program} stands where agents of {folder} change files" in seen.message
+    assert f"agents of {folder} can change its program {folder}/{program}" in seen.message
     assert not (folder / "ran").exists()
 
 
@@ -368,7 +367,7 @@ async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given
     (folder / "bin" / "checker").chmod(0o755)
     hook = Hook(name="check", command=("checker",), env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
     seen = await judged(agent, hook, tool="Read", file_path="x")
-    assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
+    assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
     assert not (folder / "ran").exists()
     gone = Hook(name="gone", command=("no-such-program",))
     said = (

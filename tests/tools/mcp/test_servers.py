@@ -403,8 +403,8 @@ async def test_a_server_from_where_agents_change_files_is_not_started(folder: Pa
     await toolbox.close()
     assert (state.condition, state.code) == ("lost", "server_unavailable")
     assert state.message == (
-        f"its program {other}/own.py stands where agents of {other} change files. Use one in {other}/.callboard/, or "
-        "outside of every folder that is opened here"
+        f"agents of {other} can change its program {other}/own.py. Move it to {other}/.callboard/ or "
+        "outside of every open folder"
     )
 
 

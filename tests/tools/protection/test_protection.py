@@ -68,7 +68,7 @@ async def test_it_is_set_aside_where_no_thread_can_be_started(agent: Agent, monk
     start = asyncio.to_thread
 
     def fails(function: Any, *arguments: Any) -> Any:
-        if function is command._set_aside:
+        if function is command._rename_new:
             raise RuntimeError("can't start new thread")
         return start(function, *arguments)
 
@@ -204,7 +204,7 @@ def test_beyond_the_bound_a_command_is_asked_about(tmp_path: Path):
     deep = tmp_path.joinpath(*["d"] * 66)
     deep.mkdir(parents=True)
 
-    assert [one.startswith("what is deeper than 64 folders") for one in Watch(str(tmp_path)).unprotected] == [True]
+    assert [one.startswith("paths deeper than 64 folders") for one in Watch(str(tmp_path)).unprotected] == [True]
 
 
 def test_a_second_walk_sees_what_changed(tmp_path: Path):

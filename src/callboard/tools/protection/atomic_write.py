@@ -1,4 +1,4 @@
-"""Atomic replacement of a file. The name always leads to the old or the new content, also after a crash."""
+"""Atomic replacement of files. A name always has the old or the new content, also after a crash."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ABSENT = "absent"
 #: Errors of file systems without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 
-#: No other change of this process may happen between the last check of a file and its replacement.
-_ONE_AT_A_TIME = threading.Lock()
+#: Prevents another change by this process between the last check of a file and its replacement.
+_change_lock = threading.Lock()
 
 
 class ChangedMeanwhileError(Exception):
-    """The file changed after the change was planned. Nothing was done."""
+    """The file changed after the change was planned. Nothing was written."""
 
 
 class StoppedError(Exception):
-    """The call was stopped before its change. Nothing was done."""
+    """The call was stopped before its change. Nothing was written."""
 
 
 def fingerprint(data: bytes | None) -> str:
@@ -42,8 +42,7 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
 
     Raises:
         ChangedMeanwhileError, StoppedError, PathDenied, OSError: The file is unchanged, unless the
-            disk failed at the
-            very end.
+            final sync failed.
     """
     with folder.open_parent(plan.path, create=plan.before is None) as (handle, name):
         temporary = f".callboard-{secrets.token_hex(8)}.tmp"
@@ -55,9 +54,9 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
                 file.write(plan.after)
                 file.flush()
                 if plan.before is not None:
-                    _take_over(handle, name, plan.path, file.fileno())
+                    _copy_owner_and_mode(handle, name, plan.path, file.fileno())
                 os.fsync(file.fileno())
-            with _ONE_AT_A_TIME:
+            with _change_lock:
                 if stop.is_set():
                     raise StoppedError
                 _swap(handle, temporary, name, plan)
@@ -70,14 +69,10 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
 
 
 def remove(folder: Folder, path: str, before: bytes) -> None:
-    """Remove the file durably.
-
-    Raises:
-        ChangedMeanwhileError, PathDenied, OSError: The file is still there.
-    """
+    """Remove the file durably. Raises ChangedMeanwhileError, PathDenied, OSError."""
     with folder.open_parent(path) as (handle, name):
-        with _ONE_AT_A_TIME:
-            if _content(handle, name, path) != before:
+        with _change_lock:
+            if _read_content(handle, name, path) != before:
                 raise ChangedMeanwhileError
             os.unlink(name, dir_fd=handle)
         _sync(handle)
@@ -99,12 +94,12 @@ def _swap(handle: int, temporary: str, name: str, plan: PlannedChange) -> None:
         else:
             os.unlink(temporary, dir_fd=handle)
         return
-    if _content(handle, name, plan.path) != plan.before:
+    if _read_content(handle, name, plan.path) != plan.before:
         raise ChangedMeanwhileError
     os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
 
 
-def _content(handle: int, name: str, path: str) -> bytes | None:
+def _read_content(handle: int, name: str, path: str) -> bytes | None:
     try:
         descriptor = open_regular(handle, name, path)
     except FileNotFoundError:
@@ -113,21 +108,21 @@ def _content(handle: int, name: str, path: str) -> bytes | None:
         return file.read()
 
 
-def _take_over(handle: int, name: str, path: str, descriptor: int) -> None:
-    """Give the new file the old mode, and the old owner if permitted."""
+def _copy_owner_and_mode(handle: int, name: str, path: str, descriptor: int) -> None:
+    """Copy the mode of the old file, and its owner if permitted."""
     try:
-        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except FileNotFoundError as error:
         raise ChangedMeanwhileError from error
-    refuse_special(found, path)
-    if not found.st_mode & 0o222:
+    refuse_special(status, path)
+    if not status.st_mode & 0o222:
         raise PermissionError(errno.EACCES, f"{display(path)} is read-only")
-    mine = os.fstat(descriptor)
-    if (found.st_uid, found.st_gid) != (mine.st_uid, mine.st_gid):
-        # A process that may write a file may not always change its owner. Then the writer owns it.
+    own_status = os.fstat(descriptor)
+    if (status.st_uid, status.st_gid) != (own_status.st_uid, own_status.st_gid):
+        # A process may write a file whose owner it cannot set. Then the writer owns the file.
         with suppress(PermissionError):
-            os.fchown(descriptor, found.st_uid, found.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(found.st_mode) & 0o1777)
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode) & 0o1777)
 
 
 def _exists(handle: int, name: str) -> bool:

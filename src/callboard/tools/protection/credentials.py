@@ -1,4 +1,4 @@
-"""Private paths of a home, such as keys and start files, for commands and file tools."""
+"""Private paths of a home, such as keys and start files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-#: Relative to a home. Commands see empty folders and empty read-only files. File tools refuse both.
+#: Relative to a home. Commands see them as empty and read-only. File tools refuse them.
 PRIVATE: Final = (
     # Keys and credentials.
     *(
@@ -57,7 +57,7 @@ PRIVATE: Final = (
         "Library/Keychains",
     ),
     *("Library/Application Support/Google/Chrome", "Library/Application Support/Firefox"),
-    # Start files of shells and sessions, and what a shell remembers.
+    # Start files of shells and sessions, and histories.
     *(
         ".bashrc",
         ".bash_profile",
@@ -82,7 +82,7 @@ PRIVATE: Final = (
     ),
     *(".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".local/bin", "bin"),
 )
-#: Names of `PRIVATE` that a person's programs rewrite at any time and no program obeys.
+#: Names of `PRIVATE` that the user's programs rewrite at any time and that control no program.
 REMEMBERED: Final = frozenset(
     (".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".lesshst", ".viminfo")
 )
@@ -99,25 +99,25 @@ _HOMES: Final = frozenset(("/home", "/Users"))
 
 
 def list_private(home: str) -> tuple[str, ...]:
-    """Return the absolute paths of the table, for a home and for where the home really is."""
+    """Return the absolute private paths of a home, also below its real path."""
     homes = dict.fromkeys((home.rstrip("/"), os.path.realpath(home)))
-    return tuple(f"{one}/{name}" for one in homes for name in PRIVATE)
+    return tuple(f"{folder}/{name}" for folder in homes for name in PRIVATE)
 
 
 def describe_breadth(folder: Path, home: Path) -> str:
-    """Return what makes a folder one to ask about before it is opened; empty for an ordinary one.
+    """Return why a folder needs confirmation before it is opened; empty for an ordinary one.
 
     Args:
-        home: The home of the person that Callboard runs as.
+        home: Home of the user that runs Callboard.
     """
-    where, own = folder.resolve(), home.resolve()
-    if where == own:
+    resolved, own_home = folder.resolve(), home.resolve()
+    if resolved == own_home:
         return "it is your home: agents could read and change everything of yours in it"
-    if where in own.parents:
+    if resolved in own_home.parents:
         return "your home is in it: agents could read and change everything of yours"
-    above = {str(where), *(str(one) for one in where.parents)}
-    if above & {os.path.realpath(one) for one in list_private(str(own))}:
+    paths = {str(resolved), *(str(path) for path in resolved.parents)}
+    if paths & {os.path.realpath(path) for path in list_private(str(own_home))}:
         return "it holds keys, credentials or start files of yours"
-    if str(where.parent) in _HOMES:
+    if str(resolved.parent) in _HOMES:
         return "it is a home: agents could read and change everything in it"
-    return "it is a folder of the system, not a project" if str(where) in _SYSTEM or above & _WITHIN else ""
+    return "it is a folder of the system, not a project" if str(resolved) in _SYSTEM or paths & _WITHIN else ""

@@ -1,7 +1,7 @@
-"""Private paths of a home around one command: a missing path must not be created.
+"""Private paths of a home around one command.
 
-A mount covers an existing path. A mount needs a place, and an empty `.bash_profile` would change
-how a shell starts. So missing paths are checked after the command, and new ones are renamed.
+Mounts cover existing paths. A missing path has no mount: an empty `.bash_profile` would change how
+a shell starts. So missing paths are checked after the command, and new ones are renamed.
 """
 
 from __future__ import annotations
@@ -13,44 +13,46 @@ _Identity = tuple[int, int]
 
 
 class PrivatePaths:
-    """Private paths in a folder as they are now. Paths outside the folder are left out.
+    """Current state of the private paths in a folder.
 
     Example:
-        before = Private("/home/ann", ("/home/ann/.zshrc",))
-        before.appeared()  # [".zshrc"] if a command made it meanwhile
+        before = PrivatePaths("/home/ann", ("/home/ann/.zshrc",))
+        before.list_new()  # [".zshrc"] if a command created it meanwhile
     """
 
     def __init__(self, folder: str, paths: Iterable[str]) -> None:
         self._root = folder.rstrip("/")
-        inside = (one[len(self._root) + 1 :] for one in dict.fromkeys(paths) if one.startswith(f"{self._root}/"))
-        self._before = {one: self._look(one) for one in inside}
-        above = (part for one in self._before for part in _above(one))
-        self._links = {one: self._link(one) for one in dict.fromkeys(above)}
+        relative_paths = (
+            path[len(self._root) + 1 :] for path in dict.fromkeys(paths) if path.startswith(f"{self._root}/")
+        )
+        self._before = {path: self._identify(path) for path in relative_paths}
+        parents = (part for path in self._before for part in _list_parents(path))
+        self._links = {path: self._read_link(path) for path in dict.fromkeys(parents)}
 
     def list_new(self) -> list[str]:
-        """Return the paths, relative to the folder, where something is now that a command could have put there."""
-        made = [one for one, before in self._links.items() if self._link(one) not in ("", before)]
-        for one, before in self._before.items():
-            now = self._look(one)
-            # A person's own programs replace these files as well: another file in the same folder was under a mount.
+        """Return the relative paths that a command may have created."""
+        new = [path for path, before in self._links.items() if self._read_link(path) not in ("", before)]
+        for path, before in self._before.items():
+            now = self._identify(path)
+            # The user's programs replace these files too. A file that existed in this folder was under a mount.
             if now is not None and now != before:
-                where, _, name = f"{self._root}/{one}".rpartition("/")
-                full = f"{os.path.realpath(where)}/{name}"
-                made += [full[len(self._root) + 1 :]] if full.startswith(f"{self._root}/") else []
-        return made
+                parent, _, name = f"{self._root}/{path}".rpartition("/")
+                full = f"{os.path.realpath(parent)}/{name}"
+                new += [full[len(self._root) + 1 :]] if full.startswith(f"{self._root}/") else []
+        return new
 
-    def _look(self, path: str) -> tuple[_Identity, str] | None:
-        """Return the folder that holds what is there, and where a link leads; None where nothing is."""
+    def _identify(self, path: str) -> tuple[_Identity, str] | None:
+        """Return the identity of the parent, and the target of a link; None if the path does not exist."""
         full = f"{self._root}/{path}"
         try:
             os.lstat(full)
-            above = os.stat(full.rpartition("/")[0])  # noqa: PTH116
+            parent = os.stat(full.rpartition("/")[0])  # noqa: PTH116
         except OSError:
             return None
-        return (above.st_dev, above.st_ino), self._link(path)
+        return (parent.st_dev, parent.st_ino), self._read_link(path)
 
-    def _link(self, path: str) -> str:
-        """Return where a link leads; empty for what is no link."""
+    def _read_link(self, path: str) -> str:
+        """Return the target of a link; empty for other files."""
         try:
             return os.readlink(f"{self._root}/{path}")  # noqa: PTH115
         except OSError:
@@ -58,20 +60,20 @@ class PrivatePaths:
 
 
 def list_programs_in(folder: str, programs: Sequence[str], home: str, search: str) -> tuple[str, ...]:
-    """Return the folders of programs in a folder that no command may write.
+    """Return the folders of programs in a folder, which commands must not write.
 
     Args:
-        programs: Folders of toolchains.
-        home: The person's home. Where it is in the folder, all of the search path is protected.
+        programs: Toolchain folders.
+        home: The user's home. If it is in the folder, the whole search path is included.
         search: The search path, with `:` between its folders.
     """
     root = folder.rstrip("/")
-    broad = f"{os.path.realpath(home)}/".startswith(f"{root}/")
-    named = (*programs, *(search.split(":") if broad else ()))
-    every = dict.fromkeys(part for one in named if one for part in (one.rstrip("/"), os.path.realpath(one)))
-    return tuple(one for one in every if one.startswith(f"{root}/"))
+    contains_home = f"{os.path.realpath(home)}/".startswith(f"{root}/")
+    folders = (*programs, *(search.split(":") if contains_home else ()))
+    paths = dict.fromkeys(part for path in folders if path for part in (path.rstrip("/"), os.path.realpath(path)))
+    return tuple(path for path in paths if path.startswith(f"{root}/"))
 
 
-def _above(path: str) -> list[str]:
+def _list_parents(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts))]

@@ -1,4 +1,4 @@
-"""What a git repository names that git would run: read as text, so that nothing of it runs."""
+"""Programs that a git repository's settings name, read without running git."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import stat
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-#: The largest file of settings that is read, in bytes. A repository with a larger one counts as one that names programs.
+#: Maximum size of a settings file, in bytes. A larger one counts as naming programs.
 _LARGEST: Final = 1 << 20
 _SECTION: Final = re.compile(r'\[\s*(?P<name>[\w.-]+)\s*(?:"(?P<sub>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)')
 _KEY: Final = re.compile(r"(?P<key>[A-Za-z][\w-]*)\s*(?:=\s*(?P<value>.*))?")
-_SETTINGS: Final = ("config", "config.worktree")
-#: What git writes itself and what names no program. Every other key makes a repository one that an agent must not leave behind.
+_FILES: Final = ("config", "config.worktree")
+#: Keys that git writes itself and that name no program. Agents must not leave a repository with other keys.
 _HARMLESS: Final[dict[str, frozenset[str]]] = {
     "core": frozenset(
         """repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol
@@ -30,17 +30,17 @@ _HARMLESS: Final[dict[str, frozenset[str]]] = {
     "push": frozenset("default autosetupremote".split()),
     "lfs": frozenset(["repositoryformatversion"]),
 }
-#: Keys that name a program, a folder of programs, or more settings, by how they end.
-_RUNS: Final = re.compile(
+#: Ends of keys that name a program, a folder of programs, or more settings.
+_PROGRAM_KEY: Final = re.compile(
     r"(hookspath|fsmonitor|path|program|command|cmd|clean|smudge|process|driver|textconv|editor|pager|helper|external"
     r"|sshcommand|askpass|uploadpack|receivepack|attributesfile)$"
 )
-#: Keys with a value that is a path and nothing else, relative ones included.
-_NAMES_PATH: Final = frozenset({"hookspath", "path", "attributesfile"})
+#: Keys whose value is a path, absolute or relative.
+_PATH_KEYS: Final = frozenset({"hookspath", "path", "attributesfile"})
 
 
 class Setting(NamedTuple):
-    """One setting. `section` and `key` are in lower case."""
+    """A setting. `section` and `key` are in lower case."""
 
     section: str
     subsection: str
@@ -49,110 +49,111 @@ class Setting(NamedTuple):
 
 
 def read_settings(path: str) -> Iterator[Setting] | None:
-    """Return the settings of a file; None for a file that is not there or cannot be read as settings."""
-    text = _text(path)
-    return None if text is None else iter(_parse(text))
+    """Return the settings of a file; None if it is missing, unreadable or too large."""
+    text = _read_text(path)
+    return None if text is None else iter(_parse_settings(text))
 
 
 def find_store(path: str) -> str:
-    """Return the folder of a repository for its `.git`: the folder itself, or what a `gitdir:` file names. Empty for none."""
+    """Return the repository folder of a `.git` folder or `gitdir:` file; empty for neither."""
     if os.path.isdir(path):  # noqa: PTH112
         return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114
-    named = (_text(path) or "").strip()
-    if not named.startswith("gitdir:"):
+    content = (_read_text(path) or "").strip()
+    if not content.startswith("gitdir:"):
         return ""
-    return _join(os.path.dirname(path), named.removeprefix("gitdir:").strip())  # noqa: PTH120
+    return _join(os.path.dirname(path), content.removeprefix("gitdir:").strip())  # noqa: PTH120
 
 
 def find_common_store(store: str) -> str:
-    """Return the folder that a worktree's repository shares with others; the folder itself where it shares nothing."""
-    named = (_text(f"{store}/commondir") or "").strip()
-    return _join(store, named) if named else store
+    """Return the folder that a worktree's repository shares with others; `store` for other repositories."""
+    content = (_read_text(f"{store}/commondir") or "").strip()
+    return _join(store, content) if content else store
 
 
 def list_program_files(store: str) -> tuple[str, ...]:
-    """Return the files of a repository by which git could be made to run something, relative to `store`."""
-    found = [name for name in _SETTINGS if os.path.lexists(f"{store}/{name}") and not _is_harmless(f"{store}/{name}")]
+    """Return the files of a repository that could make git run a program, relative to `store`."""
+    files = [name for name in _FILES if os.path.lexists(f"{store}/{name}") and not _is_harmless(f"{store}/{name}")]
     try:
         with os.scandir(f"{store}/hooks") as entries:
-            hooks = any(not entry.name.endswith(".sample") for entry in entries)
+            has_hooks = any(not entry.name.endswith(".sample") for entry in entries)
     except OSError:
-        hooks = os.path.lexists(f"{store}/hooks") and not os.path.isdir(f"{store}/hooks")  # noqa: PTH112
-    return (*found, *(("hooks",) if hooks else ()))
+        has_hooks = os.path.lexists(f"{store}/hooks") and not os.path.isdir(f"{store}/hooks")  # noqa: PTH112
+    return (*files, *(("hooks",) if has_hooks else ()))
 
 
 def list_targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
     """Return the absolute paths that the settings of a repository name as programs, hooks or more settings.
 
     Args:
-        root: The top of the working tree, at which relative paths of programs start.
-        store: The folder of the repository.
-        home: The person's home. Its own git settings count too, since they apply in every repository.
+        root: Top of the working tree. Relative paths of programs start there.
+        store: Folder of the repository.
+        home: The user's home. Its git settings apply in every repository.
     """
-    files = [f"{one}/{name}" for one in dict.fromkeys((store, find_common_store(store))) for name in _SETTINGS]
+    files = [f"{setting}/{name}" for setting in dict.fromkeys((store, find_common_store(store))) for name in _FILES]
     if home:
         files += [f"{home}/.gitconfig", f"{home}/.config/git/config"]
-    found: dict[str, None] = {}
+    targets: dict[str, None] = {}
     for file in files:
-        for one in read_settings(file) or ():
-            start = os.path.dirname(file) if one.section.startswith("include") else root  # noqa: PTH120
-            if _RUNS.search(one.key) or one.value.startswith("!"):
-                found.update(dict.fromkeys(_paths(one, start)))
-    return tuple(found)
+        for setting in read_settings(file) or ():
+            base = os.path.dirname(file) if setting.section.startswith("include") else root  # noqa: PTH120
+            if _PROGRAM_KEY.search(setting.key) or setting.value.startswith("!"):
+                targets.update(dict.fromkeys(_list_paths(setting, base)))
+    return tuple(targets)
 
 
-def _paths(one: Setting, start: str) -> Iterator[str]:
-    """The paths that a value can name: itself where it is a path, the words of a command that have a slash or are there."""
-    if one.key in _NAMES_PATH:
-        yield _join(start, one.value)
-    for word in one.value.removeprefix("!").split():
-        path = _join(start, word.strip("'\";"))
+def _list_paths(setting: Setting, base: str) -> Iterator[str]:
+    """Yield the paths that a value can name: itself, and words of a command that contain a slash or are files."""
+    if setting.key in _PATH_KEYS:
+        yield _join(base, setting.value)
+    for word in setting.value.removeprefix("!").split():
+        path = _join(base, word.strip("'\";"))
         if "/" in word or os.path.isfile(path):  # noqa: PTH113
             yield path
 
 
 def _is_harmless(path: str) -> bool:
-    found = read_settings(path)
-    return found is not None and all(
-        one.key in _HARMLESS.get(one.section, ()) and not (one.key.endswith("url") and "::" in one.value)
-        for one in found
+    parsed = read_settings(path)
+    return parsed is not None and all(
+        setting.key in _HARMLESS.get(setting.section, ())
+        and not (setting.key.endswith("url") and "::" in setting.value)
+        for setting in parsed
     )
 
 
-def _parse(text: str) -> list[Setting]:
-    found: list[Setting] = []
-    section, sub = "", ""
+def _parse_settings(text: str) -> list[Setting]:
+    parsed: list[Setting] = []
+    section, subsection = "", ""
     for line in re.sub(r"\\\r?\n", "", text).splitlines():
         rest = line.strip()
-        if head := _SECTION.match(rest):
-            section, sub = head["name"].lower(), head["sub"] or ""
-            # The older spelling `[branch.main]` has its subsection after a dot.
+        if header := _SECTION.match(rest):
+            section, subsection = header["name"].lower(), header["sub"] or ""
+            # In the older spelling `[branch.main]` the subsection follows a dot.
             if "." in section:
-                section, _, sub = section.partition(".")
-            rest = head["rest"].strip()
+                section, _, subsection = section.partition(".")
+            rest = header["rest"].strip()
         if not rest or rest[0] in "#;":
             continue
         key = _KEY.fullmatch(rest)
-        # What cannot be read here may be read by git.
-        found.append(
+        # Git may understand a line that this parser does not.
+        parsed.append(
             Setting("?", "", "?", rest)
             if key is None
-            else Setting(section, sub, key["key"].lower(), (key["value"] or "").strip().strip('"'))
+            else Setting(section, subsection, key["key"].lower(), (key["value"] or "").strip().strip('"'))
         )
-    return found
+    return parsed
 
 
-def _text(path: str) -> str | None:
+def _read_text(path: str) -> str | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as opened:
+    with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
             return None
-        return opened.read(_LARGEST).decode("utf-8", "surrogateescape")
+        return file.read(_LARGEST).decode("utf-8", "surrogateescape")
 
 
-def _join(start: str, named: str) -> str:
-    return os.path.normpath(os.path.join(start, os.path.expanduser(named)))  # noqa: PTH111, PTH118
+def _join(base: str, path: str) -> str:
+    return os.path.normpath(os.path.join(base, os.path.expanduser(path)))  # noqa: PTH111, PTH118

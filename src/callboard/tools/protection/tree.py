@@ -1,4 +1,4 @@
-"""The bounded walk that finds protected paths at every depth of a folder."""
+"""Bounded walk that finds the protected paths at every depth of a folder."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 
 from ..files.paths import protected_name
 
-#: How many entries of a folder one walk looks at, how deep it goes, and how many protected paths it returns, at most.
+#: Maximum number of entries, depth, and number of protected paths of a walk.
 MOST_ENTRIES: Final = 400_000
 MOST_DEPTH: Final = 64
 MOST_FOUND: Final = 1000
-#: Folders of installed packages. In these only repositories are protected: packages carry files of every name.
+#: Folders of installed packages, which contain files of every name. In these only repositories are protected.
 PACKAGES: Final = frozenset({"node_modules", "site-packages", "dist-packages"})
-#: A folder that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
+#: Nanoseconds within which a folder may change again with the same time stamp.
 _SETTLED: Final = 2_000_000_000
 _MOST_TREES: Final = 8
 
@@ -24,14 +24,14 @@ _Identity = tuple[int, int]
 
 
 class ProtectedPath(NamedTuple):
-    """A protected path: relative to the folder, and the identity of the folder that holds it."""
+    """A protected path, relative to the folder, and the identity of its parent."""
 
     path: str
     parent: _Identity
 
 
 class Survey(NamedTuple):
-    """Protected paths of a folder, in order. `whole` is False where a bound ended the walk."""
+    """Protected paths of a folder in order. `is_complete` is False if a bound ended the walk."""
 
     paths: tuple[ProtectedPath, ...]
     is_complete: bool
@@ -39,15 +39,15 @@ class Survey(NamedTuple):
 
 class _ListedFolder(NamedTuple):
     changed: int
-    settled: bool
+    is_settled: bool
     size: int
     folders: tuple[str, ...]
-    marked: tuple[str, ...]
-    bare: bool
+    protected: tuple[str, ...]
+    is_bare_repository: bool
 
 
 class Tree:
-    """A folder that is walked often. A directory that did not change since is not read again."""
+    """A folder that is walked often. Unchanged directories are not read again."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -55,68 +55,68 @@ class Tree:
         self._lock = threading.Lock()
 
     def survey(self) -> Survey:
-        """Walk the folder. Blocks: about 60 ms for 50,000 files the first time, and 15 ms after that."""
+        """Walk the folder. Blocks: for 50,000 files about 60 ms the first time, then 15 ms."""
         with self._lock:
-            return self._survey()
+            return self._walk()
 
-    def _survey(self) -> Survey:
-        found: list[ProtectedPath] = []
-        seen: dict[_Identity, _ListedFolder] = {}
-        left, whole, ahead = MOST_ENTRIES, True, [("", 0, False)]
-        while ahead:
-            path, depth, packaged = ahead.pop()
-            read = self._read(path)
-            if read is None:
+    def _walk(self) -> Survey:
+        paths: list[ProtectedPath] = []
+        listed_now: dict[_Identity, _ListedFolder] = {}
+        remaining, is_complete, pending = MOST_ENTRIES, True, [("", 0, False)]
+        while pending:
+            path, depth, in_package = pending.pop()
+            listing = self._list_folder(path)
+            if listing is None:
                 continue
-            identity, listed = read
-            seen[identity] = listed
-            left -= listed.size
-            if left < 0 or depth > MOST_DEPTH or len(found) > MOST_FOUND:
-                whole = False
+            identity, listed = listing
+            listed_now[identity] = listed
+            remaining -= listed.size
+            if remaining < 0 or depth > MOST_DEPTH or len(paths) > MOST_FOUND:
+                is_complete = False
                 break
-            if listed.bare and path:
-                # A repository without a working tree: what is below it is its own.
-                found.append(ProtectedPath(path, identity))
+            if listed.is_bare_repository and path:
+                # A bare repository is protected as a whole.
+                paths.append(ProtectedPath(path, identity))
                 continue
-            inside = f"{path}/" if path else ""
-            marked = [name for name in listed.marked if not packaged or name == ".git"]
-            found += [ProtectedPath(f"{inside}{name}", identity) for name in marked]
-            skipped = set(marked)
-            ahead += [
-                (f"{inside}{name}", depth + 1, packaged or name in PACKAGES)
+            prefix = f"{path}/" if path else ""
+            protected = [name for name in listed.protected if not in_package or name == ".git"]
+            paths += [ProtectedPath(f"{prefix}{name}", identity) for name in protected]
+            skipped = set(protected)
+            pending += [
+                (f"{prefix}{name}", depth + 1, in_package or name in PACKAGES)
                 for name in listed.folders
                 if name not in skipped
             ]
-        self._listed = seen
-        return Survey(tuple(sorted(found)), whole)
+        self._listed = listed_now
+        return Survey(tuple(sorted(paths)), is_complete)
 
-    def _read(self, path: str) -> tuple[_Identity, _ListedFolder] | None:
+    def _list_folder(self, path: str) -> tuple[_Identity, _ListedFolder] | None:
         full = f"{self.root}/{path}" if path else self.root
-        began = time.time_ns()
+        started = time.time_ns()
         try:
             status = os.lstat(full)
             identity = status.st_dev, status.st_ino
-            kept = self._listed.get(identity)
-            if kept is not None and kept.settled and kept.changed == status.st_ctime_ns:
-                return identity, kept
-            folders, marked, names = list[str](), list[str](), set[str]()
+            cached = self._listed.get(identity)
+            if cached is not None and cached.is_settled and cached.changed == status.st_ctime_ns:
+                return identity, cached
+            folders, protected, names = list[str](), list[str](), set[str]()
             with os.scandir(full) as entries:
                 for entry in entries:
                     name = entry.name
                     names.add(name)
-                    # Of `agents` the definitions in it are protected, and those alone.
+                    # Below `agents` only the definitions are protected.
                     if protected_name(name, parent=path):
-                        marked.append(name)
+                        protected.append(name)
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)
         except OSError:
             return None
         listed = _ListedFolder(
             status.st_ctime_ns,
-            status.st_ctime_ns < began - _SETTLED,
+            status.st_ctime_ns < started - _SETTLED,
             len(names),
             tuple(folders),
-            tuple(marked),
+            tuple(protected),
             "HEAD" in names and ("commondir" in names or names >= {"objects", "refs"}),
         )
         return identity, listed
@@ -127,7 +127,7 @@ _lock = threading.Lock()
 
 
 def tree(root: str) -> Tree:
-    """Return the tree of a folder, with what is remembered of it."""
+    """Return the cached tree of a folder."""
     with _lock:
         found = _trees.setdefault(root, Tree(root))
         _trees.move_to_end(root)

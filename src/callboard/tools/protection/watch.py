@@ -1,8 +1,8 @@
 """Protected paths around one command: read-only while it runs, compared after it.
 
 Existing paths are mounted read-only. A mount cannot protect a missing path, and a command can
-rename a folder that contains one. So the folder is walked again after the command. New protected
-paths in places that the command could write are renamed, so that no program obeys them.
+rename a parent folder. So the folder is walked again after the command, and new protected paths
+are renamed, so that no program uses them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .private_paths import PrivatePaths
 from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, ProtectedPath, tree
 
 ASIDE: Final = ".set-aside"
-_BEYOND: Final = f"what is deeper than {MOST_DEPTH} folders or beyond {MOST_ENTRIES:,} entries and {MOST_FOUND:,} names"
+_BEYOND: Final = f"paths deeper than {MOST_DEPTH} folders or beyond {MOST_ENTRIES:,} entries and {MOST_FOUND:,} names"
 _MOST_APPROVED: Final = 1000
 
 _Identity = tuple[int, int]
@@ -40,11 +40,11 @@ class RenamedPath(NamedTuple):
 
 
 def approve(folder: str, path: str) -> None:
-    """Record that a path was written with approval, so that no running command's watch renames it."""
+    """Record an approved write, so that the watch of a running command does not rename the path."""
     parts = path.split("/")
-    ways = ("/".join(parts[: count + 1]) for count in range(len(parts)))
-    full = f"{folder.rstrip('/')}/{next(filter(find_protected, ways), path)}"
-    identity = _identity(full)
+    prefixes = ("/".join(parts[: count + 1]) for count in range(len(parts)))
+    full = f"{folder.rstrip('/')}/{next(filter(find_protected, prefixes), path)}"
+    identity = _identify(full)
     if identity is not None:
         with _lock:
             _approved[full] = identity
@@ -54,138 +54,140 @@ def approve(folder: str, path: str) -> None:
 
 
 def find_guarded(folder: str, path: str) -> str:
-    """Return the protected name in a relative path, or the git program that it is; empty for neither."""
-    found = find_protected(path)
-    if found:
-        return found
-    full, above = f"{folder.rstrip('/')}/{path}", folder.rstrip("/")
+    """Return the protected name in a relative path, or the program of git that it belongs to; empty for neither."""
+    name = find_protected(path)
+    if name:
+        return name
+    full, parent = f"{folder.rstrip('/')}/{path}", folder.rstrip("/")
     for part in ("", *path.split("/")[:-1]):
-        above = f"{above}/{part}" if part else above
-        if os.path.lexists(f"{above}/.git"):
-            store = repositories.find_store(f"{above}/.git")
-            for target in repositories.list_targets(above, store, str(Path.home())) if store else ():
+        parent = f"{parent}/{part}" if part else parent
+        if os.path.lexists(f"{parent}/.git"):
+            store = repositories.find_store(f"{parent}/.git")
+            for target in repositories.list_targets(parent, store, str(Path.home())) if store else ():
                 if full == target or full.startswith(f"{target}/"):
                     return target[len(folder.rstrip("/")) + 1 :]
     return ""
 
 
 class Watch:
-    """The protected paths of a folder as they are now.
+    """Current protected paths of a folder.
 
     Attributes:
-        kept: Absolute paths to mount read-only, except those of `PROTECTED` at the top.
-        unkept: What no mount can protect, in English. Normally empty.
+        protected: Absolute paths to mount read-only, except the names of `PROTECTED` at the top.
+        unprotected: Paths that no mount can protect, in English. Normally empty.
     """
 
     def __init__(self, folder: str, private: PrivatePaths = _NOTHING_PRIVATE) -> None:
         self._root = folder.rstrip("/")
         self._private = private
         survey = tree(folder).survey()
-        self._places = {one.path: one.parent for one in survey.paths}
+        self._parents = {path.path: path.parent for path in survey.paths}
         self._links: dict[str, str] = {}
         self._identities: set[_Identity] = set()
-        self._absent: set[str] = set()
-        kept: dict[str, None] = {}
+        self._missing_targets: set[str] = set()
+        protected: dict[str, None] = {}
         self.unprotected: tuple[str, ...] = () if survey.is_complete else (_BEYOND,)
-        for one in survey.paths:
-            self._add(one, kept)
-        self.protected = tuple(path for path in sorted(kept) if not self._is_covered(path, kept))
+        for path in survey.paths:
+            self._add(path, protected)
+        self.protected = tuple(absolute for absolute in sorted(protected) if not self._is_covered(absolute, protected))
 
     @property
     def relative_protected(self) -> tuple[str, ...]:
-        """The kept paths, relative to the folder."""
+        """The protected paths, relative to the folder."""
         return tuple(path[len(self._root) + 1 :] for path in self.protected)
 
     def rename_new(self) -> tuple[RenamedPath, ...]:
-        """Rename what appeared since. Blocks."""
+        """Rename new protected paths. Blocks."""
         survey = tree(self._root).survey()
-        wrong = [part for one in survey.paths for part in self._wrong(one)]
-        wrong += [path for path in self._absent if os.path.lexists(f"{self._root}/{path}")]
-        wrong += self._private.list_new()
-        if not wrong:
+        new = [part for path in survey.paths for part in self._list_new(path)]
+        new += [
+            relative_path for relative_path in self._missing_targets if os.path.lexists(f"{self._root}/{relative_path}")
+        ]
+        new += self._private.list_new()
+        if not new:
             return ()
         with Folder(self._root) as folder:
-            return tuple(_set_aside(folder, path) for path in dict.fromkeys(wrong))
+            return tuple(_rename(folder, relative_path) for relative_path in dict.fromkeys(new))
 
-    def _add(self, one: ProtectedPath, kept: dict[str, None]) -> None:
-        full = f"{self._root}/{one.path}"
+    def _add(self, path: ProtectedPath, protected: dict[str, None]) -> None:
+        full = f"{self._root}/{path.path}"
         try:
             status = os.lstat(full)
         except OSError:
             return
         if stat.S_ISLNK(status.st_mode):
-            self._links[one.path] = os.readlink(full)  # noqa: PTH115
-            self._keep(os.path.realpath(full), kept)
-        elif "/" in one.path or one.path not in PROTECTED:
+            self._links[path.path] = os.readlink(full)  # noqa: PTH115
+            self._protect(os.path.realpath(full), protected)
+        elif "/" in path.path or path.path not in PROTECTED:
             self._identities.add((status.st_dev, status.st_ino))
-            self._keep(full, kept)
-        if _is_repository(one.path):
+            self._protect(full, protected)
+        if _is_repository(path.path):
             store = repositories.find_store(full)
-            self._keep(store, kept)
-            top = os.path.dirname(full) if find_protected(one.path) else full  # noqa: PTH120
-            for target in repositories.list_targets(top, store, str(Path.home())) if store else ():
+            self._protect(store, protected)
+            root = os.path.dirname(full) if find_protected(path.path) else full  # noqa: PTH120
+            for target in repositories.list_targets(root, store, str(Path.home())) if store else ():
                 if os.path.lexists(target):
-                    self._keep(os.path.realpath(target), kept)
+                    self._protect(os.path.realpath(target), protected)
                 elif target.startswith(f"{self._root}/"):
-                    self._absent.add(target[len(self._root) + 1 :])
+                    self._missing_targets.add(target[len(self._root) + 1 :])
 
-    def _keep(self, full: str, kept: dict[str, None]) -> None:
+    def _protect(self, full: str, protected: dict[str, None]) -> None:
         if full.startswith(f"{self._root}/"):
             if full[len(self._root) + 1 :] not in PROTECTED:
-                kept[full] = None
+                protected[full] = None
         elif full and (full == self._root or self._root.startswith(f"{full.rstrip('/')}/")):
-            self.unprotected = (*self.unprotected, f"{full}, which git is set to run programs from,")
+            self.unprotected = (*self.unprotected, f"{full}, from which git runs programs,")
 
-    def _is_covered(self, path: str, kept: dict[str, None]) -> bool:
-        above = os.path.dirname(path)  # noqa: PTH120
-        while len(above) > len(self._root):
-            if above in kept or above[len(self._root) + 1 :] in PROTECTED:
+    def _is_covered(self, path: str, protected: dict[str, None]) -> bool:
+        parent = os.path.dirname(path)  # noqa: PTH120
+        while len(parent) > len(self._root):
+            if parent in protected or parent[len(self._root) + 1 :] in PROTECTED:
                 return True
-            above = os.path.dirname(above)  # noqa: PTH120
+            parent = os.path.dirname(parent)  # noqa: PTH120
         return False
 
-    def _wrong(self, one: ProtectedPath) -> list[str]:
-        """Return the paths to rename for one protected path; none if the command could not have made it."""
-        full = f"{self._root}/{one.path}"
-        identity = _identity(full)
-        if identity is None or one.path in PROTECTED:
+    def _list_new(self, path: ProtectedPath) -> list[str]:
+        """Return the paths to rename for a protected path; none if the command could not create it."""
+        full = f"{self._root}/{path.path}"
+        identity = _identify(full)
+        if identity is None or path.path in PROTECTED:
             return []
-        same_link = one.path in self._links and self._links[one.path] == _link(full)
-        same_place = one.path not in self._links and self._places.get(one.path) == one.parent
+        same_link = path.path in self._links and self._links[path.path] == _read_link(full)
+        same_place = path.path not in self._links and self._parents.get(path.path) == path.parent
         with _lock:
             approved = _approved.get(full) == identity
         if same_link or same_place or approved or identity in self._identities:
             return []
-        store = repositories.find_store(full) if _is_repository(one.path) else ""
+        store = repositories.find_store(full) if _is_repository(path.path) else ""
         if not store:
-            return [one.path]
+            return [path.path]
         return [
-            f"{own[len(self._root) + 1 :]}/{name}"
-            for own in dict.fromkeys((store, repositories.find_common_store(store)))
-            if own.startswith(f"{self._root}/") and _identity(own) not in self._identities
-            for name in repositories.list_program_files(own)
+            f"{repository[len(self._root) + 1 :]}/{name}"
+            for repository in dict.fromkeys((store, repositories.find_common_store(store)))
+            if repository.startswith(f"{self._root}/") and _identify(repository) not in self._identities
+            for name in repositories.list_program_files(repository)
         ]
 
 
 def _is_repository(path: str) -> bool:
-    """Return True for `.git` and for a bare repository, which has any name."""
+    """Return True for `.git` and for bare repositories, which can have any name."""
     return path.rpartition("/")[2].lower() == ".git" or not find_protected(path)
 
 
-def _set_aside(folder: Folder, path: str) -> RenamedPath:
+def _rename(folder: Folder, path: str) -> RenamedPath:
     try:
         with folder.open_parent(path) as (handle, name):
             for number in range(1, 100):
-                other = f"{name}{ASIDE}{f'-{number}' if number > 1 else ''}"
-                if not _is_there(handle, other):
-                    os.rename(name, other, src_dir_fd=handle, dst_dir_fd=handle)
-                    return RenamedPath(path, other)
+                new_name = f"{name}{ASIDE}{f'-{number}' if number > 1 else ''}"
+                if not _exists(handle, new_name):
+                    os.rename(name, new_name, src_dir_fd=handle, dst_dir_fd=handle)
+                    return RenamedPath(path, new_name)
     except (OSError, PathDenied):
         pass
     return RenamedPath(path, "")
 
 
-def _is_there(handle: int, name: str) -> bool:
+def _exists(handle: int, name: str) -> bool:
     try:
         os.stat(name, dir_fd=handle, follow_symlinks=False)
     except FileNotFoundError:
@@ -193,7 +195,7 @@ def _is_there(handle: int, name: str) -> bool:
     return True
 
 
-def _identity(full: str) -> _Identity | None:
+def _identify(full: str) -> _Identity | None:
     try:
         status = os.lstat(full)
     except OSError:
@@ -201,7 +203,7 @@ def _identity(full: str) -> _Identity | None:
     return status.st_dev, status.st_ino
 
 
-def _link(full: str) -> str | None:
+def _read_link(full: str) -> str | None:
     try:
         return os.readlink(full)  # noqa: PTH115
     except OSError:

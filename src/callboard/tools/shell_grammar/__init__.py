@@ -1,1 +1,1 @@
-"""Shell commands as text: their grammar, the programs that they start, and what a rule may compare with."""
+"""Grammar of shell commands, the programs that they start, and the texts that rules compare."""

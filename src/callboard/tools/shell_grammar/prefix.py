@@ -1,4 +1,4 @@
-"""The beginning of a command that a rule may allow with any arguments."""
+"""Prefixes of commands that a rule may allow with any arguments."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from .parser import parse
 from .programs import NAMED_RUNS, NAMING_GIT, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, runs_arguments
 
-#: With any of these a command may be more than one program with its arguments, in this shell or in another.
+#: Characters with which a command may be more than one program with its arguments, in any shell.
 _COMPOUND = re.compile(r"[;&|`$()<>\\\x00-\x08\x0a-\x1f\x7f]")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def is_plain(command: str) -> bool:
-    """Return True if the command is one program with its arguments: no list, pipe, expansion, redirection or second line.
+    """Return True for one program with its arguments: no list, pipe, expansion, redirection or second line.
 
-    Both the grammar and a list of characters have to agree, so that a rule that allows is read strictly.
+    Rules that allow are strict, so both the grammar and a list of characters must agree.
     """
     return bool(command.strip()) and _COMPOUND.search(command) is None and parse(command).is_plain
 
 
 def find_prefix(command: str) -> str:
-    """Return the words of a plain command that a rule may allow with any arguments, or "" where none are safe.
+    """Return the prefix of a plain command that a rule may allow with any arguments; empty if none is safe.
 
     Example:
-        prefix("git status -s") == "git status"
-        prefix("env git status") == ""
+        find_prefix("git status -s") == "git status"
+        find_prefix("env git status") == ""
     """
     if not is_plain(command):
         return ""

@@ -1,4 +1,4 @@
-"""The commands that a text may run, whatever its spelling: what a rule that denies or asks compares with."""
+"""Commands that a text may run in any spelling, for rules that deny or ask."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from .programs import (
     is_destructive,
 )
 
-#: Scripts within scripts are read to this depth.
-_DEEPEST = 4
-#: At most so many spellings of one text are compared; beyond that the text counts as unclear.
-_MOST = 4000
-#: So many seconds of CPU time one text may take; beyond that it counts as unclear.
+#: Maximum depth of scripts in scripts.
+_MOST_NESTED = 4
+#: Maximum number of spellings of a text. A text with more is unclear.
+_MOST_SPELLINGS = 4000
+#: Maximum CPU time for a text, in seconds. A text that takes more is unclear.
 _PATIENCE_S = 0.05
 _CODE_WORD = re.compile(r"[\w.:/@=+~-]+")
-#: What an argument that is no code does not have.
+#: Characters that only code contains.
 _CODE = re.compile(r"[\s'\"({\[;]")
 _ALIAS = re.compile(r"(?:--config-env=)?alias\.", re.IGNORECASE)
 _VALUE = re.compile(r"[\w-]+=")
-#: An option of one letter with a script right behind it.
+#: An option of one letter followed directly by a script.
 _SHORT_OPTION = re.compile(r"\A-[A-Za-z](?=\w+\s)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
 class CommandSpellings(NamedTuple):
-    """The commands that a text may run.
+    """Commands that a text may run.
 
     Attributes:
-        commands: Each as its words; None for a word that only the shell could tell.
-        is_clear: Whether they are all. False for a program that an expansion names, a script out of a pipe, a text that is no
+        commands: The words of each; None for a word that only the shell can evaluate.
+        is_clear: True if the list is complete. False for a program from an expansion, a script from a pipe, or invalid
             shell text.
     """
 
@@ -56,12 +56,12 @@ class CommandSpellings(NamedTuple):
 def list_spellings(text: str) -> CommandSpellings:
     """Return every command that a shell text may run.
 
-    Launchers (`env`, `sudo`, `find -exec` …) are taken off, programs lose their folder, options before a subcommand are left
-    out, and scripts within arguments and here-documents are read. Too many commands rather than too few: the answer serves
-    rules that deny or ask, never those that allow.
+    Removes launchers (`env`, `sudo`, `find -exec` …), folders of programs and options before a
+    subcommand, and reads scripts in arguments and here-documents. Returns too many commands rather
+    than too few, so use it only for rules that deny or ask.
 
     Example:
-        ("git", "push") in spellings("env -u A git -C . push").commands
+        ("git", "push") in list_spellings("env -u A git -C . push").commands
     """
     reading = _Reading()
     reading.read(text)
@@ -69,85 +69,83 @@ def list_spellings(text: str) -> CommandSpellings:
 
 
 def is_match(pattern: str, command: tuple[Word, ...]) -> bool | None:
-    """Compare one command with the pattern of a rule: a text, or a beginning that ends in `*`.
+    """Return True if a command matches the pattern of a rule: a text, or a prefix that ends in `*`.
 
-    Returns:
-        None if a word that only the shell could tell decides it.
+    Returns None if it depends on a word that only the shell can evaluate.
     """
     start = pattern[:-1] if pattern.endswith("*") else None
-    known = command[: command.index(None)] if None in command else command
-    text = " ".join(word or "" for word in known)
+    certain = command[: command.index(None)] if None in command else command
+    text = " ".join(word or "" for word in certain)
     if start is None:
         fits = text == pattern
-        may = pattern.startswith(f"{text} ")
+        may_fit = pattern.startswith(f"{text} ")
     else:
         fits = text.startswith(start) or text == start.rstrip(" ")
-        may = start.startswith(f"{text} ")
+        may_fit = start.startswith(f"{text} ")
     if None not in command:
         return fits
-    return True if fits and start is not None else (None if may or fits or not known else False)
+    return True if fits and start is not None else (None if may_fit or fits or not certain else False)
 
 
 def is_destructive_text(text: str) -> bool:
-    """Return True if a command in the text takes things away or grants more rights, or if that cannot be read: a text that is
-    no shell text, one over the limits, and a program that only the shell could tell may be any."""
-    found = list_spellings(text)
-    return not found.is_clear or any(command[0] and is_destructive(command[0]) for command in found.commands)
+    """Return True if the text may delete things or grant more rights, which includes unclear texts."""
+    spellings = list_spellings(text)
+    return not spellings.is_clear or any(command[0] and is_destructive(command[0]) for command in spellings.commands)
 
 
 class _Reading:
-    """One reading of a text, with the scripts in it."""
+    """One reading of a text with the scripts in it."""
 
     def __init__(self) -> None:
         self.commands: set[tuple[Word, ...]] = set()
         self.is_clear = True
         self._end = time.thread_time() + _PATIENCE_S
         self._is_over = False
-        #: At which depth each script was read, and whether it was clear: words of a script are scripts themselves.
+        #: Depth at which each script was read, and whether it was clear. The words of a script are read as scripts.
         self._scripts_read: dict[str, tuple[int, bool]] = {}
 
     def read(self, text: str) -> None:
-        """Read a text with all scripts in it."""
+        """Read a text with the scripts in it."""
         self._read(text, 0)
         self.is_clear = self.is_clear and not self._is_over
 
     def _read(self, text: str, depth: int) -> None:
         script = parse(text)
         self.is_clear = self.is_clear and script.is_complete
-        names = {_base(command.words[0]) for command in script.commands}
-        feeds_a_shell = any(_base(command.words[0]) in SHELLS | FED_ARGUMENTS for command in script.commands)
+        names = {_base_name(command.words[0]) for command in script.commands}
+        feeds_a_shell = any(_base_name(command.words[0]) in SHELLS | FED_ARGUMENTS for command in script.commands)
         reads_code = any(READS_CODE.fullmatch(name) for name in names if name)
         for command in script.commands:
-            self._command(command, depth)
+            self._add_command(command, depth)
             if reads_code:
-                self._code(command.words[1:])
+                self._add_code(command.words[1:])
             if feeds_a_shell:
-                self._scripts((*command.words[1:], _joined(command.words[1:])), depth)
+                self._read_scripts((*command.words[1:], _join(command.words[1:])), depth)
         if names & (SHELLS | LAUNCHERS):
-            self._scripts(script.inputs, depth)
+            self._read_scripts(script.inputs, depth)
         if reads_code:
-            self._code(script.inputs)
-        # What a variable such as GIT_SSH_COMMAND or PROMPT_COMMAND is set to is run.
-        self._scripts(tuple(value for name, value in script.assignments if is_loader(name)), depth)
+            self._add_code(script.inputs)
+        # The value of a variable such as GIT_SSH_COMMAND or PROMPT_COMMAND runs.
+        self._read_scripts(tuple(value for name, value in script.assignments if is_loader(name)), depth)
 
-    def _command(self, command: SimpleCommand, depth: int) -> None:
-        program = _base(command.words[0])
+    def _add_command(self, command: SimpleCommand, depth: int) -> None:
+        program = _base_name(command.words[0])
         if program is None:
             self.is_clear = False
             return
-        self._program(command.words, depth, is_piped=command.is_piped)
+        self._add_program(command.words, depth, is_piped=command.is_piped)
         if program in LAUNCHERS:
-            launched = _launched(program, command.words[1:])
+            launched = _list_launched(program, command.words[1:])
             if _is_unclear(launched):
                 self.is_clear = False
-            self._scripts(launched, depth)
+            self._read_scripts(launched, depth)
             for start in range(len(launched)):
                 if self._is_exhausted():
                     return
-                self._program(launched[start:], depth, is_piped=False)
+                self._add_program(launched[start:], depth, is_piped=False)
 
-    def _program(self, words: tuple[Word, ...], depth: int, *, is_piped: bool) -> None:
-        program, rest = _base(words[0]), words[1:]
+    def _add_program(self, words: tuple[Word, ...], depth: int, *, is_piped: bool) -> None:
+        program, rest = _base_name(words[0]), words[1:]
         if program is None:
             return
         self._add((program, *rest))
@@ -155,35 +153,35 @@ class _Reading:
             named = [word for word in rest if word is None or not word.startswith(("-", "+"))]
             if None in named or (is_piped and not named):
                 self.is_clear = False
-            # This one takes its script as several words.
-            self._scripts((*rest, _joined(named)) if program == "pwsh" else rest, depth)
+            # pwsh joins its arguments to a script.
+            self._read_scripts((*rest, _join(named)) if program == "pwsh" else rest, depth)
         elif program in EVALUATORS:
             if None in rest:
                 self.is_clear = False
-            self._scripts((*rest, _joined(rest)), depth)
+            self._read_scripts((*rest, _join(rest)), depth)
         elif INTERPRETERS.fullmatch(program):
-            self._code(rest)
+            self._add_code(rest)
         if program in WITH_SUBCOMMAND:
-            self._subcommand(program, rest, depth)
+            self._add_subcommand(program, rest, depth)
 
-    def _subcommand(self, program: str, words: tuple[Word, ...], depth: int) -> None:
-        """A subcommand that runs what follows it, as `uv run` does, and settings that name programs."""
+    def _add_subcommand(self, program: str, words: tuple[Word, ...], depth: int) -> None:
+        """Add subcommands that run their arguments, such as `uv run`, and settings that name programs."""
         if program == "gh" and "alias" in words:
             self.is_clear = False
         if program == "git":
-            values = (after for word, after in pairwise(words) if word == "-c" and after)
-            self._scripts(tuple(value.partition("=")[2] for value in values), depth)
-        start = next((at for at, word in enumerate(words) if word in RUNNING_SUBCOMMANDS), None)
+            values = (following for word, following in pairwise(words) if word == "-c" and following)
+            self._read_scripts(tuple(value.partition("=")[2] for value in values), depth)
+        start = next((index for index, word in enumerate(words) if word in RUNNING_SUBCOMMANDS), None)
         if start is None:
             return
-        run = words[start + 1 :]
-        if words[start] in STARTING_SUBCOMMANDS and _is_unclear(run):
+        started = words[start + 1 :]
+        if words[start] in STARTING_SUBCOMMANDS and _is_unclear(started):
             self.is_clear = False
-        self._scripts(run, depth)
-        for at in range(len(run)):
+        self._read_scripts(started, depth)
+        for index in range(len(started)):
             if self._is_exhausted():
                 return
-            self._program(run[at:], depth, is_piped=False)
+            self._add_program(started[index:], depth, is_piped=False)
 
     def _add(self, words: tuple[Word, ...]) -> None:
         if self._is_exhausted():
@@ -193,26 +191,26 @@ class _Reading:
         if program in WITH_SUBCOMMAND:
             if program == "git" and _sets_alias(words):
                 self.is_clear = False
-            self.commands.update((program, *words[start:]) for start in _after_options(words))
+            self.commands.update((program, *words[start:]) for start in _find_subcommands(words))
 
-    def _scripts(self, texts: tuple[Word, ...], depth: int) -> None:
+    def _read_scripts(self, texts: tuple[Word, ...], depth: int) -> None:
         for text in texts:
             if text is None:
                 continue
             script = text.partition("=")[2] if _VALUE.match(text) else _SHORT_OPTION.sub("", text, count=1)
             if not script.strip() or script.startswith("-"):
                 continue
-            if depth >= _DEEPEST:
+            if depth >= _MOST_NESTED:
                 self.is_clear = False
             else:
-                # An argument that is no script, such as the options of a launcher, makes nothing unclear.
+                # Other arguments, such as options of a launcher, make nothing unclear.
                 before = self.is_clear
-                self.is_clear = (self._is_clear_script(script, depth + 1) or not _is_script(script)) and before
+                self.is_clear = (self._read_script(script, depth + 1) or not _is_script(script)) and before
 
-    def _is_clear_script(self, script: str, depth: int) -> bool:
-        before = self._scripts_read.get(script)
-        if before is not None and before[0] <= depth:
-            return before[1]
+    def _read_script(self, script: str, depth: int) -> bool:
+        cached = self._scripts_read.get(script)
+        if cached is not None and cached[0] <= depth:
+            return cached[1]
         if self._is_exhausted():
             return False
         self._scripts_read[script] = depth, True
@@ -222,11 +220,11 @@ class _Reading:
         return self.is_clear
 
     def _is_exhausted(self) -> bool:
-        self._is_over = self._is_over or len(self.commands) >= _MOST or time.thread_time() > self._end
+        self._is_over = self._is_over or len(self.commands) >= _MOST_SPELLINGS or time.thread_time() > self._end
         return self._is_over
 
-    def _code(self, arguments: tuple[Word, ...]) -> None:
-        """Code of another language: the words in it, in their order, may be a command anywhere."""
+    def _add_code(self, arguments: tuple[Word, ...]) -> None:
+        """Add code of another language: its consecutive words may be a command."""
         for text in arguments:
             if text is None or not _CODE.search(text):
                 continue
@@ -236,14 +234,14 @@ class _Reading:
                     self._add(words[start : start + 8])
 
 
-def _launched(program: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The arguments among which the program is that a launcher starts."""
+def _list_launched(program: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return the arguments that contain the program which a launcher starts."""
     options = EXEC_OPTIONS.get(program)
     if options is not None:
         starts = [index + 1 for index, word in enumerate(words) if word in options]
         words = words[starts[0] :] if starts else ()
     if ":::" in words:
-        # What follows are arguments of `parallel`.
+        # Arguments of `parallel` follow.
         return (*words[: words.index(":::")], None)
     if program in FED_ARGUMENTS and words:
         filled = tuple(None if word is not None and "{" in word else word for word in words)
@@ -252,7 +250,7 @@ def _launched(program: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def _is_unclear(words: tuple[Word, ...]) -> bool:
-    """Whether only the shell could tell which program a launcher starts."""
+    """Return True if only the shell can evaluate which program a launcher starts."""
     for word in words:
         if word is None:
             return True
@@ -270,7 +268,7 @@ def _sets_alias(words: tuple[Word, ...]) -> bool:
     )
 
 
-def _joined(words: Iterable[Word]) -> str:
+def _join(words: Iterable[Word]) -> str:
     return " ".join(word for word in words if word is not None)
 
 
@@ -278,13 +276,13 @@ def _is_script(text: str) -> bool:
     return any(mark in text for mark in " \t\n;&|$`")
 
 
-def _after_options(words: tuple[Word, ...]) -> Iterator[int]:
-    """Positions at which the subcommand may be: options, each with the word behind it, may lead up to it."""
+def _find_subcommands(words: tuple[Word, ...]) -> Iterator[int]:
+    """Yield the positions of a possible subcommand. Options with their values may precede it."""
     start = 1
     while start < len(words):
         word = words[start]
         if word is None or not word.startswith(("-", "+")):
-            # The value of an option, or the subcommand.
+            # Either the value of an option or the subcommand.
             yield start
             before = words[start - 1]
             if start == 1 or before is None or not before.startswith("-"):
@@ -292,6 +290,6 @@ def _after_options(words: tuple[Word, ...]) -> Iterator[int]:
         start += 1
 
 
-def _base(word: Word) -> Word:
-    """A program without its folder."""
+def _base_name(word: Word) -> Word:
+    """Return a program without its folder."""
     return None if word is None else word.rpartition("/")[2]

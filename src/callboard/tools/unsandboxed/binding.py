@@ -1,6 +1,4 @@
-"""Digest of a command with its program, scripts and environment, so that the approved command is
-the one that starts.
-"""
+"""Binding of an approval to a command with its program, scripts and environment."""
 
 from __future__ import annotations
 
@@ -19,15 +17,15 @@ from ..files.paths import display
 from .reach import find_program, list_names, split_shell_text
 from .variables import read_assignments
 
-#: Folders of system programs. They are bound by path, because the system updates them.
+#: Folders of system programs, which are bound by path, because the system updates them.
 _SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/store/")
-#: A larger file outside the folder is bound by its size and modification time, in bytes.
+#: Maximum size in bytes of a file that is read. A larger one outside the folder is bound by size and time.
 _LARGEST: Final = 8 << 20
-#: A file that changed this recently may change again with the same time stamp, in nanoseconds.
+#: Nanoseconds within which a file may change again with the same time stamp.
 _SETTLED: Final = 2_000_000_000
 _PIECE: Final = 1 << 20
-#: Files that programs load from their start folder without a word of the command.
-_READS: Final[Mapping[str, tuple[str, ...]]] = {
+#: Files that programs load from their start folder without naming them.
+_START_FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
     **dict.fromkeys(
         ("npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "node"), ("package.json", ".npmrc", ".yarnrc.yml")
@@ -46,7 +44,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 class BoundFile(NamedTuple):
-    """A bound file: its path, its real path, and its SHA-256 in hex. A system program has no digest."""
+    """A bound file: path, real path, and SHA-256 in hex. A system program has no digest."""
 
     path: str
     resolved: str
@@ -54,17 +52,17 @@ class BoundFile(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Path with the beginning of the digest, for a card."""
+        """Path with the beginning of the digest, for cards."""
         return f"{display(self.path)} (sha256 {self.digest[:12]})" if self.digest else display(self.path)
 
 
 class CommandBinding(NamedTuple):
-    """A command as it would be started now.
+    """A command as it would start now.
 
     Attributes:
-        program: The program as the search path finds it.
-        files: The program, the files that the words and the environment name, and what the program loads where it starts.
-        digest: The SHA-256 of the words, the environment's names and values, and the files.
+        program: The program that the search path finds.
+        files: The program, files that words and environment name, and files that it loads from its start folder.
+        digest: SHA-256 of the words, the environment and the files.
     """
 
     program: str
@@ -74,84 +72,86 @@ class CommandBinding(NamedTuple):
     digest: str
 
     def list_inside(self, folder: str) -> tuple[BoundFile, ...]:
-        """Return the files in the folder, by their path or real path."""
+        """Return the files in the folder, by path or real path."""
         root = f"{folder.rstrip('/')}/"
-        return tuple(one for one in self.files if one.path.startswith(root) or one.resolved.startswith(root))
+        return tuple(file for file in self.files if file.path.startswith(root) or file.resolved.startswith(root))
 
     @property
     def token(self) -> str:
-        """Digest with the beginning of each file's digest. A rule stores it to report later what changed."""
-        return " ".join((self.digest, *(f"{one.digest[:16]}@{one.path}" for one in self.files if one.digest)))
+        """Digest with the beginning of each file's digest. A rule stores it to report changes later."""
+        return " ".join((self.digest, *(f"{file.digest[:16]}@{file.path}" for file in self.files if file.digest)))
 
     def list_changed(self, token: str) -> tuple[str, ...]:
-        """Return the paths of files that changed since the token, including new ones."""
+        """Return the paths of files that are new or changed since the token."""
         before = set(token.split(" ")[1:])
-        return tuple(one.path for one in self.files if one.digest and f"{one.digest[:16]}@{one.path}" not in before)
+        return tuple(
+            file.path for file in self.files if file.digest and f"{file.digest[:16]}@{file.path}" not in before
+        )
 
 
 class Files:
     """Cached digests of files. A changed file is read again."""
 
     def __init__(self) -> None:
-        self._read: dict[str, tuple[_Stamp, bool, str]] = {}
+        self._digests: dict[str, tuple[_Stamp, bool, str]] = {}
         self._lock = threading.Lock()
 
     def digest(self, path: str, *, whole: bool) -> str:
-        """Return the SHA-256 of a file in hex; empty for what is not a regular file.
+        """Return the SHA-256 of a file in hex; empty if it is not a regular file. Follows links.
 
-        Args:
-            path: The file; a link stands for what it leads to.
-            whole: Read a large file too. Otherwise one above 8 MiB is bound by its size and time of change.
+        Without `whole`, a file above 8 MiB is represented by its size and modification time.
         """
-        began = time.time_ns()
+        started = time.time_ns()
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             return ""
-        with os.fdopen(handle, "rb") as opened:
-            of = os.fstat(handle)
-            if not stat.S_ISREG(of.st_mode):
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 return ""
-            stamp = of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns
+            stamp = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
             with self._lock:
-                kept = self._read.get(path)
-            if kept is not None and kept[1] and kept[0] == stamp:
-                return kept[2]
-            made = hashlib.sha256()
-            if of.st_size > _LARGEST and not whole:
-                made.update(f"{of.st_size} {of.st_mtime_ns}".encode())
+                cached = self._digests.get(path)
+            if cached is not None and cached[1] and cached[0] == stamp:
+                return cached[2]
+            hasher = hashlib.sha256()
+            if status.st_size > _LARGEST and not whole:
+                hasher.update(f"{status.st_size} {status.st_mtime_ns}".encode())
             else:
-                while piece := opened.read(_PIECE):
-                    made.update(piece)
+                while piece := file.read(_PIECE):
+                    hasher.update(piece)
         with self._lock:
-            self._read[path] = stamp, of.st_ctime_ns < began - _SETTLED, made.hexdigest()
-        return made.hexdigest()
+            self._digests[path] = stamp, status.st_ctime_ns < started - _SETTLED, hasher.hexdigest()
+        return hasher.hexdigest()
 
 
 _files = Files()
 
 
 def bind(command: Sequence[str], environment: Mapping[str, str], start: str, search: str) -> CommandBinding:
-    """Look at everything that a command names and return it with a digest. Blocks while files are read.
+    """Bind a command with all files that it names. Blocks.
 
     Args:
-        command: The words; secret handles stay handles.
-        environment: The variables that its settings name. Those of the program `env` count too.
-        start: The folder in which it is started.
-        search: The search path by which its program is found.
+        command: Words of the command, secrets as handles.
+        environment: Variables from its settings. Assignments of the program `env` are added.
+        start: Start folder.
+        search: Search path for the program.
     """
     program = find_program(command[0], start, search) or command[0]
     values = {**environment, **read_assignments(command)}
-    every = _named(program, command, values, start, search)
-    named = dict.fromkeys(os.path.join(start, one) for one in every)  # noqa: PTH118
-    files = tuple(one for path in named if (one := _file(path, start)) is not None)
-    bound = [list(command), sorted(values.items()), files]
-    digest = hashlib.sha256(msgspec.json.encode(bound)).hexdigest()
+    names = _list_candidates(program, command, values, start, search)
+    paths = dict.fromkeys(os.path.join(start, file) for file in names)  # noqa: PTH118
+    files = tuple(file for path in paths if (file := _bind_file(path, start)) is not None)
+    content = [list(command), sorted(values.items()), files]
+    digest = hashlib.sha256(msgspec.json.encode(content)).hexdigest()
     return CommandBinding(program, tuple(command), values, files, digest)
 
 
-def _named(program: str, command: Sequence[str], values: Mapping[str, str], start: str, search: str) -> Iterator[str]:
-    """Every path that may be a file: the program, words, values of options and variables, modules, and what it loads."""
+def _list_candidates(
+    program: str, command: Sequence[str], values: Mapping[str, str], start: str, search: str
+) -> Iterator[str]:
+    """Yield every path that may be a file: program, words, values of options and variables, and loaded files."""
     yield program
     words = list(command[1:])
     for word in words:
@@ -161,33 +161,33 @@ def _named(program: str, command: Sequence[str], values: Mapping[str, str], star
         yield value
         yield from value.split(os.pathsep)
         yield from (part for word in value.split() for part in list_names(word))
-    # Programs that start another one: `env`, `nice`, `sudo`.
+    # Arguments of programs that start another one, such as `env`, `nice` or `sudo`.
     for word in words:
-        if "/" not in word and (found := find_program(word, start, search)):
-            yield found
+        if "/" not in word and (program_path := find_program(word, start, search)):
+            yield program_path
     for text in ([program, *words], *texts):
-        yield from _loaded(text)
+        yield from _list_loaded(text)
 
 
-def _loaded(words: Sequence[str]) -> Iterator[str]:
-    """What the programs among the words load without naming a file: modules, and what is where they start."""
-    for word, after in pairwise(words):
-        if word == "-m":
-            module = after.replace(".", "/")
+def _list_loaded(words: Sequence[str]) -> Iterator[str]:
+    """Yield the modules and start-folder files that the programs among the words load."""
+    for argument, following in pairwise(words):
+        if argument == "-m":
+            module = following.replace(".", "/")
             yield from (f"{module}.py", f"{module}/__init__.py", f"{module}/__main__.py")
-    for one in words:
-        name = one.rpartition("/")[2]
-        yield from _READS.get(name, ())
+    for word in words:
+        name = word.rpartition("/")[2]
+        yield from _START_FILES.get(name, ())
         if name in _LOCAL_PROGRAMS:
-            yield from (f"node_modules/.bin/{word}" for word in words if "/" not in word)
+            yield from (f"node_modules/.bin/{argument}" for argument in words if "/" not in argument)
 
 
-def _file(path: str, start: str) -> BoundFile | None:
+def _bind_file(path: str, start: str) -> BoundFile | None:
     if "\0" in path or not os.path.isfile(path):  # noqa: PTH113
         return None
     resolved = os.path.realpath(path)
     root = f"{start.rstrip('/')}/"
-    inside = path.startswith(root) or resolved.startswith(root)
-    if not inside and resolved.startswith(_SYSTEM):
+    is_inside = path.startswith(root) or resolved.startswith(root)
+    if not is_inside and resolved.startswith(_SYSTEM):
         return BoundFile(path, resolved, "")
-    return BoundFile(path, resolved, _files.digest(resolved, whole=inside))
+    return BoundFile(path, resolved, _files.digest(resolved, whole=is_inside))

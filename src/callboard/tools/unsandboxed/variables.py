@@ -1,4 +1,4 @@
-"""The environment variables by which a program is made to load or run something that its command does not name."""
+"""Environment variables that make a program load or run code."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-#: Patterns of names. A folder's files must not set these for what runs outside of the sandbox.
+#: Patterns of names. A folder's files must not set these for programs outside the sandbox.
 LOADERS: Final = (
-    # The loader of the system, and the C library.
+    # The system's loader and the C library.
     *("LD_*", "DYLD_*", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCPATH", "NLSPATH", "MALLOC_*", "GLIBC_TUNABLES"),
-    # Where programs and a home with start files are found.
+    # Folders of programs and of start files.
     *("PATH", "HOME", "SHELL", "XDG_*", "CDPATH"),
     # Shells.
     *("BASH_*", "ENV", "ZDOTDIR", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "PROMPT_COMMAND", "FPATH"),
@@ -45,12 +45,12 @@ def is_loader(name: str) -> bool:
 
 
 def list_loaders(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the names that a folder's files must not set, in order."""
+    """Return the sorted names that a folder's files must not set."""
     return tuple(sorted({name for name in names if is_loader(name)}))
 
 
 def read_assignments(command: Sequence[str]) -> dict[str, str]:
-    """Return the variables that a command sets by the program `env`: the words `NAME=value` before the program."""
+    """Return the variables that a command sets with `env NAME=value`."""
     if not command or command[0].rpartition("/")[2] != "env":
         return {}
     pairs = (word.partition("=") for word in command[1:] if "=" in word and not word.startswith("-"))
