@@ -39,7 +39,7 @@ def test_a_write_that_changes_nothing_is_asked_for_as_that(product: Product, bro
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Waiting for your decision")
-        expect(card).to_contain_text("No change: hello.txt has this content already.")
+        expect(card).to_contain_text("No change: hello.txt already has this content.")
         tab.button("Approve").click()
         tab.conversation.get_by_role("button", name="1 tool").click()
         expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("no change")
@@ -52,7 +52,7 @@ def test_a_request_is_worded_in_the_language_of_the_page(product: Product, brows
         box.press("Enter")
         card = tab.page.get_by_role("region", name="等待你的决定")
         expect(card).to_contain_text("新建 hello.txt，共 1 行")
-        expect(card).not_to_contain_text("Make hello.txt")
+        expect(card).not_to_contain_text("Create hello.txt")
 
 
 def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_page(

@@ -1,4 +1,4 @@
-"""The toolbox: tools of a folder behind the gate."""
+"""Tools of a folder behind the gate."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ from .unsandboxed.reach import Reach
 T = TypeVar("T")
 
 
-def _as_it_is(server: Server | Hook, text: str) -> str:
+def _reveal_unchanged(server: Server | Hook, text: str) -> str:
     return text
 
 
-def _there(server: Server | Hook, folder: str) -> str:
+def _start_in_folder(server: Server | Hook, folder: str) -> str:
     return folder
 
 
-def _none(server: Server | Hook, folder: str) -> Reach:
+def _reach_nothing(server: Server | Hook, folder: str) -> Reach:
     return Reach()
 
 
@@ -89,9 +89,9 @@ class FolderToolbox:
         hidden: Sequence[str] = (),
         programs: Sequence[str] = (),
         bwrap: str = "bwrap",
-        reveal: Callable[[Server | Hook, str], str] = _as_it_is,
-        start_folder: Callable[[Server | Hook, str], str] = _there,
-        reach: Callable[[Server | Hook, str], Reach] = _none,
+        reveal: Callable[[Server | Hook, str], str] = _reveal_unchanged,
+        start_folder: Callable[[Server | Hook, str], str] = _start_in_folder,
+        reach: Callable[[Server | Hook, str], Reach] = _reach_nothing,
         patience: float = PATIENCE,
         new_redactor: Callable[[], StreamRedaction] = PlainText,
     ) -> None:
@@ -114,7 +114,7 @@ class FolderToolbox:
         return self._servers.states(context)
 
     async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
-        """Connect to the context's disconnected servers. `whole` waits until each is connected or lost."""
+        """Connect to the context's disconnected servers. `whole`: wait until each is connected or lost."""
         if context.servers:
             await self._servers.prepare(context, whole=whole)
 
@@ -127,7 +127,7 @@ class FolderToolbox:
         await self._servers.close()
 
     def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
-        """Return what is known about the hooks of a past call; None if no hook matches."""
+        """Return the hooks that match a past call, without running them; None if none matches."""
         return preview(call, context)
 
     async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
@@ -135,29 +135,29 @@ class FolderToolbox:
         return await self._hooks.run(call, context, session=session, thread=thread)
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Pass the call through the gate. Run and change nothing."""
+        """Return the gate's verdict. Run and change nothing."""
         if is_server_tool(call.tool):
             await self._servers.prepare_for(context, call.tool)
-        there = self._servers.read_catalog(context)
+        server_tools = self._servers.read_catalog(context)
         return await asyncio.to_thread(
-            lambda: stations.evaluate(call, context, self._ground()._replace(server_tools=there))
+            lambda: stations.evaluate(call, context, self._gate_environment()._replace(server_tools=server_tools))
         )
 
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
-        """Run a call that the gate or a person allowed. Refuse a call that changed after approval.
+        """Run an allowed call. Refuse a call that changed after approval.
 
-        If the task is cancelled, every process of the call has ended when this returns. A change
-        that was made is reported.
+        All processes of the call have ended when this returns, also after a cancellation. A file
+        change is reported even then.
         """
         started = time.monotonic()
         try:
             if is_server_tool(call.tool):
                 outcome = await catalog.run(call, evaluation, context, self._servers, reporter)
             else:
-                asked = check_same_call(call, evaluation, context)
-                outcome = await self._run(asked, evaluation, context, reporter)
+                arguments = check_same_call(call, evaluation, context)
+                outcome = await self._run(arguments, evaluation, context, reporter)
         except Refusal as refusal:
             outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         except PathDenied as denied:
@@ -173,13 +173,13 @@ class FolderToolbox:
         return mentioned_path.read_mentioned(context, self._hidden, path)
 
     async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
-        """Return paths of files that contain this text in any case, shortest first."""
+        """Return file paths that contain this text in any case, shortest first."""
         return await mentioned_path.find_names(context, self._hidden, text, limit)
 
     async def read_text(self, path: str, context: ToolContext) -> str:
         """Return the current text of a file for an allowed read. Raises Refusal."""
 
-        def text() -> str:
+        def read_whole() -> str:
             try:
                 with Folder(context.folder, self._hidden) as folder:
                     return read.read_whole(folder, relative(context.folder, path))
@@ -188,47 +188,47 @@ class FolderToolbox:
             except OSError as error:
                 raise Refusal("tool_failed", f"{display(path)}: {error.strerror or error}.") from error
 
-        return await asyncio.to_thread(text)
+        return await asyncio.to_thread(read_whole)
 
     async def _run(
         self,
-        asked: Arguments,
+        arguments: Arguments,
         evaluation: Evaluation,
         context: ToolContext,
         reporter: Reporter,
     ) -> ToolOutcome:
-        match asked:
+        match arguments:
             case read.ReadArguments():
-                return await _in_thread(lambda: self._read(asked, context))
+                return await _in_thread(lambda: self._read(arguments, context))
             case write.WriteArguments() | edit.EditArguments():
-                return await self._change(asked, evaluation, context)
+                return await self._change(arguments, evaluation, context)
             case GlobArguments() | GrepArguments():
-                return await self._search(asked, context)
+                return await self._search(arguments, context)
             case BashArguments():
                 if evaluation.sandbox is None:
                     raise Refusal(
                         "tool_failed", "The approval has no sandbox. The command did not run. Call the tool again."
                     )
-                ground = await asyncio.to_thread(self._ground)
-                return await command.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
+                environment = await asyncio.to_thread(self._gate_environment)
+                return await command.run(arguments, context.folder, evaluation.sandbox, environment, reporter.output)
             case FindToolsArguments():
-                return find(asked, declarations.list_findable(context, self._servers.read_catalog(context)))
+                return find(arguments, declarations.list_findable(context, self._servers.read_catalog(context)))
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:
-                raise Refusal("tool_unknown", "There is no such tool.")
+                raise Refusal("tool_unknown", "Unknown tool.")
 
-    def _read(self, asked: read.ReadArguments, context: ToolContext) -> ToolOutcome:
+    def _read(self, arguments: read.ReadArguments, context: ToolContext) -> ToolOutcome:
         with Folder(context.folder, self._hidden) as folder:
-            return read.read_or_show(folder, relative(context.folder, asked.file_path), asked)
+            return read.read_or_show(folder, relative(context.folder, arguments.file_path), arguments)
 
     async def _change(
-        self, asked: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext
+        self, arguments: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext
     ) -> ToolOutcome:
         stop = Event()
 
-        def make() -> ToolOutcome:
-            path = relative(context.folder, asked.file_path)
+        def apply() -> ToolOutcome:
+            path = relative(context.folder, arguments.file_path)
             with Folder(context.folder, self._hidden) as folder:
                 binding = evaluation.binding
                 if binding is None or binding.file != path:
@@ -236,52 +236,51 @@ class FolderToolbox:
                 if fingerprint(write.read_existing(folder, path)) != binding.file_hash:
                     raise ChangedMeanwhileError
                 planned = (
-                    write.plan(folder, path, asked)
-                    if isinstance(asked, write.WriteArguments)
-                    else edit.plan(folder, path, asked)
+                    write.plan(folder, path, arguments)
+                    if isinstance(arguments, write.WriteArguments)
+                    else edit.plan(folder, path, arguments)
                 )
                 if fingerprint(planned.before) != binding.file_hash:
                     raise ChangedMeanwhileError
                 if planned.before == planned.after:
-                    return ToolOutcome(output=f"{display(path)} has this content already.")
+                    return ToolOutcome(output=f"{display(path)} already has this content.")
                 change, blobs = changes.to_fact(planned)
                 replace(folder, planned, stop)
-            said = (
-                f"{'Made' if planned.before is None else 'Changed'} {display(path)}: +{change.added} −{change.removed}."
-            )
-            return ToolOutcome(output=said, changes=(change,), blobs=blobs)
+            verb = "Created" if planned.before is None else "Changed"
+            message = f"{verb} {display(path)}: +{change.added} −{change.removed}."
+            return ToolOutcome(output=message, changes=(change,), blobs=blobs)
 
-        outcome, _ = await wait_shielded(asyncio.to_thread(make), stop.set)
+        outcome, _ = await wait_shielded(asyncio.to_thread(apply), stop.set)
         return outcome
 
-    async def _search(self, asked: GlobArguments | GrepArguments, context: ToolContext) -> ToolOutcome:
-        below = relative(context.folder, asked.path)
-        keep_out = list_unsearchable(context.rules, "Glob" if isinstance(asked, GlobArguments) else "Grep")
-        if isinstance(asked, GlobArguments):
-            pattern = relative(context.folder, asked.pattern)
-            below = "" if asked.pattern.startswith("/") else below
-            wanted = Search("Glob", pattern, below, limit=MOST_FILES, excluded=keep_out)
+    async def _search(self, arguments: GlobArguments | GrepArguments, context: ToolContext) -> ToolOutcome:
+        start = relative(context.folder, arguments.path)
+        excluded = list_unsearchable(context.rules, "Glob" if isinstance(arguments, GlobArguments) else "Grep")
+        if isinstance(arguments, GlobArguments):
+            pattern = relative(context.folder, arguments.pattern)
+            start = "" if arguments.pattern.startswith("/") else start
+            query = Search("Glob", pattern, start, limit=MOST_FILES, excluded=excluded)
         else:
-            wanted = Search(
+            query = Search(
                 tool="Grep",
-                pattern=asked.pattern,
-                start=below,
-                glob=relative(context.folder, asked.glob),
-                mode=asked.output_mode,
-                ignore_case=asked.ignore_case,
-                before=asked.before or asked.context,
-                after=asked.after or asked.context,
-                limit=asked.head_limit,
-                excluded=keep_out,
+                pattern=arguments.pattern,
+                start=start,
+                glob=relative(context.folder, arguments.glob),
+                mode=arguments.output_mode,
+                ignore_case=arguments.ignore_case,
+                before=arguments.before or arguments.context,
+                after=arguments.after or arguments.context,
+                limit=arguments.head_limit,
+                excluded=excluded,
             )
-        answer = await run_search(context.folder, self._hidden, wanted)
+        answer = await run_search(context.folder, self._hidden, query)
         if answer.code is not None:
             return ToolOutcome(output="", code=answer.code, message=answer.message)
         notes = f"[{'; '.join(answer.notes)}]" if answer.notes else ""
-        text = "\n".join(answer.lines) or "[nothing found]"
+        text = "\n".join(answer.lines) or "[no matches]"
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
-    def _ground(self) -> GateEnvironment:
+    def _gate_environment(self) -> GateEnvironment:
         return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
 
 

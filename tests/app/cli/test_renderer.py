@@ -84,11 +84,11 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
                 action_id="act_1",
                 action_type="tool_approval",
                 tool="Write",
-                prompt="Make a.py (+1 −0)? The permission mode is ask.",
+                prompt="Create a.py (+1 −0)? The permission mode is ask.",
                 outcome="rejected",
                 reason="Use b.py.",
             ),
-            "  · Make a.py (+1 −0)? The permission mode is ask. Rejected (Use b.py).",
+            "  · Create a.py (+1 −0)? The permission mode is ask. Rejected (Use b.py).",
         ),
         (
             ContextPart(
@@ -127,7 +127,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
 ) -> None:
     """UI-24: it read "The permission mode is ask.: waits for an answer"."""
     asks: dict[str, Any] = {"action_id": "act_1", "action_type": "tool_approval", "tool": "Write"}
-    prompt = "Make a.py (+1 −0)? The permission mode is ask."
+    prompt = "Create a.py (+1 −0)? The permission mode is ask."
     table = Table()
     part = ActionPart(**_AT, **asks, prompt=prompt, outcome="pending")
     row: dict[str, Any] = {key: _AT[key] for key in ("key", "order", "sequence", "turn_id", "thread_id")}
@@ -144,7 +144,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
     table.apply([Upsert(one.panel, one) for one in (part, action, turn)])
     reader: Any = _Texts()
     await ConversationRenderer(reader, table, Style(io.StringIO()), thinking=False).print_turn(turn)
-    assert "  ? Make a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out
+    assert "  ? Create a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out
 
 
 class _Texts:

@@ -22,7 +22,7 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
     assert f"server scripted connected Scripted 1.0: {len(brought)} tools" in lines
     assert "loaded mcp__scripted__echo reads, parallel" in lines
     assert "loaded mcp__scripted__wipe may destroy, serial" in lines
-    assert "excluded Finalize it means something in auto mode only" in lines
+    assert "excluded Finalize it is available only in auto mode" in lines
     (told,) = product.run("tools", "--json").json
     assert [one["condition"] for one in told["servers"]] == ["connected", "lost"]
 

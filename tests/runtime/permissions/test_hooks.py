@@ -93,7 +93,9 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
         assert asked.hooked == kept
         assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
         assert (row.arguments.text, row.asked) == (final, asked.arguments)
-        assert result.text == (f"[A hook changed your arguments. {said} Arguments used: {final}]\n\nMade a.txt: +1 −0.")
+        assert result.text == (
+            f"[A hook changed your arguments. {said} Arguments used: {final}]\n\nCreated a.txt: +1 −0."
+        )
         assert scripts.asked("tidy") == [
             {
                 "tool": "Write",

@@ -75,7 +75,7 @@ async def test_a_file_is_made_with_the_folders_on_the_way(agent: Agent):
     outcome = await agent.do("Write", file_path="notes/2026/a.md", content="# A\n")
 
     after = blob_of(b"# A\n", "text/plain; charset=utf-8")
-    assert outcome.output == "Made notes/2026/a.md: +1 −0."
+    assert outcome.output == "Created notes/2026/a.md: +1 −0."
     assert outcome.changes == (
         FileChange(path="notes/2026/a.md", kind="created", added=1, diff=outcome.changes[0].diff, after=after.ref),
     )
@@ -132,7 +132,7 @@ async def test_a_replaced_file_keeps_line_ends_and_encoding(agent: Agent, before
 async def test_the_same_content_is_no_change(agent: Agent):
     outcome = await agent.do("Write", file_path="README.md", content="# Tide\n\nReads gauges.\n")
 
-    assert outcome == ToolOutcome(output="README.md has this content already.")
+    assert outcome == ToolOutcome(output="README.md already has this content.")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_x7_the_commands_of_a_text_are_counted(command: str, count: int):
 def test_x7_the_commands_of_a_text_that_cannot_be_read_are_not_counted(command: str):
     """X7: a lower number than what runs would be worse than none, and the question says so."""
     assert count_commands(command) == 0
-    assert count_prefix(0) == "a text that cannot be read as commands: "
+    assert count_prefix(0) == "a text that cannot be parsed as commands: "
 
 
 def test_x7_one_line_says_how_much_it_leaves_out():

@@ -126,10 +126,10 @@ def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
     ("call", "prompt"),
     [
         (ExternalCall(call_id="c", title="Edit files", kind="edit", paths=("a.py",)), "Edit a.py?"),
-        (ExternalCall(call_id="c", title="Edit files", kind="edit"), "Edit? The agent calls it: Edit files."),
+        (ExternalCall(call_id="c", title="Edit files", kind="edit"), "Edit? The agent describes it as: Edit files."),
         (
             ExternalCall(call_id="c", title="Writing to a file", kind="edit"),
-            "Edit? The agent calls it: Writing to a file.",
+            "Edit? The agent describes it as: Writing to a file.",
         ),
         (ExternalCall(call_id="c", title="Edit", kind="edit", paths=tuple("abcde")), "Edit a, b, c and 2 more?"),
         (ExternalCall(call_id="c", title="`make`", kind="execute", command="make"), "Bash make?"),

@@ -68,9 +68,9 @@ def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
     asks = external_starts.evaluate_request(need, URL, context())
 
     assert f"needs to be authorised:\n\n{'x' * 2000}… (1,000 more characters)\n\n" in asks.prompt
-    assert asks.prompt.endswith("Approve once you have authorised it there. Give no secret here.")
+    assert asks.prompt.endswith("Authorise it there, then approve. Do not enter a secret here.")
     assert (
-        "does not say how"
+        "It sent no instructions"
         in external_starts.evaluate_request(
             NeedReported(tool=REMOTE_AUTH, task="t", message=" "), URL, context()
         ).prompt

@@ -286,10 +286,10 @@ def test_a_matcher_that_may_fit_is_taken(matcher: str):
 @pytest.mark.parametrize(
     ("matcher", "said"),
     [
-        ("", "it reads `Tool`"),
-        ("(x)", "it reads `Tool`"),
-        ("Bash(ls", "it reads `Tool`"),
-        ("Edit( )", "nothing between the parentheses"),
+        ("", "use `Tool` or"),
+        ("(x)", "use `Tool` or"),
+        ("Bash(ls", "use `Tool` or"),
+        ("Edit( )", "the pattern is empty"),
         ("Edit(" + "{a,b}" * 7 + ")", "more than 64 alternatives"),
     ],
 )
@@ -330,5 +330,5 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
 def test_a_rule_on_a_servers_tool_that_could_never_fit_is_none(matcher: str):
     """SAFE-06: who writes one that denies is not left to believe that it does."""
-    with pytest.raises(InvalidMatcherError, match="without the parentheses"):
+    with pytest.raises(InvalidMatcherError, match="remove the parentheses"):
         check_matcher(matcher)

@@ -82,7 +82,7 @@ async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, 
     assert (seen.verdict, seen.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
     assert seen.binding is not None
     assert (seen.binding.file, seen.binding.arguments_hash) == ("b.txt", seen.arguments_hash)
-    assert seen.prompt == "Make b.txt (+1 −0)? The hook tidy changed the arguments."
+    assert seen.prompt == "Create b.txt (+1 −0)? The hook tidy changed the arguments."
     assert "+tidy" in seen.preview
     assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
 
@@ -135,13 +135,13 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
     assert said == HookResult(
         verdict="deny",
         code="hook_failed",
-        detail=("The hook two failed, so the call does not run: would rewrite the arguments, which one did already."),
+        detail=("The hook two failed, so the call does not run: would rewrite the arguments, which one already rewrote."),
         arguments='{"command":"ls -l"}',
         rewritten_by="one",
         reasons=(
             Reason(
                 code="hook_failed",
-                parameters={"hook": "two", "how": "would rewrite the arguments, which one did already"},
+                parameters={"hook": "two", "how": "would rewrite the arguments, which one already rewrote"},
             ),
         ),
     )
@@ -151,12 +151,12 @@ FAILS = {
     "raise SystemExit('no network')": "ended with exit code 1: no network",
     "sys.stderr.write('first\\n\\x1b[31mlast\\n\\n'); sys.exit(3)": "ended with exit code 3: ⟨U+001B⟩[31mlast",
     "import os; os.kill(os.getpid(), 9)": "ended with exit code 137",
-    'print(\'{"decision": "deny"\')': "answered what is not understood: ",
-    "print('[]')": "answered what is not understood: Expected `object`, got `array`",
-    "answer(decison='deny')": "answered what is not understood: Object contains unknown field `decison`",
-    "answer(arguments=['ls'])": "answered what is not understood: Expected `object | null`, got `array` - at `$.arguments`",
-    'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "answered what is not understood: ",
-    "print('{\"arguments\":' + '[' * 100000)": "answered what is not understood: ",
+    'print(\'{"decision": "deny"\')': "returned an invalid answer: ",
+    "print('[]')": "returned an invalid answer: Expected `object`, got `array`",
+    "answer(decison='deny')": "returned an invalid answer: Object contains unknown field `decison`",
+    "answer(arguments=['ls'])": "returned an invalid answer: Expected `object | null`, got `array` - at `$.arguments`",
+    'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "returned an invalid answer: ",
+    "print('{\"arguments\":' + '[' * 100000)": "returned an invalid answer: ",
     f"print('x' * {LARGEST + 1})": f"answered more than {LARGEST:,} bytes",
 }
 
@@ -173,12 +173,12 @@ async def test_a_hook_that_fails_denies_the_call_and_says_how(agent: Agent, scri
 async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, tmp_path: Path) -> None:
     gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
     seen = await judged(agent, gone, tool="Read", file_path="README.md")
-    said = f"The hook gone failed, so the call does not run: cannot be started: {tmp_path}/gone: No such file or directory."
+    said = f"The hook gone failed, so the call does not run: cannot start: {tmp_path}/gone: No such file or directory."
     assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
     toolbox = FolderToolbox(start_folder=lambda one, folder: str(tmp_path / "away"))
     away = await judged(Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x")
     assert away.message.startswith(
-        "The hook away failed, so the call does not run: cannot be started: No such file or directory."
+        "The hook away failed, so the call does not run: cannot start: No such file or directory."
     )
 
 
@@ -274,7 +274,7 @@ async def test_a_hook_whose_secret_is_missing_denies_the_call(folder: Path, scri
     hook = scripts.hook("env", env={"TOKEN": "secret://lint"})
     seen = await judged(Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md")
     assert seen.message.startswith(
-        "The hook env failed, so the call does not run: cannot be started: There is no secret lint."
+        "The hook env failed, so the call does not run: cannot start: There is no secret lint."
     )
     assert scripts.asked("env") == []
 
@@ -370,9 +370,7 @@ async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given
     assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
     assert not (folder / "ran").exists()
     gone = Hook(name="gone", command=("no-such-program",))
-    said = (
-        "The hook gone failed, so the call does not run: cannot be started: no-such-program: No such file or directory."
-    )
+    said = "The hook gone failed, so the call does not run: cannot start: no-such-program: No such file or directory."
     assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
 
 

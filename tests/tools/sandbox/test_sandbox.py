@@ -107,7 +107,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         network=False,
         writable=(str(agent.folder),),
         seccomp=True,
-        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own",
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and private",
         limits=limits.to_limits(Shell(), scratch=True),
     )
     found = await agent.run(call("Bash", command=LOOK), evaluation)
@@ -299,7 +299,7 @@ async def test_with_a_network_the_rest_of_the_machine_is_out_of_sight_as_before(
 
     assert evaluation.sandbox is not None
     assert evaluation.sandbox.detail.endswith(
-        "the network is the machine's, with its loopback and its sockets that have no file"
+        "the machine's network is available, with its loopback and abstract sockets"
     )
     found = await connected.run(call("Bash", command=look), evaluation)
     assert found.output == "bwrap\n"
@@ -359,7 +359,7 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
         level="bubblewrap",
         network=False,
         writable=(str(agent.folder),),
-        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own; "
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and private; "
         "no seccomp filter: no filters here",
         limits=limits.to_limits(Shell(), scratch=True),
     )

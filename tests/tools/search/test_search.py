@@ -53,7 +53,7 @@ async def test_files_are_listed_by_pattern_in_the_order_of_their_paths(files: Ag
     assert await files.output("Glob", pattern="**/*.{py,ts}") == "b/deep/three.ts\nb/two.py\nsrc/app.py"
     assert await files.output("Glob", pattern="*.py", path="b") == "b/two.py"
     assert await files.output("Glob", pattern=f"{files.folder}/b/*") == "b/two.py"
-    assert await files.output("Glob", pattern="*.rs") == "[nothing found]"
+    assert await files.output("Glob", pattern="*.rs") == "[no matches]"
 
 
 async def test_what_is_left_out_is_searched_where_it_is_named(files: Agent):
@@ -102,7 +102,7 @@ async def test_hidden_folders_are_not_searched(files: Agent):
     """What is kept from tools is kept from all of them."""
     kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
 
-    assert await kept.output("Glob", pattern="b/**") == "[nothing found]\n\n[1 folders or files could not be read]"
+    assert await kept.output("Glob", pattern="b/**") == "[no matches]\n\n[1 folders or files could not be read]"
     assert (await kept.do("Grep", pattern="gauge", path="b")).code == "path_denied"
 
 

@@ -45,11 +45,11 @@ class Folder:
     def __init__(self, path: str, hidden: Sequence[str] = ()) -> None:
         self.path = path
         self._root = os.open(path, _TRAVERSE)
-        self._hidden = {identity for path_ in hidden if (identity := _identify(path_)) is not None}
+        self._hidden = {identity for entry in hidden if (identity := _identify(entry)) is not None}
         # Tools must not create missing hidden paths either.
-        self._hidden_paths = frozenset(path_.casefold() for path_ in hidden)
+        self._hidden_paths = frozenset(entry.casefold() for entry in hidden)
         self._has_hidden_inside = any(
-            path_.startswith(f"{path.rstrip('/')}/".casefold()) for path_ in self._hidden_paths
+            entry.startswith(f"{path.rstrip('/')}/".casefold()) for entry in self._hidden_paths
         )
         if self._is_hidden():
             self.close()

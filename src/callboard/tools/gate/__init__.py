@@ -1,1 +1,1 @@
-"""The gate: the stations that every call of every agent passes."""
+"""The gate, which decides on every call of every agent."""

@@ -1,4 +1,4 @@
-"""The gate's station that decides whether a person is asked, and why."""
+"""The station of the gate that decides whether a call requires approval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .call_context import CallContext
 
 
 def decide(case: CallContext) -> StationResult:
-    """Return the verdict of the approval station, and store the reasons of a question."""
-    verdict, found = _wanted(case)
+    """Decide whether the call requires approval, and store the reasons."""
+    verdict, found = _apply_mode_and_rules(case)
     if verdict == "ask":
         case.reasons = found
     if case.unapproved_secrets:
-        # Only a rule for this exact call, and no mode or broad rule, allows the use of a stored secret.
+        # Only a rule for this exact call allows the use of a stored secret. No mode or broader rule does.
         verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.unapproved_secrets)), *case.reasons)
     if case.hook_asks:
         verdict = "ask"
@@ -31,13 +31,13 @@ def decide(case: CallContext) -> StationResult:
 
 
 def explain(case: CallContext) -> str:
-    """Return why a person is asked, in English: what hooks said, then the reasons."""
+    """Return why the call requires approval, in English: details of hooks, then the reasons."""
     hook_detail = case.call.hook_result.detail if case.call.hook_result is not None else ""
     return " ".join(part for part in (hook_detail, to_english(case.reasons)) if part)
 
 
-def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
-    """Return the verdict and its reasons."""
+def _apply_mode_and_rules(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
+    """Return the verdict of modes, rules and protection, with its reasons."""
     mode = case.context.permission_mode
     if case.protected:
         return "ask", (reason("protected", path=case.protected),)
@@ -62,7 +62,7 @@ def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
 
 
 def list_stakes(case: CallContext) -> tuple[Reason, ...]:
-    """Return what makes the risk of a command high in the sandbox too."""
+    """Return the reasons why a command is a high risk even in the sandbox."""
     asked = case.arguments
     loses = isinstance(asked, BashArguments) and case.may_write and is_destructive_text(asked.command)
     return (reason("destroys"),) if loses else ()

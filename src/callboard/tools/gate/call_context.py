@@ -1,4 +1,4 @@
-"""State of one call on its way through the gate."""
+"""State of a call in the gate."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from ..sandbox import limits
 from ..sandbox.ability import SandboxAbility
 from .rules import Target, allows_exactly
 
-#: How many protected paths below the top are named in a fact.
-_MOST_NAMED = 5
+#: Maximum number of protected paths below the top that a fact lists.
+_MOST_LISTED = 5
 
 
 class GateEnvironment(NamedTuple):
-    """Sandbox of this machine, folders hidden from agents, readable toolchains, and the tools of servers."""
+    """Sandbox of this machine, hidden folders, toolchain folders, and tools of servers."""
 
     ability: SandboxAbility
     hidden: tuple[str, ...] = ()
@@ -50,12 +50,12 @@ class GateEnvironment(NamedTuple):
 
     def explain_no_sandbox(self, folder: str) -> str:
         """Return why commands in this folder run without a sandbox."""
-        return "the folder is the whole machine" if folder == "/" else self.ability.problem
+        return "the folder is the file system's root" if folder == "/" else self.ability.problem
 
 
 @dataclass
 class CallContext:
-    """A call with the results of its stations. Each station uses results of earlier ones."""
+    """A call with the results of its stations, which later stations use."""
 
     call: ToolCall
     context: ToolContext
@@ -74,9 +74,9 @@ class CallContext:
 
     @property
     def tool(self) -> declarations.BuiltinTool:
-        """The tool, after the station `tools`."""
+        """The tool. Available after the station `tools`."""
         if self.found_tool is None:
-            raise LookupError("the tool of this call is not known yet")
+            raise LookupError("the station `tools` has not run")
         return self.found_tool
 
     @tool.setter
@@ -85,9 +85,9 @@ class CallContext:
 
     @property
     def checked_arguments(self) -> Arguments:
-        """The validated arguments."""
+        """The validated arguments. Available after the station `tools`."""
         if self.arguments is None:
-            raise LookupError("the arguments of this call are not checked yet")
+            raise LookupError("the station `tools` has not run")
         return self.arguments
 
     @property
@@ -117,7 +117,7 @@ class CallContext:
 
     @property
     def formatted_arguments(self) -> str:
-        """Formatted arguments of a server's tool, for the approval card; empty for other tools."""
+        """Formatted arguments of a server's tool for the approval card; empty for other tools."""
         return msgspec.json.format(self.canonical, indent=2) if isinstance(self.arguments, McpTool) else ""
 
     @property
@@ -127,17 +127,17 @@ class CallContext:
 
     @property
     def asks_person(self) -> bool:
-        """True for a question that only a person can answer. It allows nothing."""
+        """True for a question to the user."""
         return isinstance(self.arguments, ProposePlanArguments | AskPersonArguments)
 
     @property
     def hook_asks(self) -> bool:
-        """True if a hook asks for approval. No rule can give it."""
+        """True if a hook requires approval, which no rule can replace."""
         return self.call.hook_result is not None and self.call.hook_result.verdict == "ask"
 
     @property
     def unapproved_secrets(self) -> tuple[str, ...]:
-        """Names of the stored secrets that the call would receive, unless a rule allows this exact call."""
+        """Names of the stored secrets in the call; empty if a rule allows this exact call."""
         return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
 
     @property
@@ -147,9 +147,9 @@ class CallContext:
 
     @property
     def read_only_reason(self) -> Reason | None:
-        """Reason why a command must not write in any mode; None if it may.
+        """Reason why commands must not write in any mode; None if they may.
 
-        A command cannot be confined to globs. An agent with globs writes with its other tools.
+        The sandbox cannot confine a command to globs, so an agent with globs writes with other tools.
         """
         if "Patch" not in self.context.policy:
             return reason("no_patch_held")
@@ -159,7 +159,7 @@ class CallContext:
 
     @property
     def globs(self) -> tuple[str, ...]:
-        """Every glob that changes are limited to; empty allows every path."""
+        """All globs that limit changes; empty allows every path."""
         return tuple(dict.fromkeys((*self.context.work_globs, *self.context.parent_globs)))
 
     @property
@@ -175,7 +175,7 @@ class CallContext:
 
     @property
     def lexical_path(self) -> str | None:
-        """The relative path of the model's text; None for an invalid path or none."""
+        """The relative path of the model's text; None for an invalid or missing path."""
         try:
             return None if self.written_path is None else relative(self.context.folder, self.written_path)
         except PathDenied:
@@ -194,7 +194,7 @@ class CallContext:
         return Target(tool=self.tool.name, path=self.path, command=command, declared=declared)
 
     def confinement(self) -> SandboxApplied:
-        """Return the sandbox that the call will run in."""
+        """Return the sandbox of the call."""
         if self.tool.offer is not None:
             return to_sandbox(self.tool.offer)
         if not self.is_shell:
@@ -212,14 +212,14 @@ class CallContext:
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
         if self.protected_below and self.may_write:
             more = (
-                f" and {len(self.protected_below) - _MOST_NAMED} more"
-                if len(self.protected_below) > _MOST_NAMED
+                f" and {len(self.protected_below) - _MOST_LISTED} more"
+                if len(self.protected_below) > _MOST_LISTED
                 else ""
             )
-            detail += f", {', '.join(map(display, self.protected_below[:_MOST_NAMED]))}{more}"
-        detail += "; /tmp and the home are empty and its own"
+            detail += f", {', '.join(map(display, self.protected_below[:_MOST_LISTED]))}{more}"
+        detail += "; /tmp and the home are empty and private"
         if self.context.shell.network:
-            detail += "; the network is the machine's, with its loopback and its sockets that have no file"
+            detail += "; the machine's network is available, with its loopback and abstract sockets"
         return SandboxApplied(
             level="bubblewrap",
             network=self.context.shell.network,

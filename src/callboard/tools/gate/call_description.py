@@ -1,4 +1,4 @@
-"""Texts about a call for a person: tool row, approval question and risk."""
+"""Texts about calls for people: tool row, approval question and risk."""
 
 from __future__ import annotations
 
@@ -29,119 +29,121 @@ from . import team_call_description
 
 _LONGEST = 120
 _SPACES = re.compile(r"[ \t]+")
-#: Number of characters that show the end of a command.
-_END = 40
-#: Names whose value is masked in one-line texts.
+#: Number of displayed characters from the end of a command.
+_TAIL = 40
+#: Names of values that one-line texts mask.
 _NAMES = r"[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*"
 _SECRET = re.compile(
-    # Only the literal is masked: a substitution, a redirection or a second command behind it stays in sight.
+    # Mask only the literal. A substitution, a redirection or a second command after it stays visible.
     rf"(?i)((?:--?{_NAMES}[= ]|{_NAMES}[\"']?\s*[=:]\s*)[\"']?(?:(?:bearer|basic)\s+)?)"
     r"(?:[^\s\"';&|$`<>()\\]|\$(?![({]))+"
     r"|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA)[\w-]{8,}"
 )
 
 
-def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
-    """Return one line for the tool row."""
-    match asked:
+def summarize(tool: str, arguments: Arguments | None, path: str | None) -> str:
+    """Describe the call in one line for the tool row."""
+    match arguments:
         case BashArguments(command=command, description=description):
-            said = description or command
+            subject = description or command
         case ReadArguments(offset=offset, limit=limit) if offset > 1 or limit != MOST_LINES:
-            said = f"{path}, from line {max(offset, 1)}"
+            subject = f"{path}, from line {max(offset, 1)}"
         case GlobArguments(pattern=pattern):
-            said = f"{pattern} in {path}" if path else pattern
+            subject = f"{pattern} in {path}" if path else pattern
         case GrepArguments(pattern=pattern):
-            said = f"{pattern} in {path}" if path else pattern
+            subject = f"{pattern} in {path}" if path else pattern
         case FinalizeArguments(summary=text):
-            said = text
+            subject = text
         case FindToolsArguments(query=text):
-            said = text
+            subject = text
         case ReadOutputArguments(call_id=call, offset=offset):
-            said = f"of {call}, from byte {offset}"
+            subject = f"of {call}, from byte {offset}"
         case McpTool():
-            said = asked.canonical()
+            subject = arguments.canonical()
         case _:
-            said = team_call_description.describe_team_call(asked) or path or ""
-    return f"{tool} {one_line(said)}".rstrip()
+            subject = team_call_description.describe_team_call(arguments) or path or ""
+    return f"{tool} {one_line(subject)}".rstrip()
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line with secrets masked. A truncated text states the number of
-    omitted characters.
-    """
+    """Return the text on one line, with secrets masked and truncation counted."""
     start = text[: _LONGEST * 4]
-    shown = display(_SECRET.sub(_masked, " ".join(start.split())), _LONGEST * 4)
-    if len(shown) <= _LONGEST and len(start) == len(text):
-        return shown
-    hidden = max(len(shown) - _LONGEST, 0) + len(text) - len(start)
-    return f"{shown[:_LONGEST]}… ({hidden:,} more characters)"
+    line = display(_SECRET.sub(_mask, " ".join(start.split())), _LONGEST * 4)
+    if len(line) <= _LONGEST and len(start) == len(text):
+        return line
+    hidden = max(len(line) - _LONGEST, 0) + len(text) - len(start)
+    return f"{line[:_LONGEST]}… ({hidden:,} more characters)"
 
 
 def command_line(command: str) -> str:
-    """Return a command on one line for a question: its beginning and its end, line breaks as ⏎, literal secrets masked."""
+    """Return the beginning and end of a command on one line: line breaks as ⏎, literal secrets masked."""
     lines = [_SPACES.sub(" ", line).strip(" ") for line in command.replace("\r\n", "\n").split("\n")]
-    text = _SECRET.sub(_masked, " ⏎ ".join(line for line in lines if line))
+    text = _SECRET.sub(_mask, " ⏎ ".join(line for line in lines if line))
     marked = mark(text)
     if len(marked) <= _LONGEST:
         return marked
     hidden = len(marked) - _LONGEST
-    return f"{marked[: _LONGEST - _END]} … ({hidden:,} characters) … {marked[-_END:]}"
+    return f"{marked[: _LONGEST - _TAIL]} … ({hidden:,} characters) … {marked[-_TAIL:]}"
 
 
-def prompt(
+def write_question(
     tool: str,
-    asked: Arguments,
+    arguments: Arguments,
     path: str | None,
     plan: PlannedChange | None,
-    found: Diff | None,
-    applied: SandboxApplied | None,
+    diff: Diff | None,
+    sandbox: SandboxApplied | None,
     why: str,
 ) -> str:
-    """Return the question on the approval card. `why` has the reasons."""
-    if isinstance(asked, ProposePlanArguments | AskPersonArguments):
-        return asked.summary if isinstance(asked, ProposePlanArguments) else asked.question
-    if plan is not None and found is not None:
-        size = f"+{found.added} −{found.removed}"
-        what = (
-            f"Make {display(plan.path)} ({size})?" if plan.before is None else f"Change {display(plan.path)} ({size})?"
+    """Return the question on the approval card. `why` states the reasons."""
+    if isinstance(arguments, ProposePlanArguments | AskPersonArguments):
+        return arguments.summary if isinstance(arguments, ProposePlanArguments) else arguments.question
+    if plan is not None and diff is not None:
+        size = f"+{diff.added} −{diff.removed}"
+        question = (
+            f"Create {display(plan.path)} ({size})?"
+            if plan.before is None
+            else f"Change {display(plan.path)} ({size})?"
         )
-    elif isinstance(asked, BashArguments):
-        behind = " in the background" if asked.background else ""
-        what = f"Run {count_prefix(count_commands(asked.command))}{command_line(asked.command)}{behind}?"
+    elif isinstance(arguments, BashArguments):
+        suffix = " in the background" if arguments.background else ""
+        question = f"Run {count_prefix(count_commands(arguments.command))}{command_line(arguments.command)}{suffix}?"
     else:
-        what = f"{summary(tool, asked, path)}?"
-    held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
-    return " ".join(part for part in (what, held, sentence(why)) if part)
+        question = f"{summarize(tool, arguments, path)}?"
+    confinement = _describe_sandbox(sandbox) if sandbox is not None and sandbox.level == "bubblewrap" else ""
+    return " ".join(part for part in (question, confinement, sentence(why)) if part)
 
 
 def count_prefix(commands: int) -> str:
-    """Return the number of commands for a question; 0 means that the text could not be parsed."""
+    """Return the number of commands as the beginning of a text; 0 means that parsing failed."""
     if commands == 0:
-        return "a text that cannot be read as commands: "
+        return "a text that cannot be parsed as commands: "
     return f"{commands} commands: " if commands > 1 else ""
 
 
-def _held(applied: SandboxApplied) -> str:
-    reach = "it can change files of the folder" if applied.writable else "it cannot write"
-    return f"In the sandbox: {reach}, {'with' if applied.network else 'without'} network."
+def _describe_sandbox(sandbox: SandboxApplied) -> str:
+    reach = "it can change files of the folder" if sandbox.writable else "it cannot write"
+    return f"In the sandbox: {reach}, {'with' if sandbox.network else 'without'} network."
 
 
-def _masked(found: re.Match[str]) -> str:
-    return f"{found[1] or found[2]}***"
+def _mask(match: re.Match[str]) -> str:
+    return f"{match[1] or match[2]}***"
 
 
-def risk(asked: Arguments, plan: PlannedChange | None, protected: str, applied: SandboxApplied | None) -> Risk:
-    """Return the risk of a call. A change that can be undone has a lower risk."""
+def assess_risk(
+    arguments: Arguments, plan: PlannedChange | None, protected: str, sandbox: SandboxApplied | None
+) -> Risk:
+    """Return the risk of a call. A reversible change has a lower risk."""
     if protected:
         return "high"
     if plan is not None:
         return "low" if plan.before is None else "medium"
-    if isinstance(asked, MergeArguments | DefineAgentArguments | AddEdgeArguments):
+    if isinstance(arguments, MergeArguments | DefineAgentArguments | AddEdgeArguments):
         return "medium"
-    if isinstance(asked, BashArguments) and applied is not None:
-        if applied.level == "none":
+    if isinstance(arguments, BashArguments) and sandbox is not None:
+        if sandbox.level == "none":
             return "high"
-        if not applied.writable:
+        if not sandbox.writable:
             return "low"
-        return "high" if is_destructive_text(asked.command) else "medium"
+        return "high" if is_destructive_text(arguments.command) else "medium"
     return "none"

@@ -1,4 +1,4 @@
-"""Check that a built-in tool's call is the one that was approved."""
+"""Check that a call of a built-in tool is the approved call."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from ..files.paths import display
 
 
 def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
-    """Return the arguments of a call that is the approved one.
-
-    Raises:
-        Refusal: The call was denied, or it changed after approval.
-    """
+    """Return the arguments of an approved call. Raises Refusal if it was denied, or changed after approval."""
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
-    kind = declarations.TOOLS.get(call.tool)
-    if kind is None:
+    tool = declarations.TOOLS.get(call.tool)
+    if tool is None:
         raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
-    decoded = arguments.decode(kind.arguments, call.arguments)
+    decoded = arguments.decode(tool.arguments, call.arguments)
     check_binding(call, evaluation, context, arguments.digest(arguments.canonical(decoded)))
     return decoded

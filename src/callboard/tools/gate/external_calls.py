@@ -1,7 +1,7 @@
 """Verdicts on calls of an external agent's own tools, and the file changes that it reports.
 
-These calls run outside our sandbox. If the agent asks first, the same rules apply as for our own
-tools. If it does not ask, the verdict records that the call ran without approval.
+These calls run outside our sandbox. If the agent asks first, the same rules apply as to our tools.
+Otherwise the verdict records that the call ran without approval.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MOST_FILES = 3
 
 
 class _Kind(NamedTuple):
-    """Name of a kind of call in facts and rules, whether it changes files, and its risk."""
+    """Tool name of a kind of call in facts and rules, whether it changes files, and its risk."""
 
     tool: str
     changes: bool
@@ -66,7 +66,7 @@ _KINDS: dict[CallKind, _Kind] = {
     "switch_mode": _Kind("SwitchMode", False, "high"),
     "other": _Kind("Other", False, "high"),
 }
-#: Tools that the agent's list covers under another name; empty needs no entry.
+#: Tools that the agent's list has under another name; an empty name is always allowed.
 _LISTED_AS = {"Move": "Edit", "Delete": "Edit", "Think": "", "Edit": "Edit"}
 
 
@@ -77,66 +77,63 @@ def get_tool(call: ExternalCall) -> str:
 
 def evaluate_observed(call: ExternalCall, context: ToolContext) -> Evaluation:
     """Return the verdict on a call that the agent runs without asking."""
-    return _evaluation(call, context, (to_check("approval", allow(reason("runs_itself"))),))
+    return _allow(call, context, (to_check("approval", allow(reason("runs_itself"))),))
 
 
 def evaluate_asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     """Return the verdict on a call for which the agent asks permission."""
     checks: list[Check] = []
     try:
-        _list(call, context)
-        _policy(call, context)
-        _mode(call, context)
-        guarded = _paths(call, context)
+        _check_list(call, context)
+        _check_policy(call, context)
+        _check_mode(call, context)
+        protected = _check_paths(call, context)
     except _DeniedError as denied:
-        return _refused(call, context, checks, denied.station, denied)
-    rule = _rule(call, context)
+        return _deny(call, context, checks, denied.station, denied)
+    rule = _find_rule(call, context)
     if rule is not None:
         if rule.verdict == "deny":
             denied = Denial("rule_denied", explain_denial(rule, display(rule.matcher)))
-            return _refused(call, context, checks, "rules", denied)
+            return _deny(call, context, checks, "rules", denied)
         checks.append(to_check("rules", apply_rule(rule)))
-    why = _why_ask(call, context, guarded, rule)
-    if why is None:
+    question = _find_question(call, context, protected, rule)
+    if question is None:
         mode = reason("mode_applies", mode=context.permission_mode)
         checks.append(to_check("approval", allow(mode if rule is None else explain_allowance(rule))))
-        return _evaluation(call, context, tuple(checks))
-    checks.append(to_check("approval", StationResult("ask", to_english((why,)), (why,))))
-    matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
-    return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
+        return _allow(call, context, tuple(checks))
+    checks.append(to_check("approval", StationResult("ask", to_english((question,)), (question,))))
+    matcher = "" if protected or (rule is not None and rule.verdict == "ask") else _offer_matcher(call, context)
+    return _to_question(call, _allow(call, context, tuple(checks)), matcher, question)
 
 
 def to_relative(path: str, context: ToolContext) -> str:
-    """Return a path as facts name it: relative to the folder, if it is below it."""
-    return _shown(path, context)
+    """Return a path as facts store it: relative to the folder if it is inside."""
+    return _to_relative(path, context)
 
 
 def list_paths(call: ExternalCall, context: ToolContext) -> frozenset[str]:
-    """Return the files that the call names, as facts name them."""
-    return frozenset(_shown(path, context) for path in _named(call))
+    """Return the files of the call, as facts store them."""
+    return frozenset(_to_relative(path, context) for path in _list_named(call))
 
 
 def to_allowed(evaluation: Evaluation, checks: tuple[Check, ...]) -> Evaluation:
-    """Return an evaluation that asks as an allowed one, with these checks."""
+    """Convert an evaluation that asks to an allowed one with these checks."""
     return msgspec.structs.replace(evaluation, verdict="allow", checks=checks, prompt="", scopes=(), matchers={})
 
 
 def list_changes(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
-    """Return the file changes that the agent reports.
-
-    A report can cover only a part of a file, so no content is stored as the file's content.
-    """
-    found: list[FileChange] = []
+    """Return the file changes that the agent reports. They can be partial, so no content is stored."""
+    changes: list[FileChange] = []
     blobs: list[Blob] = []
-    for one in call.diffs:
-        path = _shown(one.path, context)
-        plan = PlannedChange(path, None if one.before is None else one.before.encode(), one.after.encode())
-        told = diff(plan)
-        text, more = fit(told.text)
+    for change in call.diffs:
+        path = _to_relative(change.path, context)
+        plan = PlannedChange(path, None if change.before is None else change.before.encode(), change.after.encode())
+        unified = diff(plan)
+        text, more = fit(unified.text)
         blobs += more
-        kind = "created" if one.before is None else "modified"
-        found.append(FileChange(path=path, kind=kind, added=told.added, removed=told.removed, diff=text))
-    return tuple(found), tuple(blobs)
+        kind = "created" if change.before is None else "modified"
+        changes.append(FileChange(path=path, kind=kind, added=unified.added, removed=unified.removed, diff=text))
+    return tuple(changes), tuple(blobs)
 
 
 class _DeniedError(Denial):
@@ -147,70 +144,72 @@ class _DeniedError(Denial):
         self.station: CheckName = station
 
 
-def _list(call: ExternalCall, context: ToolContext) -> None:
+def _check_list(call: ExternalCall, context: ToolContext) -> None:
     tool = get_tool(call)
     name = _LISTED_AS.get(tool, tool)
-    held = (
+    is_listed_ = (
         not name or is_listed(name, context) or (name == "Edit" and is_listed("Write", context)) or ALL in context.tools
     )
-    if not held:
+    if not is_listed_:
         raise _DeniedError("tools", "tool_not_listed", reason("not_listed", tool=name))
 
 
-def _policy(call: ExternalCall, context: ToolContext) -> None:
+def _check_policy(call: ExternalCall, context: ToolContext) -> None:
     kind = _KINDS[call.kind]
     if kind.changes and ("Patch" not in context.policy or context.read_only):
         raise _DeniedError("policy", "policy_denied", reason("lacks_power", tool=kind.tool, power="Patch"))
-    held = "Patch" not in context.policy or context.read_only or context.work_globs or context.parent_globs
-    if call.kind == "execute" and held:
+    is_limited = "Patch" not in context.policy or context.read_only or context.work_globs or context.parent_globs
+    if call.kind == "execute" and is_limited:
         raise _DeniedError("policy", "policy_denied", reason("unconfinable_command"))
 
 
-def _mode(call: ExternalCall, context: ToolContext) -> None:
+def _check_mode(call: ExternalCall, context: ToolContext) -> None:
     if context.permission_mode != "planning":
         return
-    documents = _KINDS[call.kind].changes and all(is_document(_shown(path, context)) for path in _named(call))
-    if call.kind == "execute" or (_KINDS[call.kind].changes and not documents):
+    writes_documents = _KINDS[call.kind].changes and all(
+        is_document(_to_relative(path, context)) for path in _list_named(call)
+    )
+    if call.kind == "execute" or (_KINDS[call.kind].changes and not writes_documents):
         raise _DeniedError("mode", "mode_denied", reason("planning_commands"))
 
 
-def _paths(call: ExternalCall, context: ToolContext) -> str:
-    """Return the protected name that the call would write to; empty for none."""
-    changes, guarded = _KINDS[call.kind].changes, ""
-    for named in _named(call):
+def _check_paths(call: ExternalCall, context: ToolContext) -> str:
+    """Check the paths. Return the protected name that the call would write to; empty for none."""
+    changes, protected = _KINDS[call.kind].changes, ""
+    for written in _list_named(call):
         try:
-            path = relative(context.folder, named)
+            path = relative(context.folder, written)
         except PathDenied as denied:
             raise _DeniedError("paths", "path_denied", *denied.reasons) from denied
         for limit in (context.work_globs, context.parent_globs) if changes else ():
-            if limit and not any(_names(one, path) for one in limit):
+            if limit and not any(_matches(glob, path) for glob in limit):
                 where = reason("outside_globs", path=display(path), globs=", ".join(limit))
                 raise _DeniedError("paths", "path_denied", where)
-        guarded = guarded or (watch.find_guarded(context.folder, path) if changes else "")
-    return guarded
+        protected = protected or (watch.find_guarded(context.folder, path) if changes else "")
+    return protected
 
 
-def _names(pattern: str, path: str) -> bool:
+def _matches(pattern: str, path: str) -> bool:
     try:
         return globs.matches(pattern, path)
     except globs.InvalidGlobError:
         return False
 
 
-def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
+def _find_rule(call: ExternalCall, context: ToolContext) -> Rule | None:
     """Return the strictest rule that matches. A rule that allows must match every file of the call."""
-    found = [rules.find_rule(context.rules, target) for target in _targets(call, context)]
+    applying = [rules.find_rule(context.rules, target) for target in _list_targets(call, context)]
     for verdict in ("deny", "ask"):
-        for rule in found:
+        for rule in applying:
             if rule is not None and rule.verdict == verdict:
                 return rule
-    return found[0] if all(rule is not None for rule in found) else None
+    return applying[0] if all(rule is not None for rule in applying) else None
 
 
-def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule | None) -> Reason | None:
+def _find_question(call: ExternalCall, context: ToolContext, protected: str, rule: Rule | None) -> Reason | None:
     """Return why approval is required; None if it is not."""
-    if guarded:
-        return reason("protected", path=guarded)
+    if protected:
+        return reason("protected", path=protected)
     if rule is not None:
         return None if rule.verdict == "allow" else explain_question(rule)
     kind = _KINDS[call.kind]
@@ -221,33 +220,33 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
     return reason("agent_asks", mode=context.permission_mode)
 
 
-def _offer(call: ExternalCall, context: ToolContext) -> str:
-    targets = _targets(call, context)
+def _offer_matcher(call: ExternalCall, context: ToolContext) -> str:
+    targets = _list_targets(call, context)
     return rules.offer_matcher(targets[0]) if len(targets) == 1 else ""
 
 
-def _targets(call: ExternalCall, context: ToolContext) -> tuple[Target, ...]:
+def _list_targets(call: ExternalCall, context: ToolContext) -> tuple[Target, ...]:
     tool = get_tool(call)
     if call.kind == "execute":
         return (Target(tool=tool, command=call.command or call.title),)
-    named = tuple(Target(tool=tool, path=_shown(path, context)) for path in _named(call))
-    return named or (Target(tool=tool),)
+    targets = tuple(Target(tool=tool, path=_to_relative(path, context)) for path in _list_named(call))
+    return targets or (Target(tool=tool),)
 
 
-def _named(call: ExternalCall) -> tuple[str, ...]:
+def _list_named(call: ExternalCall) -> tuple[str, ...]:
     if call.kind == "execute":
         return ()
-    return tuple(dict.fromkeys((*call.paths, *(one.path for one in call.diffs))))
+    return tuple(dict.fromkeys((*call.paths, *(change.path for change in call.diffs))))
 
 
-def _shown(path: str, context: ToolContext) -> str:
+def _to_relative(path: str, context: ToolContext) -> str:
     try:
         return relative(context.folder, path)
     except PathDenied:
         return display(path)
 
 
-def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, ...]) -> Evaluation:
+def _allow(call: ExternalCall, context: ToolContext, checks: tuple[Check, ...]) -> Evaluation:
     kind = _KINDS[call.kind]
     final = call.arguments or _json({"title": call.title} if call.title else {})
     return Evaluation(
@@ -256,41 +255,41 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
         read_only=not kind.changes and call.kind != "execute",
         arguments=final,
         arguments_hash=digest(final),
-        summary=_summary(call, context),
+        summary=_summarize(call, context),
         checks=checks,
-        preview=call.command or (call.title if call.kind == "execute" else "\n".join(_preview(call, context))),
-        binding=_binding(kind.tool, call, context),
+        preview=call.command or (call.title if call.kind == "execute" else "\n".join(_list_diffs(call, context))),
+        binding=_bind(kind.tool, call, context),
         commands=count_commands(call.command or call.title) if call.kind == "execute" else 0,
     )
 
 
-def _question(call: ExternalCall, made: Evaluation, matcher: str, asks: Reason) -> Evaluation:
+def _to_question(call: ExternalCall, evaluation: Evaluation, matcher: str, question: Reason) -> Evaluation:
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     return msgspec.structs.replace(
-        made,
+        evaluation,
         verdict="ask",
-        reasons=(asks,),
-        prompt=f"{_asks(call, made)} {to_english((asks,))}",
+        reasons=(question,),
+        prompt=f"{_write_question(call, evaluation)} {to_english((question,))}",
         scopes=("once", *matchers),
         matchers=matchers,
     )
 
 
-def _asks(call: ExternalCall, made: Evaluation) -> str:
-    """Return the question, with the command or the files. A title alone is shown as the agent's own text."""
+def _write_question(call: ExternalCall, evaluation: Evaluation) -> str:
+    """Return the question with the command or the files. A title alone is marked as the agent's text."""
     tool = get_tool(call)
     if call.command:
-        count = count_prefix(made.commands) if call.kind == "execute" else ""
+        count = count_prefix(evaluation.commands) if call.kind == "execute" else ""
         return f"{tool} {count}{command_line(call.command)}?"
-    if _KINDS[call.kind].changes and _named(call):
-        return f"{made.summary}?"
-    return f"{tool}? The agent calls it: {one_line(call.title)}." if call.title else f"{made.summary}?"
+    if _KINDS[call.kind].changes and _list_named(call):
+        return f"{evaluation.summary}?"
+    return f"{tool}? The agent describes it as: {one_line(call.title)}." if call.title else f"{evaluation.summary}?"
 
 
-def _summary(call: ExternalCall, context: ToolContext) -> str:
-    """Return the tool with its command, files, or the agent's title without the tool's name in front."""
+def _summarize(call: ExternalCall, context: ToolContext) -> str:
+    """Return the tool with its command, its files, or the agent's title without a leading tool name."""
     kind = _KINDS[call.kind]
-    files = [_shown(path, context) for path in _named(call)] if kind.changes else []
+    files = [_to_relative(path, context) for path in _list_named(call)] if kind.changes else []
     if files:
         more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
         return f"{kind.tool} {one_line(', '.join(files[:MOST_FILES]))}{more}"
@@ -303,17 +302,17 @@ def _summary(call: ExternalCall, context: ToolContext) -> str:
     return f"{kind.tool} {one_line(text)}".rstrip()
 
 
-def _refused(
+def _deny(
     call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, denied: Denial
 ) -> Evaluation:
     message = denied.problem.message
-    said = (*checks, Check(name=station, verdict="deny", detail=message, reasons=denied.reasons))
+    all_checks = (*checks, Check(name=station, verdict="deny", detail=message, reasons=denied.reasons))
     return msgspec.structs.replace(
-        _evaluation(call, context, said), verdict="deny", risk="none", code=denied.code, message=message
+        _allow(call, context, all_checks), verdict="deny", risk="none", code=denied.code, message=message
     )
 
 
-def _binding(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
+def _bind(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
     return Binding(
         tool=tool,
         arguments_hash=digest(call.arguments or call.title),
@@ -322,12 +321,14 @@ def _binding(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
     )
 
 
-def _preview(call: ExternalCall, context: ToolContext) -> list[str]:
+def _list_diffs(call: ExternalCall, context: ToolContext) -> list[str]:
     plans = (
         PlannedChange(
-            _shown(one.path, context), None if one.before is None else one.before.encode(), one.after.encode()
+            _to_relative(change.path, context),
+            None if change.before is None else change.before.encode(),
+            change.after.encode(),
         )
-        for one in call.diffs
+        for change in call.diffs
     )
     return [diff(plan).text for plan in plans]
 

@@ -1,6 +1,6 @@
 """Verdicts on starting or contacting an external agent, and on requests of remote agents.
 
-A person or a rule allows the exact command or address that a file of the folder names.
+A user or a rule allows the exact command or address from a file of the folder.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from . import rules
 from .call_description import command_line, one_line
 from .rules import Target
 
-#: A rule on it reads `StartAgent(the exact command)`.
+#: Rules have the form `StartAgent(the exact command)`.
 START = START_AGENT
-#: A rule on it reads `ConnectAgent(the exact address)`.
+#: Rules have the form `ConnectAgent(the exact address)`.
 CONNECT = CONNECT_AGENT
 
-#: Maximum length of a remote agent's text on a card, in characters. The fact has the whole text.
-_LONGEST_SAID = 2000
+#: Maximum length of a remote agent's text on a card, in characters. The fact stores all.
+_LONGEST_MESSAGE = 2000
 
 
 def evaluate_start(
@@ -41,61 +41,64 @@ def evaluate_start(
     Args:
         command: Words of the command, secrets as handles.
         context: Context of the run that needs the agent.
-        bound: The command as it would start now. A lasting approval applies to exactly that.
-        mode: The agent's own mode from its definition. It is part of the approval, because in some
-            modes the agent does
-            not ask.
+        bound: The command as it would start now. A lasting approval applies only to it.
+        mode: The agent's mode from its definition. It is part of the approval, because in some
+            modes the agent does not ask.
     """
     text = shlex.join(command)
     loaders = ", ".join(list_loaders(read_assignments(command)))
     if loaders:
         return msgspec.structs.replace(
-            _evaluation(START, {"command": list(command)}, "high", context),
+            _allow(START, {"command": list(command)}, "high", context),
             verdict="deny",
             summary=f"{START} {one_line(text)}",
-            checks=(Check(name="approval", verdict="deny", detail=f"it sets {loaders}"),),
+            checks=(Check(name="approval", verdict="deny", detail=f"the command sets {loaders}"),),
             code="policy_denied",
             message=f"The command sets {loaders}, which makes programs load other code. Remove it from agents/*.md.",
         )
     if mode:
-        # No word of a command has a bracket without quotes.
+        # shlex.join quotes brackets, so a command cannot imitate this suffix.
         text = f"{text} [mode {one_line(mode)}]"
     prompt = f"Start the agent {context.agent}: {command_line(text)}?"
-    own = () if not mode else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=one_line(mode)),)
+    mode_reason = (
+        () if not mode else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=one_line(mode)),)
+    )
     arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
-    made = _joining(START, text, arguments, prompt, (reason("runs_outside"), *own), context, bound)
+    result = _evaluate_contact(START, text, arguments, prompt, (reason("runs_outside"), *mode_reason), context, bound)
     files = bound.list_inside(context.folder) if bound is not None else ()
-    return msgspec.structs.replace(made, preview="\n".join((text, *(f"runs {one.description}" for one in files))))
+    return msgspec.structs.replace(result, preview="\n".join((text, *(f"runs {file.description}" for file in files))))
 
 
 def evaluate_connection(url: str, context: ToolContext) -> Evaluation:
     """Return the verdict on contacting a remote agent."""
     prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
-    return _joining(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
+    return _evaluate_contact(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
 def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
-    """Return the verdict on a remote agent's request. Only a person can answer, and no rule can."""
-    asks = need.tool == REMOTE_INPUT
-    why = reason("remote_asks" if asks else "remote_authorises")
-    said = need.message.strip() or ("It asks for more, and does not say what." if asks else "It does not say how.")
-    more = len(said) - _LONGEST_SAID
-    cut = said if more <= 0 else f"{said[:_LONGEST_SAID]}… ({more:,} more characters)"
-    made = _evaluation(need.tool, {"task": need.task, "url": url}, "low" if asks else "medium", context)
-    where = f"The agent {context.agent} at {command_line(url)}"
-    go_on = "" if asks else "\n\nApprove once you have authorised it there. Give no secret here."
+    """Return the verdict on a remote agent's request. Only the user can answer; rules cannot."""
+    is_question = need.tool == REMOTE_INPUT
+    why = reason("remote_asks" if is_question else "remote_authorises")
+    message = need.message.strip() or (
+        "It asks for input without a message." if is_question else "It sent no instructions."
+    )
+    omitted = len(message) - _LONGEST_MESSAGE
+    shown = message if omitted <= 0 else f"{message[:_LONGEST_MESSAGE]}… ({omitted:,} more characters)"
+    evaluation = _allow(need.tool, {"task": need.task, "url": url}, "low" if is_question else "medium", context)
+    sender = f"The agent {context.agent} at {command_line(url)}"
+    advice = "" if is_question else "\n\nAuthorise it there, then approve. Do not enter a secret here."
     return msgspec.structs.replace(
-        made,
+        evaluation,
         verdict="ask",
         summary=f"{need.tool} {one_line(need.task)}",
         checks=(to_check("approval", StationResult("ask", to_english((why,)), (why,))),),
         reasons=(why,),
-        prompt=f"{where} {'asks' if asks else 'needs to be authorised'}:\n\n{cut}{go_on}",
+        prompt=f"{sender} {'asks' if is_question else 'needs to be authorised'}:\n\n{shown}{advice}",
         scopes=("once",),
     )
 
 
-def _joining(
+def _evaluate_contact(
     tool: str,
     text: str,
     arguments: dict[str, object],
@@ -106,26 +109,26 @@ def _joining(
 ) -> Evaluation:
     target = Target(tool=tool, command=text, declared=bound.token if bound is not None else None)
     rule = rules.find_rule(context.rules, target)
-    made = msgspec.structs.replace(
-        _evaluation(tool, arguments, "high", context), summary=f"{tool} {one_line(text)}", preview=text
+    result = msgspec.structs.replace(
+        _allow(tool, arguments, "high", context), summary=f"{tool} {one_line(text)}", preview=text
     )
-    if bound is not None and made.binding is not None:
-        made = msgspec.structs.replace(made, binding=msgspec.structs.replace(made.binding, declared=bound.token))
-        changed = _changed(bound, rule, target, context)
-        if changed is not None:
-            rule, reasons = None, (changed, *reasons)
+    if bound is not None and result.binding is not None:
+        result = msgspec.structs.replace(result, binding=msgspec.structs.replace(result.binding, declared=bound.token))
+        changed_reason = _explain_change(bound, rule, target, context)
+        if changed_reason is not None:
+            rule, reasons = None, (changed_reason, *reasons)
     if rule is not None and rule.verdict != "ask":
         if rule.verdict == "allow":
-            return msgspec.structs.replace(made, checks=(to_check("rules", apply_rule(rule)),))
+            return msgspec.structs.replace(result, checks=(to_check("rules", apply_rule(rule)),))
         why = (explain_denial(rule, display(rule.matcher)),)
         message = to_english(why)
-        said = Check(name="rules", verdict="deny", detail=message, reasons=why)
-        return msgspec.structs.replace(made, verdict="deny", checks=(said,), code="rule_denied", message=message)
+        check = Check(name="rules", verdict="deny", detail=message, reasons=why)
+        return msgspec.structs.replace(result, verdict="deny", checks=(check,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     why = to_english(reasons)
     return msgspec.structs.replace(
-        made,
+        result,
         verdict="ask",
         checks=(to_check("approval", StationResult("ask", why, reasons)),),
         reasons=reasons,
@@ -135,25 +138,27 @@ def _joining(
     )
 
 
-def _changed(bound: CommandBinding, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
-    """Return why a lasting approval does not cover this start; None if it does or there is none.
+def _explain_change(bound: CommandBinding, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
+    """Return why a lasting approval does not cover this start; None if it does, or if there is none.
 
-    A rule that a person wrote has no digest. It covers programs that no agent can change.
+    A rule that the user wrote has no digest. It covers only programs that agents cannot change.
     """
     if rule is not None and (rule.verdict != "allow" or rule.declared):
         return None
-    exact = (one for one in context.rules if one.verdict == "allow" and one.declared == bound.token)
-    if rule is not None and (not bound.list_inside(context.folder) or any(rules.matches(one, target) for one in exact)):
+    exact_rules = (other for other in context.rules if other.verdict == "allow" and other.declared == bound.token)
+    if rule is not None and (
+        not bound.list_inside(context.folder) or any(rules.matches(other, target) for other in exact_rules)
+    ):
         return None
     former = rules.find_outdated(context.rules, target)
     if former is not None:
         paths = ", ".join(map(display, bound.list_changed(former.declared)))
         return reason("changed_files", paths=paths) if paths else reason("changed_command")
-    files = ", ".join(display(one.path) for one in bound.list_inside(context.folder))
+    files = ", ".join(display(other.path) for other in bound.list_inside(context.folder))
     return None if rule is None else reason("changeable", paths=files)
 
 
-def _evaluation(tool: str, arguments: dict[str, object], risk: Risk, context: ToolContext) -> Evaluation:
+def _allow(tool: str, arguments: dict[str, object], risk: Risk, context: ToolContext) -> Evaluation:
     final = msgspec.json.encode(arguments).decode()
     return Evaluation(
         verdict="allow",

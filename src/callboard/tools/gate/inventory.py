@@ -1,4 +1,4 @@
-"""Availability and behaviour of every tool for one agent."""
+"""Availability and behaviour of tools for an agent."""
 
 from __future__ import annotations
 
@@ -26,90 +26,92 @@ _READS = frozenset(
         "propose_plan",
     }
 )
-_NOT_LISTED = "it is not among the tools of this agent"
+_NOT_LISTED = "it is not in the agent's list of tools"
 
 
-def list_tools(context: ToolContext, there: McpCatalog = declarations.NO_SERVERS) -> tuple[ToolInfo, ...]:
-    """Return every tool as this agent has it, by name. A server that never connected has one row."""
-    own = [_own(kind, context, there) for kind in declarations.TOOLS.values()]
-    theirs = [_theirs(one, context, there) for one in there.offers.values()]
-    left_out = [
-        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="the settings leave it out")
-        for name, server in there.excluded.items()
+def list_tools(context: ToolContext, server_tools: McpCatalog = declarations.NO_SERVERS) -> tuple[ToolInfo, ...]:
+    """Return every tool with its availability, by name. A server that never connected has one row."""
+    builtin = [_describe_builtin(tool, context, server_tools) for tool in declarations.TOOLS.values()]
+    served = [_describe_offer(offer, context, server_tools) for offer in server_tools.offers.values()]
+    excluded = [
+        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="the settings exclude it")
+        for name, server in server_tools.excluded.items()
     ]
-    unseen = [
+    disconnected = [
         ToolInfo(name=f"{PREFIX}{part}__*", source=f"mcp:{server}", availability="blocked", reason=why)
-        for part, (server, why) in there.missing.items()
-        if not any(name.startswith(f"{PREFIX}{part}__") for name in there.offers)
+        for part, (server, why) in server_tools.missing.items()
+        if not any(name.startswith(f"{PREFIX}{part}__") for name in server_tools.offers)
     ]
-    return tuple(sorted((*own, *theirs, *left_out, *unseen), key=lambda one: one.name))
+    return tuple(sorted((*builtin, *served, *excluded, *disconnected), key=lambda offer: offer.name))
 
 
-def _own(kind: declarations.BuiltinTool, context: ToolContext, there: McpCatalog) -> ToolInfo:
-    availability, reason = _available(kind, context, there)
-    shell = kind.name == bash.NAME
-    reads = kind.name in _READS or (shell and ("Patch" not in context.policy or context.read_only))
-    # The decider carries out team calls, so no other call waits for them.
-    at_once = reads or (kind.name in TEAM_TOOLS and kind.policy != "Patch")
+def _describe_builtin(tool: declarations.BuiltinTool, context: ToolContext, server_tools: McpCatalog) -> ToolInfo:
+    availability, reason = _check_builtin(tool, context, server_tools)
+    is_shell = tool.name == bash.NAME
+    only_reads = tool.name in _READS or (is_shell and ("Patch" not in context.policy or context.read_only))
+    # The decider executes team calls, so no other call waits for them.
+    is_parallel = only_reads or (tool.name in TEAM_TOOLS and tool.policy != "Patch")
     return ToolInfo(
-        name=kind.name,
-        source="team" if kind.name in TEAM_TOOLS else "folder",
+        name=tool.name,
+        source="team" if tool.name in TEAM_TOOLS else "folder",
         availability=availability,
         reason=reason,
-        description=kind.description,
-        read_only=reads,
-        destructive=shell and not reads,
-        concurrency="parallel" if at_once else "serial",
+        description=tool.description,
+        read_only=only_reads,
+        destructive=is_shell and not only_reads,
+        concurrency="parallel" if is_parallel else "serial",
     )
 
 
-def _available(kind: declarations.BuiltinTool, context: ToolContext, there: McpCatalog) -> tuple[Availability, str]:
-    if kind.name == find_tools.NAME:
+def _check_builtin(
+    tool: declarations.BuiltinTool, context: ToolContext, server_tools: McpCatalog
+) -> tuple[Availability, str]:
+    if tool.name == find_tools.NAME:
         return (
             ("loaded", "")
-            if declarations.list_findable(context, there)
-            else ("excluded", "there is nothing to look for")
+            if declarations.list_findable(context, server_tools)
+            else ("excluded", "there are no deferred tools")
         )
-    if not declarations.is_listed(kind.name, context):
+    if not declarations.is_listed(tool.name, context):
         return "excluded", _NOT_LISTED
-    if not declarations.has_policy(kind, context):
-        return "excluded", f"it takes the policy {kind.policy}, which this agent does not have"
-    if kind.only_mode not in {None, context.mode}:
-        return "excluded", f"it means something in {kind.only_mode} mode only"
-    if kind.name in TEAM_TOOLS and kind.name not in context.teamwork:
-        return "excluded", "there is nobody here that it could be for"
+    if not declarations.has_policy(tool, context):
+        return "excluded", f"it requires the policy {tool.policy}, which this agent does not have"
+    if tool.only_mode not in {None, context.mode}:
+        return "excluded", f"it is available only in {tool.only_mode} mode"
+    if tool.name in TEAM_TOOLS and tool.name not in context.teamwork:
+        return "excluded", "it has no possible target in this team"
     return "loaded", ""
 
 
-def _theirs(one: ToolOffer, context: ToolContext, there: McpCatalog) -> ToolInfo:
-    availability, reason = _brought(one, context, there)
+def _describe_offer(offer: ToolOffer, context: ToolContext, server_tools: McpCatalog) -> ToolInfo:
+    availability, reason = _check_offer(offer, context, server_tools)
     return ToolInfo(
-        name=one.name,
-        source=f"mcp:{one.server}",
+        name=offer.name,
+        source=f"mcp:{offer.server}",
         availability=availability,
         reason=reason,
-        description=one.spec.description,
-        read_only=one.read_only,
-        destructive=one.destructive,
-        concurrency="parallel" if one.read_only else "serial",
+        description=offer.spec.description,
+        read_only=offer.read_only,
+        destructive=offer.destructive,
+        concurrency="parallel" if offer.read_only else "serial",
         interruption="asked",
     )
 
 
-def _brought(one: ToolOffer, context: ToolContext, there: McpCatalog) -> tuple[Availability, str]:
-    if not declarations.is_listed(one.name, context):
+def _check_offer(offer: ToolOffer, context: ToolContext, server_tools: McpCatalog) -> tuple[Availability, str]:
+    if not declarations.is_listed(offer.name, context):
         return "excluded", _NOT_LISTED
-    if not one.read_only:
+    if not offer.read_only:
         if "Patch" not in context.policy:
-            return "excluded", "it may change things, which takes the policy Patch"
+            return "excluded", "it may change things, which requires the policy Patch"
         if context.read_only:
             return "excluded", "it may change things, and this agent only reads"
         if context.permission_mode == "planning":
-            return "excluded", "it may change things, and nothing is changed while planning"
+            return "excluded", "it may change things, and the mode is planning"
         if context.work_globs or context.parent_globs:
-            return "excluded", "it may change things, and cannot be held to where this agent may write"
-    if gone := there.find_outage(one.server):
+            return "excluded", "it may change things, and cannot be confined to the agent's paths"
+    if gone := server_tools.find_outage(offer.server):
         return "blocked", gone
-    if one.deferred and one.name not in context.loaded_tools:
+    if offer.deferred and offer.name not in context.loaded_tools:
         return "deferred", f"{find_tools.NAME} loads it"
     return "loaded", ""

@@ -1,4 +1,4 @@
-"""Trial of rules on past calls, from the log alone."""
+"""Trial of rules on past calls from the log."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ _PATHS = ("file_path", "path")
 
 
 class RuleVerdict(NamedTuple):
-    """The rule that applies and its effective verdict. Protected paths and stored secrets ask
-    although a rule allows.
-    """
+    """The rule that applies and its effective verdict. Protected paths and stored secrets still ask."""
 
     rule: Rule
     verdict: Verdict
@@ -30,33 +28,28 @@ def read_target(tool: str, arguments: str, folder: str) -> Target:
         decoded: Any = msgspec.json.decode(arguments)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         decoded = None
-    given = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
-    command = given.get("command") if tool == SHELL else None
-    named = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
+    fields = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
+    command = fields.get("command") if tool == SHELL else None
+    written = next((fields[key] for key in _PATHS if isinstance(fields.get(key), str)), None)
     try:
-        path = None if named is None else relative(folder, named)
+        path = None if written is None else relative(folder, written)
     except PathDenied:
         path = None
     return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
 
 
-def try_rules(rules: Sequence[Rule], target_: Target, *, spends: bool = False) -> RuleVerdict | None:
-    """Return the verdict of the rules; None if no rule matches. `spends` is true if the call
-    received a stored secret.
-    """
-    rule = find_rule(rules, target_)
+def try_rules(rules: Sequence[Rule], target: Target, *, spends: bool = False) -> RuleVerdict | None:
+    """Return the verdict of the rules; None if none matches. `spends`: the call received a stored secret."""
+    rule = find_rule(rules, target)
     if rule is None:
         return None
-    kept = (
-        rule.verdict == "allow"
-        and target_.tool in CHANGES
-        and target_.path is not None
-        and find_protected(target_.path)
+    asks_for_path = (
+        rule.verdict == "allow" and target.tool in CHANGES and target.path is not None and find_protected(target.path)
     )
-    given = spends and rule.verdict == "allow" and not allows_exactly(rules, target_)
-    return RuleVerdict(rule, "ask" if kept or given else rule.verdict)
+    asks_for_secret = spends and rule.verdict == "allow" and not allows_exactly(rules, target)
+    return RuleVerdict(rule, "ask" if asks_for_path or asks_for_secret else rule.verdict)
 
 
-def describe_target(of: Target) -> str:
+def describe_target(target: Target) -> str:
     """Return the subject of the call on one line."""
-    return display(of.command if of.command is not None else of.path or "")
+    return display(target.command if target.command is not None else target.path or "")

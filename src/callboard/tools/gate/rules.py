@@ -1,10 +1,11 @@
-"""Rules: which calls a rule matches, which rule applies, and which matchers an answer can add.
+"""Rules on calls: matching, precedence, and the matchers that an approval can add.
 
-A matcher reads `Tool` or `Tool(pattern)`, with any spelling of the tool's name, or `mcp__server__*`
-for every tool of a server. For file tools the pattern is a glob, anchored at the folder. A rule on
-`Edit` or `Write` matches both. For the shell it is an exact command, or a prefix ending in `*`.
-Deny wins over ask, and ask over allow. A rule that allows is read strictly: a prefix matches plain
-commands only. A rule that denies or asks is read widely: it matches any part of a command.
+A matcher has the form `Tool` or `Tool(pattern)`, with any spelling of the tool's name, or
+`mcp__server__*` for all tools of a server. For file tools the pattern is a glob, anchored at the
+folder. A rule on `Edit` or `Write` matches both. For the shell the pattern is an exact command, or a
+prefix that ends in `*`. Deny wins over ask, and ask over allow. A rule that allows is strict: a
+prefix matches only plain commands. A rule that denies or asks is broad: it matches any part of a
+command.
 """
 
 from __future__ import annotations
@@ -38,15 +39,14 @@ _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
 class InvalidMatcherError(ValueError):
-    """Invalid matcher, or one that can never match. The text states why."""
+    """Invalid matcher. The text states why."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a call that rules match: a relative path, a shell command, or the digest of a
-    server's declaration.
+    """The part of a call that rules match: a relative path or a shell command.
 
     Attributes:
-        declared: Digest of the tool's declaration; None if unknown.
+        declared: Digest of the declaration of a server's tool; None if unknown.
     """
 
     tool: str
@@ -56,38 +56,29 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_matcher(matcher: str) -> None:
-    """Check that a rule can use the matcher. Names of unknown tools are accepted, because agents
-    and servers add tools.
-
-    Raises:
-        InvalidMatcherError: The matcher is invalid.
-    """
-    found = _MATCHER.fullmatch(matcher.strip())
-    name = found["tool"].strip() if found is not None else ""
-    if found is None or not _NAME.fullmatch(name):
-        raise InvalidMatcherError("it reads `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
-    pattern: str | None = found["pattern"]
+    """Check a matcher. Unknown tools are valid, because agents and servers add tools. Raises InvalidMatcherError."""
+    match = _MATCHER.fullmatch(matcher.strip())
+    name = match["tool"].strip() if match is not None else ""
+    if match is None or not _NAME.fullmatch(name):
+        raise InvalidMatcherError("use `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
+    pattern: str | None = match["pattern"]
     if pattern is not None and not pattern.strip():
-        raise InvalidMatcherError(
-            "there is nothing between the parentheses; without them the rule speaks of every call"
-        )
+        raise InvalidMatcherError("the pattern is empty; remove the parentheses to match every call")
     if pattern is not None and is_server_tool(name):
-        raise InvalidMatcherError(
-            "what a server's tool is asked with has no pattern; without the parentheses it speaks of every call"
-        )
+        raise InvalidMatcherError("tools of servers have no pattern; remove the parentheses to match every call")
     if pattern is None or stored_name(name) == SHELL:
         return
     try:
         globs.matches(pattern, "")
     except globs.InvalidGlobError as error:
-        raise InvalidMatcherError(f"the glob cannot be used: {error}") from error
+        raise InvalidMatcherError(f"invalid glob: {error}") from error
 
 
 def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:
     """Return the rule that applies to the call; None if none does.
 
-    A rule that denies a command asks instead if only running the shell could decide the match: an
-    expansion names the program, a pipe provides the script, or the text is not valid shell.
+    A rule that denies a command asks instead if only the shell can decide the match: an expansion
+    names the program, a pipe provides the script, or the text is invalid.
     """
     for verdict in _ORDER:
         for rule in rules:
@@ -95,15 +86,15 @@ def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:
                 return rule
         if verdict == "ask":
             for rule in rules:
-                if _may_fit(rule, target):
+                if _may_match(rule, target):
                     return msgspec.structs.replace(rule, verdict="ask")
     return None
 
 
 def find_outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
     """Return the rule that allowed the tool before its server changed the declaration."""
-    before = msgspec.structs.replace(target, declared=None)
-    return next((rule for rule in rules if _is_of_another(rule, target) and matches(rule, before)), None)
+    undeclared = msgspec.structs.replace(target, declared=None)
+    return next((rule for rule in rules if _is_outdated(rule, target) and matches(rule, undeclared)), None)
 
 
 def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
@@ -111,9 +102,9 @@ def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
     if target.command is None or target.command.endswith("*"):
         return False
     return any(
-        (found := _MATCHER.fullmatch(rule.matcher.strip())) is not None
-        and stored_name(found["tool"].strip()) == target.tool
-        and found["pattern"] == target.command
+        (match := _MATCHER.fullmatch(rule.matcher.strip())) is not None
+        and stored_name(match["tool"].strip()) == target.tool
+        and match["pattern"] == target.command
         for rule in rules
         if rule.verdict == "allow"
     )
@@ -126,50 +117,45 @@ def whose(rule: Rule) -> str:
 
 def matches(rule: Rule, target: Target) -> bool:
     """Return True if the rule's matcher matches the call."""
-    found = _MATCHER.fullmatch(rule.matcher.strip())
-    if found is None or _is_of_another(rule, target) or not _same_tool(found["tool"].strip(), target.tool):
+    match = _MATCHER.fullmatch(rule.matcher.strip())
+    if match is None or _is_outdated(rule, target) or not _is_same_tool(match["tool"].strip(), target.tool):
         return False
-    pattern: str | None = found["pattern"]
+    pattern: str | None = match["pattern"]
     if pattern is None or (pattern == "*" and target.command is not None):
         return True
     if target.command is not None:
-        return _fits_command(pattern, target.command, wide=rule.verdict != "allow")
+        return _matches_command(pattern, target.command, wide=rule.verdict != "allow")
     if target.path is not None:
-        return _fits_path(pattern, target.path, wide=rule.verdict != "allow")
+        return _matches_path(pattern, target.path, wide=rule.verdict != "allow")
     return False
 
 
 def list_unsearchable(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
-    """Return the globs of paths that a search leaves out: denied to the tool, or not readable
-    without approval.
-    """
-    found: list[str] = []
+    """Return the globs of paths that a search skips: denied to the tool, or unreadable without approval."""
+    excluded: list[str] = []
     for rule in rules:
         matcher = _MATCHER.fullmatch(rule.matcher.strip())
-        named = stored_name(matcher["tool"].strip()) if matcher is not None else ""
+        tool_name = stored_name(matcher["tool"].strip()) if matcher is not None else ""
         if matcher is not None and (
-            (rule.verdict == "deny" and named == tool)
-            or (rule.verdict != "allow" and named == "Read" and tool == "Grep")
+            (rule.verdict == "deny" and tool_name == tool)
+            or (rule.verdict != "allow" and tool_name == "Read" and tool == "Grep")
         ):
-            found.append(matcher["pattern"] or "**")
-    return tuple(found)
+            excluded.append(matcher["pattern"] or "**")
+    return tuple(excluded)
 
 
 def offer_matcher(target: Target, *, exactly: bool = False) -> str:
-    """Return the matcher that a lasting approval would add; empty if none is safe. `exactly` offers
-    commands only.
-    """
+    """Return the matcher that a lasting approval would add; empty if none is safe. `exactly`: only exact commands."""
     if exactly and target.command is None:
         return ""
     if target.command is not None:
-        words = "" if exactly else find_prefix(target.command)
-        if words:
-            return f"{target.tool}({words} *)"
-        # A `*` at the end would turn the exact command into a prefix. A longer text is not readable
-        # on a card.
+        prefix = "" if exactly else find_prefix(target.command)
+        if prefix:
+            return f"{target.tool}({prefix} *)"
+        # A `*` at the end would turn the command into a prefix. A longer text is unreadable on a card.
         exact = target.command
-        shown = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
-        return f"{target.tool}({exact})" if shown else ""
+        is_offered = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
+        return f"{target.tool}({exact})" if is_offered else ""
     if is_server_tool(target.tool):
         return target.tool
     if target.path is not None:
@@ -178,52 +164,52 @@ def offer_matcher(target: Target, *, exactly: bool = False) -> str:
     return ""
 
 
-def _is_of_another(rule: Rule, target: Target) -> bool:
-    """Return True if a person allowed an earlier declaration of the tool. Rules that deny or ask
-    still apply.
-    """
+def _is_outdated(rule: Rule, target: Target) -> bool:
+    """Return True if the rule allows an earlier declaration of the tool. Rules that deny or ask still apply."""
     return rule.verdict == "allow" and rule.declared != "" and target.declared not in (None, rule.declared)
 
 
-def _same_tool(named: str, tool: str) -> bool:
-    if named.endswith("__*") and is_server_tool(named):
-        return tool.startswith(named[:-1])
-    named = stored_name(named)
-    return named == tool or (named in CHANGES and tool in CHANGES)
+def _is_same_tool(name: str, tool: str) -> bool:
+    if name.endswith("__*") and is_server_tool(name):
+        return tool.startswith(name[:-1])
+    name = stored_name(name)
+    return name == tool or (name in CHANGES and tool in CHANGES)
 
 
-def _fits_command(pattern: str, command: str, *, wide: bool) -> bool:
+def _matches_command(pattern: str, command: str, *, wide: bool) -> bool:
     if not wide:
         if not pattern.endswith("*"):
             return command == pattern
-        return is_plain(command) and _begins(command, pattern[:-1])
-    return command == pattern or any(is_match(pattern, one) for one in list_spellings(command).commands)
+        return is_plain(command) and _has_prefix(command, pattern[:-1])
+    return command == pattern or any(is_match(pattern, spelling) for spelling in list_spellings(command).commands)
 
 
-def _may_fit(rule: Rule, target: Target) -> bool:
-    """Return whether a rule on commands may match, where only running the shell could decide."""
+def _may_match(rule: Rule, target: Target) -> bool:
+    """Return True if a rule on commands may match, but only the shell can decide it."""
     matcher = _MATCHER.fullmatch(rule.matcher.strip())
     if matcher is None or target.command is None or matcher["pattern"] is None:
         return False
-    if rule.verdict == "allow" or not _same_tool(matcher["tool"].strip(), target.tool):
+    if rule.verdict == "allow" or not _is_same_tool(matcher["tool"].strip(), target.tool):
         return False
-    read = list_spellings(target.command)
-    return not read.is_clear or any(is_match(matcher["pattern"], one) is None for one in read.commands)
+    spellings = list_spellings(target.command)
+    return not spellings.is_clear or any(
+        is_match(matcher["pattern"], spelling) is None for spelling in spellings.commands
+    )
 
 
-def _begins(command: str, start: str) -> bool:
+def _has_prefix(command: str, start: str) -> bool:
     return command.startswith(start) or command == start.rstrip(" ")
 
 
-def _fits_path(pattern: str, path: str, *, wide: bool) -> bool:
+def _matches_path(pattern: str, path: str, *, wide: bool) -> bool:
     try:
         if globs.matches(pattern, path):
             return True
-        return wide and globs.matches(_alike(pattern), _alike(path))
+        return wide and globs.matches(_normalise(pattern), _normalise(path))
     except globs.InvalidGlobError:
         return wide
 
 
-def _alike(text: str) -> str:
-    """Normalise a name as the most permissive file system does."""
+def _normalise(text: str) -> str:
+    """Normalise a name as in the most permissive file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -1,4 +1,4 @@
-"""One-line texts of team calls."""
+"""One-line texts about team calls."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from callboard.contracts.commands.task import (
 from callboard.contracts.entities.arguments import Arguments
 
 
-def describe_team_call(asked: Arguments | None) -> str | None:
-    """Return the text of a team call for its tool row; None for other calls."""
-    match asked:
+def describe_team_call(arguments: Arguments | None) -> str | None:
+    """Describe a team call for its tool row; None for other calls."""
+    match arguments:
         case SpawnArguments(agent=agent, title=title, objective=objective):
             return f"{agent}: {title or objective}"
         case ChildInputArguments(agent=agent, text=text):
             return f"{agent}: {text}"
         case WaitArguments():
-            return _awaited(asked)
+            return _describe_await(arguments)
         case CloseArguments(agent=agent, reason=reason):
             return f"{agent}: {reason}" if reason else agent
         case MergeArguments(agent=agent):
@@ -41,11 +41,11 @@ def describe_team_call(asked: Arguments | None) -> str | None:
         case RespondArguments(decision=decision, handoff_id=handoff, reason=reason):
             return f"{decision} {handoff}{f': {reason}' if reason else ''}"
         case _:
-            return _of_work(asked)
+            return _describe_work(arguments)
 
 
-def _of_work(asked: Arguments | None) -> str | None:
-    match asked:
+def _describe_work(arguments: Arguments | None) -> str | None:
+    match arguments:
         case ProposePlanArguments(summary=summary):
             return summary
         case AskPersonArguments(question=question):
@@ -66,7 +66,7 @@ def _of_work(asked: Arguments | None) -> str | None:
             return None
 
 
-def _awaited(asked: WaitArguments) -> str:
-    who = ", ".join(asked.agents) or "all children"
-    how = f"{asked.mode} of {who}" if asked.agents and len(asked.agents) > 1 else who
-    return how if asked.timeout_s is None else f"{how}, at most {asked.timeout_s} s"
+def _describe_await(arguments: WaitArguments) -> str:
+    agents = ", ".join(arguments.agents) or "all children"
+    subject = f"{arguments.mode} of {agents}" if arguments.agents and len(arguments.agents) > 1 else agents
+    return subject if arguments.timeout_s is None else f"{subject}, at most {arguments.timeout_s} s"

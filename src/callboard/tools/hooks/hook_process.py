@@ -1,4 +1,4 @@
-"""Process of a hook, started behind the guard and ended at its timeout."""
+"""Processes of hooks, behind the guard and with a timeout."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..shielded_wait import kill, wait_shielded
 #: Maximum size of an answer, in bytes.
 LARGEST = 1024 * 1024
 #: Maximum length of the quoted diagnostic line, in characters.
-_MOST_TOLD = 300
-#: Seconds until a guard that does not end its processes is killed. Longer than its own maximum.
+_MOST_QUOTED = 300
+#: Seconds until an unresponsive guard is killed. Longer than the guard's own maximum.
 _PATIENCE = 30.0
 _PIECE = 64 * 1024
 
 
 class HookExit(NamedTuple):
-    """Answer of a hook's program, or why it has none, in words that follow its name."""
+    """Answer of a hook, or its problem as a verb phrase."""
 
     answer: bytes = b""
     problem: str = ""
@@ -34,119 +34,117 @@ class HookExit(NamedTuple):
 class _Running:
     """A running hook behind its guard."""
 
-    def __init__(self, guard: Guard, seconds: float, said: ServerLog) -> None:
+    def __init__(self, guard: Guard, seconds: float, log: ServerLog) -> None:
         self._guard = guard
         self._process = guard.process
         self._seconds = seconds
         self._answer = bytearray()
-        self._said = said
+        self._log = log
         self._problem = ""
-        self._all = asyncio.gather(self._take(), self._diagnose(), guard.process.wait())
+        self._ended = asyncio.gather(self._read_answer(), self._diagnose(), guard.process.wait())
 
-    async def over(self) -> None:
-        """Wait until the program ends or its time is over."""
-        await asyncio.wait([self._all], timeout=self._seconds)
-        if not self._all.done():
-            self._give_up(f"did not answer within {self._seconds:g} seconds")
+    async def wait(self) -> None:
+        """Wait until the program ends or the timeout."""
+        await asyncio.wait([self._ended], timeout=self._seconds)
+        if not self._ended.done():
+            self._fail(f"did not answer within {self._seconds:g} seconds")
 
-    def let_go(self) -> None:
-        """Make the guard end every process of the hook."""
+    def release(self) -> None:
+        """Make the guard end all processes of the hook."""
         self._guard.release()
 
     async def end(self) -> HookExit:
-        """End every process of the hook and return the result."""
-        self.let_go()
+        """End all processes of the hook and return the result."""
+        self.release()
         try:
-            await asyncio.wait([self._all], timeout=_PATIENCE)
-            if not self._all.done():
+            await asyncio.wait([self._ended], timeout=_PATIENCE)
+            if not self._ended.done():
                 kill(self._process)
-                await asyncio.wait([self._all], timeout=_PATIENCE)
-                self._all.cancel()
-            problem = self._problem or self._how()
+                await asyncio.wait([self._ended], timeout=_PATIENCE)
+                self._ended.cancel()
+            problem = self._problem or self._explain_failure()
             return HookExit(problem=problem) if problem else HookExit(bytes(self._answer))
         finally:
             self._guard.close()
 
-    def _give_up(self, why: str) -> None:
+    def _fail(self, why: str) -> None:
         self._problem = self._problem or why
-        self.let_go()
+        self.release()
 
-    async def _take(self) -> None:
+    async def _read_answer(self) -> None:
         stream = self._process.stdout
         while stream is not None and (data := await stream.read(_PIECE)):
             if self._problem:
                 continue
             self._answer += data
             if len(self._answer) > LARGEST:
-                self._give_up(f"answered more than {LARGEST:,} bytes")
+                self._fail(f"answered more than {LARGEST:,} bytes")
 
     async def _diagnose(self) -> None:
         stream, decoder = self._process.stderr, codecs.getincrementaldecoder("utf-8")("replace")
         while stream is not None and (data := await stream.read(_PIECE)):
-            self._said.add(decoder.decode(data))
+            self._log.add(decoder.decode(data))
 
-    def _how(self) -> str:
-        """Return how the program failed; empty if it succeeded."""
+    def _explain_failure(self) -> str:
+        """Return why the program failed; empty if it succeeded."""
         lines = self._guard.read_status()
         error = next((one.error for one in lines if one.error), "")
         if error:
-            return f"cannot be started: {display(error, _MOST_TOLD)}"
+            return f"cannot start: {display(error, _MOST_QUOTED)}"
         code = next((one.exit for one in lines if one.exit is not None), None)
         if code == 0:
             return ""
-        last = display(self._said.last_line(), _MOST_TOLD)
+        last = display(self._log.last_line(), _MOST_QUOTED)
         how = "ended" if code is None else f"ended with exit code {code}"
         return f"{how}: {last}" if last else how
 
 
 async def run(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
+    command: Sequence[str], folder: str, environment: Mapping[str, str], content: bytes, seconds: float, log: ServerLog
 ) -> HookExit:
-    """Run a program with a text on its input and a timeout in seconds. `said` receives its
-    diagnostics.
+    """Run a program with this content as input. `log` receives its diagnostics.
 
-    Every process of it has ended when this returns, also after a cancellation.
+    All its processes have ended when this returns, also after a cancellation.
     """
     try:
-        running, cancelled = await _start(command, folder, environment, given, seconds, said)
+        running, cancelled = await _start(command, folder, environment, content, seconds, log)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return HookExit(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
+        return HookExit(problem=f"cannot start: {display(why, _MOST_QUOTED)}")
     try:
         if not cancelled:
-            await running.over()
+            await running.wait()
     except asyncio.CancelledError:
         cancelled = True
     finally:
-        running.let_go()
-    ended, again = await wait_shielded(running.end())
-    if cancelled or again:
+        running.release()
+    result, cancelled_again = await wait_shielded(running.end())
+    if cancelled or cancelled_again:
         raise asyncio.CancelledError
-    return ended
+    return result
 
 
 async def _start(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
+    command: Sequence[str], folder: str, environment: Mapping[str, str], content: bytes, seconds: float, log: ServerLog
 ) -> tuple[_Running, bool]:
     launch = Launch(fixed_command(command), folder, dict(environment), {})
-    guard, cancelled = await start_guard(launch, source=_readable(given))
-    return _Running(guard, seconds, said), cancelled
+    guard, cancelled = await start_guard(launch, source=_open_input(content))
+    return _Running(guard, seconds, log), cancelled
 
 
-def _readable(given: bytes) -> int:
-    """Return a descriptor with this content.
+def _open_input(content: bytes) -> int:
+    """Return a descriptor of a file with this content, in memory on Linux.
 
-    It is not a pipe: a program need not read it, and some event loops fail then. On Linux it uses
-    no disk.
+    Some event loops fail if a program does not read a pipe.
     """
-    with Descriptors() as ours:
+    with Descriptors() as descriptors:
         if sys.platform == "linux":
-            descriptor = ours.adopt(os.memfd_create("callboard-hook"))
+            descriptor = descriptors.adopt(os.memfd_create("callboard-hook"))
         else:
             with tempfile.TemporaryFile(prefix="callboard-hook-") as file:
-                descriptor = ours.adopt(os.dup(file.fileno()))
+                descriptor = descriptors.adopt(os.dup(file.fileno()))
         with os.fdopen(os.dup(descriptor), "wb") as file:
-            file.write(given)
+            file.write(content)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        ours.release(descriptor)
+        descriptors.release(descriptor)
         return descriptor

@@ -12,39 +12,44 @@ from callboard.contracts.text.sentences import sentence
 from ..reasons import StationResult, reason, to_check
 
 
-def deny_rewrite(hooked: HookResult) -> HookResult:
-    """Deny a call whose arguments a hook rewrote, because the agent runs it with its own arguments."""
-    if hooked.arguments is None or hooked.verdict == "deny":
-        return msgspec.structs.replace(hooked, arguments=None, rewritten_by="")
-    why = (reason("hook_rewrites_own", hook=hooked.rewritten_by),)
-    return HookResult(verdict="deny", detail=to_english(why), code="hook_failed", reasons=why)
+def deny_rewrite(hook_result: HookResult) -> HookResult:
+    """Deny a call whose arguments a hook rewrote: the external agent would run it with the original ones."""
+    if hook_result.arguments is None or hook_result.verdict == "deny":
+        return msgspec.structs.replace(hook_result, arguments=None, rewritten_by="")
+    reasons = (reason("hook_rewrites_own", hook=hook_result.rewritten_by),)
+    return HookResult(verdict="deny", detail=to_english(reasons), code="hook_failed", reasons=reasons)
 
 
-def apply_hooks(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
-    """Return the evaluation restricted by the hooks."""
-    if hooked is None:
+def apply_hooks(evaluation: Evaluation, hook_result: HookResult | None) -> Evaluation:
+    """Restrict the evaluation by the hooks' decision."""
+    if hook_result is None:
         return evaluation
-    said = msgspec.structs.replace(evaluation, hook_result=hooked)
-    if hooked.verdict == "deny":
+    result = msgspec.structs.replace(evaluation, hook_result=hook_result)
+    if hook_result.verdict == "deny":
         return msgspec.structs.replace(
-            said,
+            result,
             verdict="deny",
             risk="none",
-            checks=(_said(hooked),),
-            code=hooked.code or "hook_denied",
-            message=hooked.detail,
+            checks=(_to_check(hook_result),),
+            code=hook_result.code or "hook_denied",
+            message=hook_result.detail,
             prompt="",
             scopes=(),
             matchers={},
         )
-    checked = (_said(hooked), *evaluation.checks)
-    if hooked.verdict != "ask" or evaluation.verdict == "deny":
-        return msgspec.structs.replace(said, checks=checked)
-    asks = evaluation.prompt or f"{evaluation.summary}?"
+    checks = (_to_check(hook_result), *evaluation.checks)
+    if hook_result.verdict != "ask" or evaluation.verdict == "deny":
+        return msgspec.structs.replace(result, checks=checks)
+    question = evaluation.prompt or f"{evaluation.summary}?"
     return msgspec.structs.replace(
-        said, verdict="ask", checks=checked, prompt=f"{asks} {sentence(hooked.detail)}", scopes=("once",), matchers={}
+        result,
+        verdict="ask",
+        checks=checks,
+        prompt=f"{question} {sentence(hook_result.detail)}",
+        scopes=("once",),
+        matchers={},
     )
 
 
-def _said(hooked: HookResult) -> Check:
-    return to_check("hooks", StationResult(hooked.verdict, hooked.detail, hooked.reasons))
+def _to_check(hook_result: HookResult) -> Check:
+    return to_check("hooks", StationResult(hook_result.verdict, hook_result.detail, hook_result.reasons))

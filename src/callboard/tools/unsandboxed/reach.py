@@ -131,7 +131,7 @@ def split_shell_text(word: str) -> tuple[str, ...]:
         parts.update(dict.fromkeys(shlex.split(word)))
     parts.update({os.path.expanduser(part): None for part in parts if part.startswith("~")})  # noqa: PTH111
     folders: list[str] = _CHANGED_FOLDER.findall(word)
-    in_folders = dict.fromkeys(os.path.join(folder, part) for folder in folders[:_MOST_FOLDERS] for part in parts)
+    in_folders = dict.fromkeys(os.path.join(folder, part) for folder in folders[:_MOST_FOLDERS] for part in parts)  # noqa: PTH118
     return tuple(parts | in_folders)
 
 

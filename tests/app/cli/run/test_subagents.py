@@ -91,7 +91,7 @@ def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
     with_team(product)
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", approve)
     assert (done.code, (product.folder / "note.txt").exists()) == (code, written)
-    assert f"worker-1: Make note.txt (+1 −0)? {said}" in done.err
+    assert f"worker-1: Create note.txt (+1 −0)? {said}" in done.err
     assert done.out.endswith("The part is done.\n")
 
 
@@ -118,10 +118,10 @@ def test_what_a_child_asks_since_an_earlier_turn_is_not_approved_beforehand(prod
         done = product.run("run", "Go on", "--session", "last", "--approve", "all")
         pending = waiting(product)
     assert (done.code, done.out) == (0, "The new one is there.\n")
-    assert "worker-2: Make new.txt (+1 −0)? Approved by --approve all." in done.err
-    assert "worker-1: Make old.txt (+1 −0)? Not of this turn, so not answered here." in done.err
+    assert "worker-2: Create new.txt (+1 −0)? Approved by --approve all." in done.err
+    assert "worker-1: Create old.txt (+1 −0)? Not of this turn, so not answered here." in done.err
     assert [(product.folder / name).exists() for name in ("old.txt", "new.txt")] == [False, True]
-    assert [one["prompt"] for one in pending] == ["Make old.txt (+1 −0)?"]
+    assert [one["prompt"] for one in pending] == ["Create old.txt (+1 −0)?"]
 
 
 def with_team(product: Product) -> None:
