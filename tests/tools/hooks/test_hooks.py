@@ -135,7 +135,9 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
     assert said == HookResult(
         verdict="deny",
         code="hook_failed",
-        detail=("The hook two failed, so the call does not run: would rewrite the arguments, which one already rewrote."),
+        detail=(
+            "The hook two failed, so the call does not run: would rewrite the arguments, which one already rewrote."
+        ),
         arguments='{"command":"ls -l"}',
         rewritten_by="one",
         reasons=(

@@ -147,7 +147,7 @@ async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -
         (state,) = toolbox.list_servers(agent.context)
         await toolbox.close()
     assert set(heard) == {"Bearer abc"}
-    assert (state.condition, state.message) == ("lost", "it answered 401: it wants to be authorised")
+    assert (state.condition, state.message) == ("lost", "it answered 401: it requires authorisation")
 
 
 async def test_an_answer_without_an_end_ends_the_connection(folder: Path) -> None:

@@ -15,16 +15,19 @@ _DEFS = {**_TWICE, "a16": {"type": "string"}}
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        ({"type": "object", "$ref": "#/$defs/a0", "$defs": _DEFS}, "references make more than"),
-        ({"type": "object", "properties": {"x": {"items": {"$ref": "#/$defs/a0"}}}, "$defs": _DEFS}, "references make"),
-        ({"type": "object", "properties": {"$defs": {"$ref": "#/$defs/a0"}}, "$defs": _DEFS}, "references make"),
-        ({"type": "object", "$ref": "#"}, "refers to itself"),
-        ({"type": "object", "allOf": [{"$ref": "#me"}], "$anchor": "me"}, "refers to itself"),
+        ({"type": "object", "$ref": "#/$defs/a0", "$defs": _DEFS}, "references expand to more than"),
+        (
+            {"type": "object", "properties": {"x": {"items": {"$ref": "#/$defs/a0"}}}, "$defs": _DEFS},
+            "references expand",
+        ),
+        ({"type": "object", "properties": {"$defs": {"$ref": "#/$defs/a0"}}, "$defs": _DEFS}, "references expand"),
+        ({"type": "object", "$ref": "#"}, "references are endless"),
+        ({"type": "object", "allOf": [{"$ref": "#me"}], "$anchor": "me"}, "references are endless"),
         (
             {"$id": "x:y", "type": "object", "$ref": "x:y#/$defs/a", "$defs": {"a": {"not": {"$ref": "#"}}}},
-            "refers to itself",
+            "references are endless",
         ),
-        ({"type": "object", "$ref": "#/$defs/a", "$defs": {"a": {"$id": "b", "$ref": "#"}}}, "id of its own"),
+        ({"type": "object", "$ref": "#/$defs/a", "$defs": {"a": {"$id": "b", "$ref": "#"}}}, "its own \\$id"),
     ],
     ids=[
         "doubling",

@@ -26,8 +26,8 @@ from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted
 from tests.tools.rigs.calls import Agent, Told, call, in_english, rule
 
 DIED = (
-    "scripted was lost in the middle of the call (its program ended with exit code 7: the disk is on fire). Whether it took "
-    "effect is unknown."
+    "scripted disconnected during the call (its program ended with exit code 7: the disk is on fire). "
+    "Its effect is unknown: check before you retry."
 )
 #: How long a call may tell nothing, in seconds: more than a server needs for one that it answers at once.
 SILENCE = 2.0
@@ -109,7 +109,7 @@ async def test_servers_that_do_not_start_are_told_with_their_reason_and_harm_no_
         told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.list_servers(agent.context)}
         assert told["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
         assert told["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
-        assert told["garbage"] == ("lost", "server_failed", "it wrote too much that is no message: hello")
+        assert told["garbage"] == ("lost", "server_failed", "it sent too many invalid lines: hello")
         assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
         rows = {one.name: one for one in agent.toolbox.list_tools(agent.context) if one.source == "mcp:exits"}
         assert [(one.name, one.availability) for one in rows.values()] == [("mcp__exits__*", "blocked")]
@@ -162,7 +162,7 @@ async def test_a_call_that_is_never_answered_ends_at_its_servers_time_and_the_se
 ) -> None:
     async with serving(folder, scripted(tmp_path, timeout=SILENCE)) as agent:
         outcome = await do(agent, "mcp__scripted__hang")
-        assert (outcome.code, f"told nothing for {SILENCE:g} s" in outcome.message) == ("tool_timeout", True)
+        assert (outcome.code, f"sent nothing for {SILENCE:g} s" in outcome.message) == ("tool_timeout", True)
         await until(lambda: "cancelled" in noted(tmp_path))
         assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
@@ -231,8 +231,8 @@ async def test_what_a_server_asks_is_answered_by_a_person_in_the_form_that_it_wa
         assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
         assert [one.message for one in person.asked] == [
             "How large?",
-            'How large?\n\nThe answer does not fit. size: what is given is not of type "integer".',
-            "How large?\n\nThe answer does not fit. size: what is given is less than the minimum of 1.",
+            'How large?\n\nThe answer is invalid. size: the value is not of type "integer".',
+            "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1.",
         ]
         both = answers('{"a": "x", "b": true}')
         assert json.loads((await do(agent, "mcp__scripted__confirm", both)).output)["content"] == {"a": "x", "b": True}
@@ -268,7 +268,7 @@ async def test_a_form_that_asks_for_a_secret_is_refused_and_shown_to_nobody(
             person = answers('{"user": "ann", "api_key": "hunter2-hunter2"}')
             outcome = await do(agent, f"mcp__asking__{tool}", person)
             assert person.asked == []
-            assert "asks for a secret (api_key) and was not shown" in f"{outcome.output} {outcome.message}"
+            assert "asks for a secret (api_key), so it was not shown" in f"{outcome.output} {outcome.message}"
             assert "hunter2" not in f"{outcome.output} {outcome.message}"
 
 

@@ -1,4 +1,4 @@
-"""Results of calls to a server, as outcomes."""
+"""Outcomes of calls to a server."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ..files.paths import display
 #: Image types that every provider accepts, and their maximum size in bytes.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 LARGEST_PICTURE = 5 * 1024 * 1024
-FAILED = "The tool says that it failed."
+FAILED = "The tool reported an error."
 
 
 def to_outcome(result: CallToolResult) -> ToolOutcome:
-    """Convert a result to an outcome. The text names images that cannot be shown."""
+    """Convert a result to an outcome. The text describes images that cannot be shown."""
     texts: list[str] = []
     images: list[BlobRef] = []
     blobs: list[Blob] = []
@@ -43,7 +43,7 @@ def to_outcome(result: CallToolResult) -> ToolOutcome:
             else:
                 texts.append(picture)
         else:
-            texts.append(_text(block))
+            texts.append(_to_text(block))
     data = result.structured_content
     plain = [block.text for block in result.content if isinstance(block, TextContent)]
     if data is not None and not _repeats(data, plain):
@@ -54,7 +54,7 @@ def to_outcome(result: CallToolResult) -> ToolOutcome:
     return ToolOutcome(output=text or "[done]", images=tuple(images), blobs=tuple(blobs))
 
 
-def _text(block: ContentBlock) -> str:
+def _to_text(block: ContentBlock) -> str:
     match block:
         case TextContent(text=text):
             return text
@@ -65,11 +65,11 @@ def _text(block: ContentBlock) -> str:
             uri = display(str(resource.uri), 1000)
             if isinstance(resource, TextResourceContents):
                 return f"[resource {uri}]\n{resource.text}"
-            return f"[resource {uri}: {resource.mime_type or 'of no type'}, {len(resource.blob) * 3 // 4:,} bytes]"
+            return f"[resource {uri}: {resource.mime_type or 'unknown type'}, {len(resource.blob) * 3 // 4:,} bytes]"
         case AudioContent():
-            return f"[sound, {display(block.mime_type, 60)}, {len(block.data) * 3 // 4:,} bytes]"
+            return f"[audio, {display(block.mime_type, 60)}, {len(block.data) * 3 // 4:,} bytes]"
         case _:
-            return "[content of a kind that is not known here]"
+            return "[content of an unknown kind]"
 
 
 def decode_picture(data: str, media: str) -> Blob | str:
@@ -85,24 +85,23 @@ def decode_picture(data: str, media: str) -> Blob | str:
 
 
 def _repeats(data: Any, texts: list[str]) -> bool:
-    """Return True if the texts repeat the data.
+    """Return True if the texts repeat the data, as servers do for clients that read only text.
 
-    Servers send data twice for clients that read text only. They wrap a value in an object of one
-    field, and send each item of a list as a text.
+    Some wrap a value in an object of one field, or send each item of a list as a text.
     """
     values = [data]
     if isinstance(data, dict) and len(cast("dict[str, Any]", data)) == 1:
         values += cast("dict[str, Any]", data).values()
     for value in values:
         items = cast("list[Any]", value) if isinstance(value, list) else [None]
-        if any(_is(value, text) for text in texts):
+        if any(_equals(value, text) for text in texts):
             return True
-        if texts and isinstance(value, list) and len(items) == len(texts) and all(map(_is, items, texts)):
+        if texts and isinstance(value, list) and len(items) == len(texts) and all(map(_equals, items, texts)):
             return True
     return False
 
 
-def _is(data: Any, text: str) -> bool:
+def _equals(data: Any, text: str) -> bool:
     """Return True if the text is the data or its JSON."""
     if data == text:
         return True

@@ -32,7 +32,7 @@ class McpTool(Arguments, frozen=True, kw_only=True):
         return msgspec.json.encode(self.values, order="sorted").decode()
 
 
-def decode(offered: ToolOffer, text: str) -> McpTool:
+def decode(offer: ToolOffer, text: str) -> McpTool:
     """Decode the model's JSON and check it against the tool's schema. Raises Refusal `tool_arguments`."""
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
@@ -40,40 +40,40 @@ def decode(offered: ToolOffer, text: str) -> McpTool:
         values = msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
-    offered.check(values)
+    offer.check(values)
     return McpTool(values=values)
 
 
 def is_listed(name: str, tools: tuple[str, ...]) -> bool:
-    """Return True if the agent's list has the tool by the pattern of its server."""
-    return is_server_tool(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
+    """Return True if the agent's list has a pattern for the tool's server."""
+    return is_server_tool(name) and any(pattern.endswith("__*") and name.startswith(pattern[:-1]) for pattern in tools)
 
 
-def explain_missing(name: str, brought: McpCatalog) -> Refusal:
-    """Return why a server's tool is unavailable."""
-    shown = display(name)
-    why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
+def explain_missing(name: str, server_tools: McpCatalog) -> Refusal:
+    """Return the refusal for an unavailable tool of a server."""
+    tool = display(name)
+    why = next((why for part, (_, why) in server_tools.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
-        return Denial("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
-    if name in brought.excluded:
-        return Denial("tool_not_listed", reason("left_out", tool=shown))
-    return Denial("tool_unknown", reason("not_of_server", tool=shown))
+        return Denial("server_unavailable", reason("server_gone", tool=tool, why=clause(why)))
+    if name in server_tools.excluded:
+        return Denial("tool_not_listed", reason("left_out", tool=tool))
+    return Denial("tool_unknown", reason("not_of_server", tool=tool))
 
 
-def to_sandbox(offered: ToolOffer) -> SandboxApplied:
-    """Return the confinement of a server's call: none."""
-    what = "is elsewhere" if offered.is_remote else "is a program of its own"
+def to_sandbox(offer: ToolOffer) -> SandboxApplied:
+    """Describe the confinement of a server's call: there is none."""
+    location = "is remote" if offer.is_remote else "is a separate program"
     return SandboxApplied(
         level="none",
         network=True,
-        writable=() if offered.is_remote else ("/",),
-        detail=f"the server {offered.server} {what}: nothing here holds it in",
+        writable=() if offer.is_remote else ("/",),
+        detail=f"the server {offer.server} {location} outside the sandbox",
     )
 
 
-def assess_risk(offered: ToolOffer) -> Risk:
-    """Return the risk of a call. A server's annotation can raise it but never lower it."""
-    return "high" if offered.destructive and not offered.read_only else "medium"
+def assess_risk(offer: ToolOffer) -> Risk:
+    """Return the risk of a call, which a server's annotation can raise but not lower."""
+    return "high" if offer.destructive and not offer.read_only else "medium"
 
 
 async def run(
@@ -82,13 +82,13 @@ async def run(
     """Run an allowed call. Raises Refusal if the call or the tool's declaration changed after approval."""
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
-    brought = servers.read_catalog(context)
-    offered = brought.offers.get(call.tool)
-    if offered is None:
-        raise explain_missing(call.tool, brought)
+    server_tools = servers.read_catalog(context)
+    offer = server_tools.offers.get(call.tool)
+    if offer is None:
+        raise explain_missing(call.tool, server_tools)
     binding = evaluation.binding
-    if binding is None or binding.declared != offered.digest:
+    if binding is None or binding.declared != offer.digest:
         raise changed("The server's declaration of the tool")
-    decoded = decode(offered, call.arguments)
+    decoded = decode(offer, call.arguments)
     check_binding(call, evaluation, context, digest(decoded.canonical()))
-    return await servers.call(context, offered, decoded.values, reporter)
+    return await servers.call(context, offer, decoded.values, reporter)

@@ -1,4 +1,4 @@
-"""Failures of a connection to a server, as codes and text."""
+"""Codes and texts of failed connections to servers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ..files.paths import display
 
 
 def list_errors(error: BaseException) -> list[BaseException]:
-    """Return the errors of a group and of its groups, or the error itself."""
+    """Return all errors of a group, or the error itself."""
     if isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
-        return [leaf for one in group.exceptions for leaf in list_errors(one)]
+        return [leaf for inner in group.exceptions for leaf in list_errors(inner)]
     return [error]
 
 
@@ -26,20 +26,20 @@ def to_code(error: BaseException) -> Code:
     """Return the code for a failed connection."""
     return (
         "server_unavailable"
-        if any(isinstance(one, OSError | httpx2.HTTPError) for one in list_errors(error))
+        if any(isinstance(leaf, OSError | httpx2.HTTPError) for leaf in list_errors(error))
         else "server_failed"
     )
 
 
-def describe(error: BaseException, safe: Callable[[str], str], patience: float) -> str:
-    """Return why a connection failed. `safe` redacts a server's text; `patience` is in seconds."""
+def describe(error: BaseException, redact: Callable[[str], str], seconds: float) -> str:
+    """Return why a connection failed. `redact` redacts a server's text; `seconds` is the timeout."""
     first = list_errors(error)[0]
     match first:
         case TimeoutError():
-            return f"it did not say within {patience:g} s who it is"
+            return f"it did not complete the handshake within {seconds:g} s"
         case MCPError():
-            return f"it said {display(safe(first.message), 300)}"
+            return f"it reported: {display(redact(first.message), 300)}"
         case ValidationError():
-            return "it answered with what is none of the protocol's"
+            return "its answer does not follow the protocol"
         case _:
-            return f"{display(safe(str(first)), 300) or type(first).__name__}"
+            return f"{display(redact(str(first)), 300) or type(first).__name__}"

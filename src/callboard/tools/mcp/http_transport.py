@@ -1,4 +1,4 @@
-"""Transport to a server at an address, with limits on size, no compression and no redirects."""
+"""Transport to a server at an address, without compression and redirects, and with limits on size."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from .server_log import ServerLog
 
 #: Maximum size of an answer, and of an event of a stream, in bytes.
 LARGEST = 16 * 1024 * 1024
-
-
-_GONE = frozenset({401, 403, 404, 410})
+#: Status codes that end the connection.
+_FINAL_STATUS = frozenset({401, 403, 404, 410})
 
 
 class _TooLargeError(httpx2.ReadError):
@@ -26,15 +25,15 @@ class _TooLargeError(httpx2.ReadError):
 
 @asynccontextmanager
 async def connect_address(
-    url: str, headers: Mapping[str, str], said: ServerLog, over: asyncio.Event
+    url: str, headers: Mapping[str, str], log: ServerLog, end: asyncio.Event
 ) -> AsyncGenerator[TransportStreams, None]:
-    """Return the message streams of an address. It ignores proxy settings and stored passwords.
+    """Return the message streams of an address. Ignores proxy settings and stored passwords.
 
-    If an answer is too large, `over` is set and `said.reason` has the reason.
+    If an answer is too large, `end` is set and `log.reason` states the reason.
     """
     async with (
         httpx2.AsyncClient(
-            transport=_Bounded(httpx2.AsyncHTTPTransport(), said, over),
+            transport=_Bounded(httpx2.AsyncHTTPTransport(), log, end),
             timeout=httpx2.Timeout(30.0, read=None),
             follow_redirects=False,
             trust_env=False,
@@ -46,45 +45,44 @@ async def connect_address(
 
 
 class _Bounded(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, said: ServerLog, over: asyncio.Event) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, log: ServerLog, end: asyncio.Event) -> None:
         self._inner = inner
-        self._said = said
-        self._over = over
+        self._log = log
+        self._end = end
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer. Raises httpx2.TransportError."""
+        """Return the answer. Raises httpx2.TransportError."""
         response = await self._inner.handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            raise self._too_much("it sent what is packed, though it was asked not to", request)
-        # The body explains a failure of one request. These codes concern the server or the
-        # connection.
-        if request.method == "POST" and (response.status_code in _GONE or response.status_code >= 500):
-            more = ": it wants to be authorised" if response.status_code in (401, 403) else ""
-            self._said.reason = f"it answered {response.status_code}{more}"
+            raise self._refuse("it sent a compressed answer without being asked", request)
+        # Other codes concern one request, and the body explains them.
+        if request.method == "POST" and (response.status_code in _FINAL_STATUS or response.status_code >= 500):
+            advice = ": it requires authorisation" if response.status_code in (401, 403) else ""
+            self._log.reason = f"it answered {response.status_code}{advice}"
         # The protocol's package limits each event of a stream.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Counted(cast("httpx2.AsyncByteStream", response.stream), self, request)
         return response
 
     async def aclose(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         await self._inner.aclose()
 
-    def _too_much(self, reason: str, request: httpx2.Request) -> _TooLargeError:
-        self._said.reason = reason
-        self._over.set()
+    def _refuse(self, reason: str, request: httpx2.Request) -> _TooLargeError:
+        self._log.reason = reason
+        self._end.set()
         return _TooLargeError(reason, request=request)
 
-    def over(self, request: httpx2.Request) -> _TooLargeError:
+    def refuse_large(self, request: httpx2.Request) -> _TooLargeError:
         """Return the error for an answer that is too large."""
-        return self._too_much(f"it sent an answer of more than {LARGEST:,} bytes", request)
+        return self._refuse(f"it sent an answer of more than {LARGEST:,} bytes", request)
 
 
 class _Counted(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, of: _Bounded, request: httpx2.Request) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, transport: _Bounded, request: httpx2.Request) -> None:
         self._stream = stream
-        self._of = of
+        self._transport = transport
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -92,7 +90,7 @@ class _Counted(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > LARGEST:
-                raise self._of.over(self._request)
+                raise self._transport.refuse_large(self._request)
             yield chunk
 
     async def aclose(self) -> None:

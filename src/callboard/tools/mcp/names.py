@@ -19,28 +19,27 @@ def is_server_tool(name: str) -> bool:
 
 
 def map_servers(names: Iterable[str]) -> dict[str, str]:
-    """Return the part of tool names that stands for each server.
+    """Return each server's part of tool names.
 
-    It has no `__` and no `_` or `-` at its ends, so `mcp__server__*` never matches another server's
-    tools.
+    It has no `__` and no `_` or `-` at its ends, so `mcp__server__*` matches no other server's tools.
     """
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"_{2,}", "_", _FOREIGN.sub("_", name)).strip("_-") or "server"
-        if len(plain) > _LONGEST_SERVER or plain.lower() in {one.lower() for one in found.values()}:
-            plain = f"{plain[: _LONGEST_SERVER - 7]}".rstrip("_-") + f"-{_mark(name)}"
-        found[name] = plain
-    return found
+        if len(plain) > _LONGEST_SERVER or plain.lower() in {part.lower() for part in parts.values()}:
+            plain = f"{plain[: _LONGEST_SERVER - 7]}".rstrip("_-") + f"-{_digest(name)}"
+        parts[name] = plain
+    return parts
 
 
-def tool_name(server: str, name: str, taken: Iterable[str]) -> str:
-    """Return the name of a tool. `taken` are the names in use."""
-    before = f"{PREFIX}{server}__"
+def tool_name(server: str, name: str, used: Iterable[str]) -> str:
+    """Return a unique name for a tool. `used` are existing names."""
+    prefix = f"{PREFIX}{server}__"
     plain = _FOREIGN.sub("_", name)
-    if len(before) + len(plain) > LONGEST or before + plain in taken:
-        plain = f"{plain[: LONGEST - len(before) - 7]}-{_mark(name)}"
-    return before + plain
+    if len(prefix) + len(plain) > LONGEST or prefix + plain in used:
+        plain = f"{plain[: LONGEST - len(prefix) - 7]}-{_digest(name)}"
+    return prefix + plain
 
 
-def _mark(name: str) -> str:
+def _digest(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:6]

@@ -1,4 +1,4 @@
-"""Questions of servers to a person, and answers in the form's types."""
+"""Questions of servers to the user, with answers in the form's types."""
 
 from __future__ import annotations
 
@@ -18,47 +18,42 @@ from .secret_fields import list_secret_fields
 #: Maximum length of a question, in characters.
 LONGEST = 4000
 #: Maximum number of attempts for a valid answer.
-_AGAIN = 3
+_ATTEMPTS = 3
 
 
 async def ask(
-    server: str, wanted: ElicitRequestParams, reporter: Reporter, safe: Callable[[str], str]
+    server: str, params: ElicitRequestParams, reporter: Reporter, redact: Callable[[str], str]
 ) -> ElicitResult | ErrorData:
-    """Ask a person and return the answer. Return an error for a form that asks for a secret,
-    without showing it.
+    """Ask the user and return the answer. Reject a form that asks for a secret without showing it.
 
-    An invalid answer is asked for again, with the problem. `safe` redacts the question before it is
-    truncated.
+    After an invalid answer, ask again with the problem. `redact` redacts the question.
     """
-    known = safe(wanted.message[: 2 * LONGEST])[:LONGEST]
-    message = "\n".join(display(line, LONGEST) for line in known.splitlines())
-    if not isinstance(wanted, ElicitRequestFormParams):
-        reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
+    redacted = redact(params.message[: 2 * LONGEST])[:LONGEST]
+    message = "\n".join(display(line, LONGEST) for line in redacted.splitlines())
+    if not isinstance(params, ElicitRequestFormParams):
+        reply = await reporter.ask(Question(server=server, message=message, url=display(params.url, 2000)))
         return ElicitResult(action=_ACTIONS[reply.outcome])
-    schema: dict[str, Any] = dict(wanted.requested_schema)
-    secret = list_secret_fields(schema)
-    if secret:
-        names = ", ".join(display(name, 60) for name in secret)
+    schema: dict[str, Any] = dict(params.requested_schema)
+    secret_names = list_secret_fields(schema)
+    if secret_names:
+        names = ", ".join(display(name, 60) for name in secret_names)
         return ErrorData(
-            code=INVALID_PARAMS, message=f"The form asks for a secret ({names}) and was not shown. {_INSTEAD}"
+            code=INVALID_PARAMS, message=f"The form asks for a secret ({names}), so it was not shown. {_INSTEAD}"
         )
     problem = ""
-    for _ in range(_AGAIN):
-        said = f"{message}\n\n{problem}" if problem else message
-        reply = await reporter.ask(Question(server=server, message=said, schema=schema))
+    for _ in range(_ATTEMPTS):
+        text = f"{message}\n\n{problem}" if problem else message
+        reply = await reporter.ask(Question(server=server, message=text, schema=schema))
         if reply.outcome != "answer":
             return ElicitResult(action=_ACTIONS[reply.outcome])
         try:
-            return ElicitResult(action="accept", content=_content(reply, schema))
+            return ElicitResult(action="accept", content=_to_content(reply, schema))
         except Refusal as refusal:
             problem = refusal.problem.message
     return ElicitResult(action="cancel")
 
 
-_INSTEAD = (
-    "A server must not ask for secrets by a form. "
-    "Ask by an address (URL mode), or read the secret from the server's own settings."
-)
+_INSTEAD = "Forms must not ask for secrets. Use URL mode, or read the secret from the server's own settings."
 _ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
     "answer": "accept",
     "reject": "decline",
@@ -66,37 +61,35 @@ _ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
 }
 
 
-def _content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer as an object. Plain text answers a form with one field. Raises Refusal
-    `invalid_input`.
-    """
+def _to_content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer as an object. Plain text can answer a form with one field. Raises Refusal `invalid_input`."""
     properties = cast("dict[str, Any]", schema.get("properties") or {})
-    content = _object(reply.answer)
+    content = _decode_object(reply.answer)
     if content is None:
         if len(properties) != 1:
             names = ", ".join(display(name, 60) for name in properties) or "nothing"
-            raise Refusal("invalid_input", f"It wants a JSON object with: {names}.")
-        name, one = next(iter(properties.items()))
-        content = {name: _plain(reply.answer, one)}
+            raise Refusal("invalid_input", f"Answer with a JSON object with the fields: {names}.")
+        name, field = next(iter(properties.items()))
+        content = {name: _convert(reply.answer, field)}
     try:
-        misfit = Checker(schema).find_mismatch(content)
-    except ValueError as unfit:
-        raise Refusal("invalid_input", f"What it asks for cannot be answered: {display(str(unfit), 300)}.") from unfit
-    if misfit is not None:
-        where = f"{misfit.where}: " if misfit.where else ""
-        raise Refusal("invalid_input", f"The answer does not fit. {where}{display(misfit.message, 300)}.")
+        mismatch = Checker(schema).find_mismatch(content)
+    except ValueError as error:
+        raise Refusal("invalid_input", f"The form is invalid: {display(str(error), 300)}.") from error
+    if mismatch is not None:
+        field_path = f"{mismatch.where}: " if mismatch.where else ""
+        raise Refusal("invalid_input", f"The answer is invalid. {field_path}{display(mismatch.message, 300)}.")
     return content
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _decode_object(text: str) -> dict[str, Any] | None:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError:
         return None
 
 
-def _plain(text: str, schema: Any) -> Any:
-    """Convert text to the type of the only field."""
+def _convert(text: str, schema: Any) -> Any:
+    """Convert plain text to the type of the form's only field."""
     kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
     try:
         match kind:

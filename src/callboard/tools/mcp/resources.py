@@ -1,4 +1,4 @@
-"""A server's resources, as one read-only tool of ours beside the tools that the server declares."""
+"""Read-only tool for the resources of a server."""
 
 from __future__ import annotations
 
@@ -16,81 +16,75 @@ from ..files.paths import display
 from .call_results import decode_picture
 from .tool_selection import DeclaredTool
 
-#: The names of the tool; the second where the server has a tool of the first name.
+#: Names of the tool. The second is used if the server has a tool with the first.
 NAMES = ("read_resource", "read_mcp_resource")
-_DESCRIPTION = (
-    "Read a resource of this tool server by its URI. Without a URI, list the resources and the templates of their URIs."
-)
+_DESCRIPTION = "Read a resource of this tool server by its URI. Without a URI, list the resources and URI templates."
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "uri": {"type": "string", "description": "URI of the resource. Omit it to list the resources."},
-        "cursor": {"type": "string", "description": "Position in the list, as the previous list ended with it."},
+        "cursor": {"type": "string", "description": "Position in the list, from the end of the previous list."},
     },
     "additionalProperties": False,
 }
 
 
 async def has_resources(client: Client) -> bool:
-    """True where the server has a resource or a template of one. Many declare the capability and have none."""
+    """Return True if the server has a resource or a template. Many declare the capability and have none."""
     if client.server_capabilities.resources is None:
         return False
     with contextlib.suppress(MCPError):
         if (await client.list_resources()).resources:
             return True
-    return bool(await _templates(client))
+    return bool(await _list_templates(client))
 
 
-async def _templates(client: Client) -> list[ResourceTemplate]:
-    """The first page of the templates; none from a server that does not know the request."""
+async def _list_templates(client: Client) -> list[ResourceTemplate]:
+    """Return the first page of the templates; empty if the server does not support the request."""
     with contextlib.suppress(MCPError):
         return list((await client.list_resource_templates()).resource_templates)
     return []
 
 
 def declare_reader(tools: Iterable[DeclaredTool]) -> DeclaredTool:
-    """The tool that reads resources, under a name that the server itself does not use."""
-    used = {one.name for one in tools}
-    name = next((one for one in NAMES if one not in used), NAMES[-1])
+    """Return the declaration of the tool, with a name that the server does not use."""
+    used = {tool.name for tool in tools}
+    name = next((tool for tool in NAMES if tool not in used), NAMES[-1])
     return DeclaredTool(name=name, description=_DESCRIPTION, schema=_SCHEMA, read_only=True)
 
 
 async def read(client: Client, arguments: dict[str, Any]) -> ToolOutcome:
-    """The contents of a resource, or a page of the list.
-
-    Raises:
-        MCPError: The server refused the request.
-    """
+    """Return the contents of a resource, or a page of the list. Raises MCPError."""
     uri, cursor = arguments.get("uri"), arguments.get("cursor")
     if uri:
-        return _contents(await client.read_resource(str(uri)))
+        return _to_outcome(await client.read_resource(str(uri)))
     page = await client.list_resources(cursor=str(cursor) if cursor else None)
-    lines = [_line(one.uri, one) for one in page.resources]
+    lines = [_format_line(item.uri, item) for item in page.resources]
     if not cursor:
-        lines += [_line(one.uri_template, one) for one in await _templates(client)]
+        lines += [_format_line(item.uri_template, item) for item in await _list_templates(client)]
     if page.next_cursor:
         lines.append(f"[more with cursor {page.next_cursor}]")
     return ToolOutcome(output="\n".join(lines) or "[no resources]")
 
 
-def _line(uri: str, one: Resource | ResourceTemplate) -> str:
-    kind = f" ({display(one.mime_type, 60)})" if one.mime_type else ""
-    about = f": {display(one.description, 300)}" if one.description else ""
-    return f"{display(uri, 1000)}  {display(one.title or one.name, 200)}{kind}{about}"
+def _format_line(uri: str, item: Resource | ResourceTemplate) -> str:
+    kind = f" ({display(item.mime_type, 60)})" if item.mime_type else ""
+    description = f": {display(item.description, 300)}" if item.description else ""
+    return f"{display(uri, 1000)}  {display(item.title or item.name, 200)}{kind}{description}"
 
 
-def _contents(result: ReadResourceResult) -> ToolOutcome:
+def _to_outcome(result: ReadResourceResult) -> ToolOutcome:
     texts: list[str] = []
     blobs: list[Blob] = []
-    for one in result.contents:
-        uri = display(str(one.uri), 1000)
-        if isinstance(one, TextResourceContents):
-            texts.append(one.text if len(result.contents) == 1 else f"[resource {uri}]\n{one.text}")
+    for content in result.contents:
+        uri = display(str(content.uri), 1000)
+        if isinstance(content, TextResourceContents):
+            texts.append(content.text if len(result.contents) == 1 else f"[resource {uri}]\n{content.text}")
             continue
-        size = len(one.blob) * 3 // 4
-        picture = decode_picture(one.blob, one.mime_type or "")
-        if isinstance(picture, Blob):
-            blobs.append(picture)
-        texts.append(f"[resource {uri}: {display(one.mime_type or 'unknown type', 60)}, {size:,} bytes]")
-    images: tuple[BlobRef, ...] = tuple(one.ref for one in blobs)
+        size = len(content.blob) * 3 // 4
+        image = decode_picture(content.blob, content.mime_type or "")
+        if isinstance(image, Blob):
+            blobs.append(image)
+        texts.append(f"[resource {uri}: {display(content.mime_type or 'unknown type', 60)}, {size:,} bytes]")
+    images: tuple[BlobRef, ...] = tuple(content.ref for content in blobs)
     return ToolOutcome(output="\n\n".join(texts) or "[empty]", images=images, blobs=tuple(blobs))

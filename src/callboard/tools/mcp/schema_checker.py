@@ -1,7 +1,7 @@
 """Checks of values against a server's schema, in bounded time.
 
-The check itself takes linear time. To explain a mismatch, the library tries every alternative of a
-recursive schema, and these double with each level. So they are counted first.
+A check takes linear time. To explain a mismatch, the library tries every alternative of a recursive
+schema, and their number can double with each level. So they are counted first.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOST_EXPLAINED = 20_000
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
 _EACH_PROPERTY = frozenset({"additionalProperties", "unevaluatedProperties"})
 _EACH_ITEM = frozenset({"items", "additionalItems", "unevaluatedItems", "contains"})
-_UNEXPLAINED = "What is given does not fit the schema, which refers to itself. Compare each nested value with it"
+_UNEXPLAINED = "The value does not match the recursive schema. Compare each nested value with it"
 
 _Schema = dict[str, Any]
 
 
 class SchemaMismatch(NamedTuple):
-    """Mismatch of a value and its path; empty for the value itself."""
+    """Mismatch of a value, and its path; empty for the value itself."""
 
     where: str
     message: str
@@ -35,26 +35,24 @@ class Checker:
     """Checks values against one schema."""
 
     def __init__(self, schema: _Schema) -> None:
-        """Raises ValueError for an invalid JSON Schema, or one that leads elsewhere or too far."""
+        """Raises ValueError for a schema that is invalid, too large, or refers to another document."""
         self._schema = schema
         self._graph = check_expansion(schema)
         self._validator: Any = jsonschema_rs.validator_for(
-            schema, retriever=_nowhere, pattern_options=_PATTERNS, mask="what is given"
+            schema, retriever=_refuse_reference, pattern_options=_PATTERNS, mask="the value"
         )
 
     def find_mismatch(self, value: Any) -> SchemaMismatch | None:
-        """Return why a value does not match; None if it does. Raises ValueError for a value that is
-        not JSON.
-        """
+        """Return why a value does not match; None if it does. Raises ValueError for a value that is not JSON."""
         if self._validator.is_valid(value):
             return None
-        if self._graph.recurs and not _is_explained(self._graph, self._schema, value):
+        if self._graph.recurs and not _is_explainable(self._graph, self._schema, value):
             return SchemaMismatch("", _UNEXPLAINED)
         error = next(self._validator.iter_errors(value))
-        return SchemaMismatch(".".join(str(one) for one in error.instance_path), str(error.message))
+        return SchemaMismatch(".".join(str(step) for step in error.instance_path), str(error.message))
 
 
-def _is_explained(graph: Graph, schema: _Schema, value: Any) -> bool:
+def _is_explainable(graph: Graph, schema: _Schema, value: Any) -> bool:
     """Return True if an explanation needs few comparisons."""
     try:
         return _Comparisons(graph).count(schema, value) <= MOST_EXPLAINED
@@ -63,11 +61,11 @@ def _is_explained(graph: Graph, schema: _Schema, value: Any) -> bool:
 
 
 class _TooManyError(Exception):
-    """There are too many comparisons to explain a mismatch."""
+    """Too many comparisons to explain a mismatch."""
 
 
 class _Comparisons:
-    """Counter of comparisons. A schema recurs only for a value within, so counting ends."""
+    """Counter of comparisons. It ends, because a schema recurs only for nested values."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -75,60 +73,60 @@ class _Comparisons:
 
     def count(self, schema: _Schema, value: Any) -> int:
         pair = (id(schema), id(value))
-        found = self._counts.get(pair)
-        if found is None:
-            found = 1
-            for one, within in self._next(schema, value):
-                found += self.count(one, within)
-            self._counts[pair] = found
-            if found > MOST_EXPLAINED or len(self._counts) > MOST_EXPLAINED:
+        number = self._counts.get(pair)
+        if number is None:
+            number = 1
+            for inner, inner_value in self._list_pairs(schema, value):
+                number += self.count(inner, inner_value)
+            self._counts[pair] = number
+            if number > MOST_EXPLAINED or len(self._counts) > MOST_EXPLAINED:
                 raise _TooManyError
-        return found
+        return number
 
-    def _next(self, schema: _Schema, value: Any) -> Iterator[tuple[_Schema, Any]]:
+    def _list_pairs(self, schema: _Schema, value: Any) -> Iterator[tuple[_Schema, Any]]:
         for key, part in schema.items():
             if key in REFERENCES:
                 target = self._graph.resolve(part)
                 if target is not None:
                     yield target, value
             elif key in SAME_VALUE:
-                for one in _schemas(part, by_name=key in {"dependentSchemas", "dependencies"}):
-                    yield one, value
+                for inner in _list_schemas(part, by_name=key in {"dependentSchemas", "dependencies"}):
+                    yield inner, value
             elif isinstance(value, dict):
-                yield from _of_properties(key, part, cast("dict[str, Any]", value))
+                yield from _list_property_pairs(key, part, cast("dict[str, Any]", value))
             elif isinstance(value, list):
-                yield from _of_items(key, part, cast("list[Any]", value))
+                yield from _list_item_pairs(key, part, cast("list[Any]", value))
 
 
-def _of_properties(key: str, part: Any, value: dict[str, Any]) -> Iterator[tuple[_Schema, Any]]:
+def _list_property_pairs(key: str, part: Any, value: dict[str, Any]) -> Iterator[tuple[_Schema, Any]]:
     if key == "properties" and isinstance(part, dict):
-        for name, one in cast("_Schema", part).items():
-            if name in value and isinstance(one, dict):
-                yield cast("_Schema", one), value[name]
+        for name, inner in cast("_Schema", part).items():
+            if name in value and isinstance(inner, dict):
+                yield cast("_Schema", inner), value[name]
     elif key == "patternProperties" or key in _EACH_PROPERTY:
-        for one in _schemas(part, by_name=key == "patternProperties"):
-            for within in value.values():
-                yield one, within
+        for inner in _list_schemas(part, by_name=key == "patternProperties"):
+            for inner_value in value.values():
+                yield inner, inner_value
 
 
-def _of_items(key: str, part: Any, value: list[Any]) -> Iterator[tuple[_Schema, Any]]:
+def _list_item_pairs(key: str, part: Any, value: list[Any]) -> Iterator[tuple[_Schema, Any]]:
     if isinstance(part, list) and key in {"items", "prefixItems"}:
-        for one, within in zip(cast("list[Any]", part), value, strict=False):
-            if isinstance(one, dict):
-                yield cast("_Schema", one), within
+        for inner, inner_value in zip(cast("list[Any]", part), value, strict=False):
+            if isinstance(inner, dict):
+                yield cast("_Schema", inner), inner_value
     elif isinstance(part, dict) and key in _EACH_ITEM:
-        for within in value:
-            yield cast("_Schema", part), within
+        for inner_value in value:
+            yield cast("_Schema", part), inner_value
 
 
-def _schemas(part: Any, *, by_name: bool) -> Iterator[_Schema]:
-    """Yield the schemas of a keyword: itself, those of a list, or those by name."""
+def _list_schemas(part: Any, *, by_name: bool) -> Iterator[_Schema]:
+    """Yield the schemas of a keyword, which can be a schema, a list, or a map."""
     if by_name and isinstance(part, dict):
         part = list(cast("_Schema", part).values())
-    for one in cast("list[Any]", part) if isinstance(part, list) else [part]:
-        if isinstance(one, dict):
-            yield cast("_Schema", one)
+    for inner in cast("list[Any]", part) if isinstance(part, list) else [part]:
+        if isinstance(inner, dict):
+            yield cast("_Schema", inner)
 
 
-def _nowhere(uri: str) -> Any:
-    raise ValueError(f"it leads to {uri}")
+def _refuse_reference(uri: str) -> Any:
+    raise ValueError(f"it refers to another document, {uri}")

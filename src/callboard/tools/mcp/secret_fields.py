@@ -1,4 +1,4 @@
-"""Form fields that ask for a secret, which MCP forbids."""
+"""Detection of form fields that ask for a secret, which MCP forbids."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ _PAIRS = frozenset(
         "\n", "|"
     ).split("|")
 )
-#: Words that may follow without changing the meaning.
-_BEHIND = frozenset("again confirm confirmation repeat repeated value string text new old current".split())
+#: Words that may follow the name without changing its meaning.
+_SUFFIXES = frozenset("again confirm confirmation repeat repeated value string text new old current".split())
 
 
 def list_secret_fields(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names of the fields of a form that ask for a secret, by their format, name or title.
-
-    A choice between values and a yes or no ask for none.
+    """Return the names of form fields that ask for a secret, by format, name or title.
 
     Example:
-        secret_fields({"properties": {"apiKey": {"type": "string"}}}) == ("apiKey",)
+        list_secret_fields({"properties": {"apiKey": {"type": "string"}}}) == ("apiKey",)
     """
     properties = schema.get("properties")
     fields = cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
@@ -35,19 +33,19 @@ def list_secret_fields(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _is_secret(name: str, field: Any) -> bool:
-    one = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
-    if one.get("type") in ("boolean", "array") or "enum" in one or "oneOf" in one:
+    schema = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
+    if schema.get("type") in ("boolean", "array") or "enum" in schema or "oneOf" in schema:
         return False
-    if one.get("format") == "password" or one.get("writeOnly") is True:
+    if schema.get("format") == "password" or schema.get("writeOnly") is True:
         return True
-    return any(_names_secret(text) for text in (name, one.get("title")) if isinstance(text, str))
+    return any(_names_secret(text) for text in (name, schema.get("title")) if isinstance(text, str))
 
 
 def _names_secret(text: str) -> bool:
     words = [piece.lower() for piece in _PIECE.findall(text)]
-    while len(words) > 1 and words[-1] in _BEHIND:
+    while len(words) > 1 and words[-1] in _SUFFIXES:
         words.pop()
-    bare = "".join(text.split()).lower()
-    if any(bare.endswith(one) for one in _SECRETS if not one.isascii()):
+    joined = "".join(text.split()).lower()
+    if any(joined.endswith(word) for word in _SECRETS if not word.isascii()):
         return True
     return bool(words) and (words[-1] in _SECRETS or " ".join(words[-2:]) in _PAIRS)

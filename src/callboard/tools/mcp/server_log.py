@@ -1,4 +1,4 @@
-"""Diagnostics of a server: the end of its output, redacted."""
+"""Redacted diagnostics of servers and hooks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from callboard.contracts.ports.secrets import StreamRedaction
 
 MOST = 8192
-#: Text kept in front of the visible part, so that a secret across the boundary is recognised. Its
-#: own beginning may be part of a secret and is never shown.
+#: Length of the text before the visible part. It is kept to recognise a secret across the boundary,
+#: and never shown.
 _BEFORE = MOST
 
 
@@ -30,13 +30,11 @@ class PlainText:
 
 
 class ServerLog:
-    """The end of a server's diagnostics. `reason` is why it ended, if known better than from the
-    connection.
-    """
+    """The end of a server's diagnostics. `reason` states why it ended, if known."""
 
-    def __init__(self, veil: Callable[[], StreamRedaction] = PlainText) -> None:
+    def __init__(self, new_redactor: Callable[[], StreamRedaction] = PlainText) -> None:
         self.reason = ""
-        self._veil = veil
+        self._new_redactor = new_redactor
         self._pieces: deque[str] = deque()
         self._size = 0
 
@@ -51,15 +49,15 @@ class ServerLog:
     def text(self) -> str:
         """Return the kept text, redacted before it is truncated."""
         whole = "".join(self._pieces)[-MOST - _BEFORE :]
-        veil = self._veil()
+        redactor = self._new_redactor()
         if len(whole) > MOST:
-            veil.add(whole[:-MOST])
-        return veil.add(whole[-MOST:]) + veil.pending()
+            redactor.add(whole[:-MOST])
+        return redactor.add(whole[-MOST:]) + redactor.pending()
 
     def redact(self, text: str) -> str:
         """Return another text redacted."""
-        veil = self._veil()
-        return veil.add(text) + veil.pending()
+        redactor = self._new_redactor()
+        return redactor.add(text) + redactor.pending()
 
     def last_line(self) -> str:
         """Return the last line with content."""

@@ -1,7 +1,7 @@
 """Transport to a server that is a program, behind the guard.
 
-Each message is a line. An invalid line is stored as a diagnostic. A line that is too long, or too
-many invalid lines, end the connection.
+Each line is a message. Invalid lines are stored as diagnostics. A line that is too long, or too many
+invalid lines, end the connection.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .server_log import ServerLog
 
 #: Maximum size of a message, in bytes.
 LARGEST = 16 * 1024 * 1024
-#: Maximum invalid output, in lines and bytes, before the connection ends.
+#: Maximum invalid output, in lines and bytes.
 MOST_LINES = 1000
 MOST_BYTES = 1024 * 1024
 #: Maximum length of a stored invalid line, in bytes.
 _LONGEST_LINE = 500
-#: Seconds for a server to end after its input closes, and for its guard to end it.
+#: Seconds for a server to end after its input closes, and for its guard to end.
 _TO_END = 1.0
 _PATIENCE = 5.0
 _PIECE = 64 * 1024
@@ -44,28 +44,28 @@ _Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 
 class _Process:
-    """A server behind its guard. `ending` is set once we end it."""
+    """A server behind its guard. `ending` is True after `end` was called."""
 
-    def __init__(self, guard: Guard, given: asyncio.WriteTransport) -> None:
+    def __init__(self, guard: Guard, input_pipe: asyncio.WriteTransport) -> None:
         self.process = guard.process
-        self.input = given
+        self.input = input_pipe
         self.ending = False
         self._guard = guard
 
     async def end(self) -> None:
-        """Close the server's input, wait, then kill what still runs."""
+        """Close the server's input, wait, and kill its remaining processes."""
         self.ending = True
         self.input.close()
         waiting = asyncio.ensure_future(self.process.wait())
         try:
             await asyncio.wait([waiting], timeout=_TO_END)
         finally:
-            # No process of the server may stay, also after a cancellation.
+            # No process of the server may remain, also after a cancellation.
             self._guard.release()
-        await wait_shielded(self._ended(waiting))
+        await wait_shielded(self._wait_for_end(waiting))
 
-    def how(self) -> str:
-        """Return how it ended, if its guard reports it; empty if we ended it."""
+    def explain_end(self) -> str:
+        """Return how it ended, from its guard's report; empty without a report."""
         if self.process.returncode is None:
             return "it closed its output"
         lines = self._guard.read_status()
@@ -77,7 +77,7 @@ class _Process:
         """Release the guard."""
         self._guard.close()
 
-    async def _ended(self, waiting: asyncio.Future[int]) -> None:
+    async def _wait_for_end(self, waiting: asyncio.Future[int]) -> None:
         await asyncio.wait([waiting], timeout=_PATIENCE)
         if not waiting.done():
             kill(self.process)
@@ -86,18 +86,18 @@ class _Process:
 
 @asynccontextmanager
 async def connect_program(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], said: ServerLog, over: asyncio.Event
+    command: Sequence[str], folder: str, environment: Mapping[str, str], log: ServerLog, end: asyncio.Event
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """Return the message streams of a program. Raises OSError if it cannot start.
 
-    When the program ends, closes its output or sends too much invalid output, `over` is set and
-    `said.reason` has the reason.
+    When the program ends, closes its output or sends too much invalid output, `end` is set and
+    `log.reason` states the reason.
     """
     running = await _start(command, folder, environment)
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outbox = anyio.create_memory_object_stream[SessionMessage](0)
-    diagnosing = asyncio.create_task(_diagnose(running.process.stderr, said))
-    reading = asyncio.create_task(_read(running, inbox, said, over, diagnosing))
+    diagnosing = asyncio.create_task(_diagnose(running.process.stderr, log))
+    reading = asyncio.create_task(_read(running, inbox, log, end, diagnosing))
     writing = asyncio.create_task(_write(outbox, running.input))
     try:
         yield read, write
@@ -117,16 +117,16 @@ async def connect_program(
 
 async def _start(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> _Process:
     launch = Launch(fixed_command(command), folder, dict(environment), {})
-    with Descriptors() as ours:
-        taken, given = ours.pipe()
-        ours.release(taken)
-        guard, cancelled = await start_guard(launch, source=taken)
+    with Descriptors() as descriptors:
+        input_read, input_write = descriptors.pipe()
+        descriptors.release(input_read)
+        guard, cancelled = await start_guard(launch, source=input_read)
         try:
             if cancelled:
                 raise asyncio.CancelledError
-            ours.release(given)
+            descriptors.release(input_write)
             loop = asyncio.get_running_loop()
-            pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(given, "wb", 0))
+            pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(input_write, "wb", 0))
         except BaseException:
             guard.release()
             try:
@@ -138,28 +138,28 @@ async def _start(command: Sequence[str], folder: str, environment: Mapping[str, 
 
 
 async def _read(
-    running: _Process, inbox: _Inbox, said: ServerLog, over: asyncio.Event, diagnosing: asyncio.Task[None]
+    running: _Process, inbox: _Inbox, log: ServerLog, end: asyncio.Event, diagnosing: asyncio.Task[None]
 ) -> None:
     """Read messages until the program ends or sends too much invalid output."""
     output = running.process.stdout
     with inbox:
         try:
-            await _take_lines(output, inbox, said)
+            await _read_lines(output, inbox, log)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_TO_END):
                     await running.process.wait()
             if running.process.returncode is not None:
                 await asyncio.wait([diagnosing], timeout=_TO_END)
             if not running.ending:
-                said.reason = running.how()
-                over.set()
+                log.reason = running.explain_end()
+                end.set()
         except _AbandonedError as reason:
-            said.reason = str(reason)
-            over.set()
+            log.reason = str(reason)
+            end.set()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            # The connection is being ended from our side.
+            # We are closing the connection.
             pass
-    # asyncio reports the end of a process only after the end of its output was read.
+    # asyncio reports the end of a process only after its output was read to the end.
     while output is not None and await output.read(_PIECE):
         pass
 
@@ -168,42 +168,42 @@ class _AbandonedError(Exception):
     """The connection ends because of invalid output."""
 
 
-async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: ServerLog) -> None:
-    waiting = bytearray()
-    none_of_it = lines = 0
+async def _read_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, log: ServerLog) -> None:
+    buffer = bytearray()
+    invalid_bytes = invalid_lines = 0
     while stream is not None and (data := await stream.read(_PIECE)):
-        first = len(waiting)
-        waiting += data
-        end = waiting.find(b"\n", first)
-        begun = 0
+        searched = len(buffer)
+        buffer += data
+        end = buffer.find(b"\n", searched)
+        start = 0
         while end >= 0:
-            line = bytes(waiting[begun:end])
-            begun = end + 1
-            end = waiting.find(b"\n", begun)
+            line = bytes(buffer[start:end])
+            start = end + 1
+            end = buffer.find(b"\n", start)
             if not line.strip():
                 continue
             try:
-                message = _message(line)
+                message = _decode_message(line)
             except (ValueError, RecursionError):
-                said.add(_whole(line) + "\n")
-                lines, none_of_it = lines + 1, none_of_it + len(line)
-                if lines > MOST_LINES or none_of_it > MOST_BYTES:
-                    raise _AbandonedError("it wrote too much that is no message") from None
+                log.add(_quote_line(line) + "\n")
+                invalid_lines, invalid_bytes = invalid_lines + 1, invalid_bytes + len(line)
+                if invalid_lines > MOST_LINES or invalid_bytes > MOST_BYTES:
+                    raise _AbandonedError("it sent too many invalid lines") from None
                 continue
             await inbox.send(SessionMessage(message))
-        del waiting[:begun]
-        if len(waiting) > LARGEST:
+        del buffer[:start]
+        if len(buffer) > LARGEST:
             raise _AbandonedError(f"it sent a message of more than {LARGEST:,} bytes")
 
 
-def _message(line: bytes) -> JSONRPCMessage:
+def _decode_message(line: bytes) -> JSONRPCMessage:
     """Return the message of a line. Raises ValueError, RecursionError."""
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         if b"\\ud" not in line.lower():
             raise
-        # An unpaired surrogate, from programs that cut a text within a character.
+        # Programs that cut text within a character send unpaired surrogates.
         return jsonrpc_message_adapter.validate_python(valid_texts(json.loads(line)), by_name=False)
 
 
@@ -213,15 +213,13 @@ async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
             pipe.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
 
 
-def _whole(line: bytes) -> str:
-    """Return the line. A long one is replaced by its length, because a part of it could be a part
-    of a secret.
-    """
+def _quote_line(line: bytes) -> str:
+    """Return the line, or the length of a long one, whose part could be a part of a secret."""
     return line.decode(errors="replace") if len(line) <= _LONGEST_LINE else f"[a line of {len(line):,} bytes]"
 
 
-async def _diagnose(stream: asyncio.StreamReader | None, said: ServerLog) -> None:
+async def _diagnose(stream: asyncio.StreamReader | None, log: ServerLog) -> None:
     # A character may be split over two pieces.
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     while stream is not None and (data := await stream.read(_PIECE)):
-        said.add(decoder.decode(data))
+        log.add(decoder.decode(data))

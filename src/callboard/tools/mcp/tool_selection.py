@@ -1,8 +1,7 @@
-"""Selection of the tools that a server declares.
+"""Selection of a server's tools.
 
-A server controls what it declares. So names, descriptions and schemas have bounds, patterns have a
-limit on backtracking, and a schema refers only to itself. Refused tools are counted, with the
-reason.
+Declarations are untrusted. So names, descriptions and schemas have bounds, patterns have a limit on
+backtracking, and a schema refers only to itself. Refused tools are counted with the reason.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ LONGEST_NAME = 200
 LONGEST_DESCRIPTION = 8192
 LARGEST_SCHEMA = 64 * 1024
 #: Maximum number of refusals with a reason; the others are counted.
-_MOST_TOLD = 20
+_MOST_REASONS = 20
 
 
 class DeclaredTool(NamedTuple):
-    """A tool as its server declares it. None means that the server does not declare it."""
+    """A tool as its server declares it. None: not declared."""
 
     name: str
     description: str
@@ -46,10 +45,8 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         tool: Name at the server.
-        declared: SHA-256 of the whole declaration in hex. A tool with another declaration is
-            another tool.
-        destructive: The server's annotation, or else the protocol's default for tools that change
-            something.
+        digest: SHA-256 of the declaration in hex. Approvals apply only to this declaration.
+        destructive: The server's annotation, or the protocol's default for tools that are not read-only.
     """
 
     name: str
@@ -66,24 +63,22 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Check arguments against the tool's schema. Raises Refusal `tool_arguments`."""
         try:
-            misfit = self.checker.find_mismatch(arguments)
-        except ValueError as unfit:
-            # Such as a number that JSON does not have.
-            raise Refusal("tool_arguments", f"The arguments cannot be checked: {unfit}.") from unfit
-        if misfit is not None:
-            said = display(misfit.message, 500)
+            mismatch = self.checker.find_mismatch(arguments)
+        except ValueError as error:
+            # For example a number that JSON does not have.
+            raise Refusal("tool_arguments", f"The arguments are not valid JSON: {error}.") from error
+        if mismatch is not None:
+            message = display(mismatch.message, 500)
             raise Refusal(
                 "tool_arguments",
-                f"{misfit.where}: {said}." if misfit.where else f"{said}.",
-                field=misfit.where,
+                f"{mismatch.where}: {message}." if mismatch.where else f"{message}.",
+                field=mismatch.where,
                 hint="Correct the arguments and call the tool again.",
             )
 
 
 class ToolSelection(NamedTuple):
-    """Tools of a server: selected ones, names that the settings exclude, and the number of refused
-    ones with reasons.
-    """
+    """Tools of a server: offers, names that the settings exclude, and the number of refused ones with reasons."""
 
     offers: dict[str, ToolOffer]
     excluded: tuple[str, ...] = ()
@@ -92,64 +87,66 @@ class ToolSelection(NamedTuple):
 
 
 def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) -> ToolSelection:
-    """Select tools from a server's declarations. `part` stands for the server in their names."""
-    offered: dict[str, ToolOffer] = {}
-    left_out: list[str] = []
+    """Select tools from a server's declarations. `part` stands for the server in tool names."""
+    offers: dict[str, ToolOffer] = {}
+    excluded: list[str] = []
     refusals: list[str] = []
-    seen: set[str] = set()
-    for one in declared:
-        why = _refusal(one, seen) or ("" if len(offered) < MOST_TOOLS else f"only {MOST_TOOLS} tools are taken")
-        if not why:
-            seen.add(one.name)
-            name = names.tool_name(part, one.name, offered)
-            if not any(fnmatch.fnmatchcase(one.name, pattern) for pattern in server.tools):
-                left_out.append(name)
+    names_seen: set[str] = set()
+    for tool in declared:
+        reason = _find_problem(tool, names_seen) or (
+            "" if len(offers) < MOST_TOOLS else f"the limit is {MOST_TOOLS} tools"
+        )
+        if not reason:
+            names_seen.add(tool.name)
+            name = names.tool_name(part, tool.name, offers)
+            if not any(fnmatch.fnmatchcase(tool.name, pattern) for pattern in server.tools):
+                excluded.append(name)
                 continue
             try:
-                offered[name] = _offered(server, name, one)
+                offers[name] = _to_offer(server, name, tool)
                 continue
-            except ValueError as unfit:
-                why = f"its schema is none: {unfit}"
-        refusals.append(f"{display(one.name, 60) or 'a tool without a name'}: {display(why, 300)}")
-    return ToolSelection(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
+            except ValueError as error:
+                reason = f"invalid schema: {error}"
+        refusals.append(f"{display(tool.name, 60) or 'a tool without a name'}: {display(reason, 300)}")
+    return ToolSelection(offers, tuple(excluded), len(refusals), tuple(refusals[:_MOST_REASONS]))
 
 
-def _refusal(one: DeclaredTool, seen: set[str]) -> str:
-    if not one.name or not one.name.isprintable():
-        return "its name is none"
-    if len(one.name) > LONGEST_NAME:
-        return f"its name is longer than {LONGEST_NAME} characters"
-    if one.name in seen:
-        return "there are two of this name"
-    if len(one.description) > LONGEST_DESCRIPTION:
-        return f"its description is longer than {LONGEST_DESCRIPTION:,} characters"
-    if one.schema.get("type") != "object":
-        return "its arguments are no object"
-    if one.needs_task:
+def _find_problem(tool: DeclaredTool, names_seen: set[str]) -> str:
+    if not tool.name or not tool.name.isprintable():
+        return "invalid name"
+    if len(tool.name) > LONGEST_NAME:
+        return f"the name is longer than {LONGEST_NAME} characters"
+    if tool.name in names_seen:
+        return "duplicate name"
+    if len(tool.description) > LONGEST_DESCRIPTION:
+        return f"the description is longer than {LONGEST_DESCRIPTION:,} characters"
+    if tool.schema.get("type") != "object":
+        return "the arguments are not an object"
+    if tool.needs_task:
         return "it runs only as a task, and Callboard does not support the tasks of the protocol"
     return ""
 
 
-def _offered(server: Server, name: str, one: DeclaredTool) -> ToolOffer:
-    text = msgspec.json.encode(one.schema, order="sorted")
+def _to_offer(server: Server, name: str, tool: DeclaredTool) -> ToolOffer:
+    text = msgspec.json.encode(tool.schema, order="sorted")
     if len(text) > LARGEST_SCHEMA:
-        raise ValueError(f"it is larger than {LARGEST_SCHEMA:,} bytes")
-    read_only = one.read_only is True
-    words = (one.name, one.description, text.decode(), one.read_only, one.destructive)
+        raise ValueError(f"larger than {LARGEST_SCHEMA:,} bytes")
+    read_only = tool.read_only is True
+    declaration = (tool.name, tool.description, text.decode(), tool.read_only, tool.destructive)
     return ToolOffer(
         name=name,
         server=server.name,
-        tool=one.name,
-        spec=ToolSpec(name=name, description=one.description, schema=_told(one.schema)),
-        digest=hashlib.sha256(msgspec.json.encode(words)).hexdigest(),
+        tool=tool.name,
+        spec=ToolSpec(name=name, description=tool.description, schema=_to_provider_schema(tool.schema)),
+        digest=hashlib.sha256(msgspec.json.encode(declaration)).hexdigest(),
         read_only=read_only,
-        destructive=not read_only and one.destructive is not False,
+        destructive=not read_only and tool.destructive is not False,
         deferred=server.deferred,
         is_remote=isinstance(server, HttpServer),
-        checker=Checker(one.schema),
+        checker=Checker(tool.schema),
     )
 
 
-def _told(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema as providers accept it: with properties, and without `$schema`."""
+def _to_provider_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema in the form that providers accept: with properties, without `$schema`."""
     return {"properties": {}, **{key: value for key, value in schema.items() if key != "$schema"}}
