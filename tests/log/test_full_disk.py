@@ -32,8 +32,8 @@ def error_of(code: int) -> sqlite3.Error:
         (sqlite3.SQLITE_IOERR_SHMSIZE, True, "store_full", "Free some disk space"),
         (sqlite3.SQLITE_IOERR_FSYNC, False, "store_full", "Free some disk space"),
         (sqlite3.SQLITE_CANTOPEN, False, "store_full", "Free some disk space"),
-        (sqlite3.SQLITE_IOERR_FSYNC, True, "store_unusable", "Look at the disk"),
-        (sqlite3.SQLITE_IOERR_READ, True, "store_unusable", "Look at the disk"),
+        (sqlite3.SQLITE_IOERR_FSYNC, True, "store_unusable", "Check the disk"),
+        (sqlite3.SQLITE_IOERR_READ, True, "store_unusable", "Check the disk"),
         (sqlite3.SQLITE_CANTOPEN, True, "store_unusable", "readable and writable"),
         (sqlite3.SQLITE_READONLY, True, "store_unusable", "readable and writable"),
         (sqlite3.SQLITE_CORRUPT, True, "store_unusable", "callboard restore"),
@@ -59,7 +59,7 @@ def test_r3_each_failure_has_its_advice(
     [
         (errno.ENOSPC, "store_full", "Free some disk space"),
         (errno.EDQUOT, "store_full", "Free some disk space"),
-        (errno.EIO, "store_unusable", "Look at the disk"),
+        (errno.EIO, "store_unusable", "Check the disk"),
         (errno.EROFS, "store_unusable", "readable and writable"),
     ],
 )

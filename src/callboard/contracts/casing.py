@@ -1,7 +1,8 @@
-"""The snake_case spelling of Structs for models, derived from the declarations that HTTP and facts use.
+"""The snake_case spelling of Structs for models, derived from their declarations.
 
-A request of a team is declared once: its HTTP names are camelCase, and its fields have the same names in snake_case. Models see
-the second spelling, in arguments and in results. Sessions stored before this rule have the first one, so decoding accepts both.
+A team's request is declared once. HTTP and facts use its names in camelCase; models use them in
+snake_case, in arguments and in results. Older sessions stored arguments in camelCase, so decoding
+accepts both.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ def snake(name: str) -> str:
 
 @cache
 def has_wire_names(kind: type[msgspec.Struct]) -> bool:
-    """Return whether the wire spelling of this Struct, or of one inside it, differs from its fields' names."""
+    """True if the wire spelling of the Struct, or of a nested one, differs from its field names."""
     return _differs(inspect.type_info(kind))
 
 
 def decode(text: str | bytes, kind: type[T], *, strict: bool = True) -> T:
-    """Decode arguments of a tool, in snake_case or in the wire spelling of sessions that were stored earlier.
+    """Decode arguments of a tool in snake_case, or in the wire spelling of older sessions.
 
     Raises:
-        msgspec.MsgspecError: The text is not JSON, or does not fit. Its names are those of the text.
+        msgspec.MsgspecError: Invalid JSON, or arguments that do not fit. The message uses the names
+            of the text.
     """
     if not (issubclass(kind, msgspec.Struct) and has_wire_names(kind)):
         return msgspec.json.decode(text, type=kind, strict=strict)
@@ -55,7 +57,7 @@ def encode(value: Any) -> str:
 
 
 def canonical(value: msgspec.Struct) -> str:
-    """Encode a Struct as its one JSON text in snake_case: sorted keys, no spaces, no defaults where it omits them."""
+    """Encode a Struct as canonical JSON in snake_case: sorted keys, no spaces, no omitted defaults."""
     if not has_wire_names(type(value)):
         return msgspec.json.encode(value, order="sorted").decode()
     return msgspec.json.encode(_snake_builtins(value), order="sorted").decode()
@@ -75,7 +77,7 @@ def _to_snake(field: inspect.Field) -> tuple[str, str]:
 
 
 def _respelled(data: Any, kind: inspect.Type, pick: _Pick) -> Any:
-    """The data with the keys of Structs respelled. An object that has one field in both spellings is invalid."""
+    """Respell the keys of Structs. An object with a field in both spellings is invalid."""
     match kind:
         case inspect.Metadata(type=inner):
             return _respelled(data, inner, pick)

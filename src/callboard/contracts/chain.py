@@ -1,11 +1,11 @@
-"""The hash chain of a stream, over the bytes that are stored. Pure.
+"""The hash chain of a stream over its stored bytes.
 
     genesis = SHA-256("callboard.chain.v1" ‖ stream name)
     digest  = SHA-256(salt ‖ payload bytes)
     link    = SHA-256(previous link ‖ header bytes ‖ digest)
 
-Every fact has a `seal` beside its payload: the salt while the payload is there, the digest once it is erased. So the chain
-verifies after an erasure, and without the salt the digest does not tell which payload it was.
+A fact is stored with a `seal`: the salt of its payload, or the digest once the payload is erased.
+So the chain verifies after an erasure, and without the salt the digest does not reveal the payload.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TAG = b"callboard.chain.v1"
 
 
 class StoredBytes(NamedTuple):
-    """One fact as a backend keeps it. `payload` is None once it is erased."""
+    """The stored bytes of one fact. `payload` is None once it is erased."""
 
     sequence: int
     header: bytes
@@ -29,15 +29,15 @@ class StoredBytes(NamedTuple):
 
 
 def genesis(stream: str) -> bytes:
-    """The link before the first fact of the stream."""
+    """Return the link before the first fact of the stream."""
     return hashlib.sha256(TAG + stream.encode()).digest()
 
 
 def digest(salt: bytes, payload: bytes) -> bytes:
-    """What the chain knows of a payload."""
+    """Return the digest of a payload in the chain."""
     return hashlib.sha256(salt + payload).digest()
 
 
 def link(previous: bytes, header: bytes, payload_digest: bytes) -> bytes:
-    """The link of the fact that follows `previous`."""
+    """Return the link of the fact after `previous`."""
     return hashlib.sha256(previous + header + payload_digest).digest()

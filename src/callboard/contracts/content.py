@@ -1,4 +1,4 @@
-"""Text that fits a fact. Past 8 KB the text becomes a content-addressed blob and the fact keeps a preview and a ref."""
+"""Texts of facts: a text above 8 KB is a content-addressed blob, with a preview and a ref in the fact."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import msgspec
 
-#: The largest text, in UTF-8 bytes, that stands inside a fact.
+#: Maximum size of a text inside a fact, in bytes of UTF-8.
 LARGEST_INLINE = 8 * 1024
-#: How much of a larger text stays visible in the fact, in characters from the head and as many from the tail.
+#: Characters of a larger text in the fact, from its head and from its tail.
 PREVIEW = 1024
 
 
 class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Where large content is: `hash` is the SHA-256 of the bytes in hex, `size` is in bytes."""
+    """A reference to a blob: `hash` is the SHA-256 of its bytes in hex, `size` is in bytes."""
 
     hash: str
     size: int
@@ -22,10 +22,10 @@ class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the head of what the blob holds and
-    `tail` its end.
+    """A text of any length. Without `ref`, `text` is complete. With `ref`, `text` is the head of
+    the blob and `tail` its end.
 
-    `erased` is set in rows only: the fact that held the text was erased.
+    `erased` is set in rows only: the fact with the text was erased.
     """
 
     text: str = ""
@@ -35,19 +35,19 @@ class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class Blob(msgspec.Struct, frozen=True):
-    """Bytes on their way to the blob store, with the ref that names them."""
+    """Bytes for the blob store, with their ref."""
 
     ref: BlobRef
     data: bytes
 
 
 def blob_of(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
-    """The blob of these bytes; the same bytes always give the same ref."""
+    """Return the blob of these bytes. Equal bytes have equal refs."""
     return Blob(ref=BlobRef(hash=hashlib.sha256(data).hexdigest(), size=len(data), media=media), data=data)
 
 
 def valid_text(text: str) -> str:
-    """Return the text with U+FFFD for each half of a surrogate pair, which no encoding has; two halves in a row are joined."""
+    """Return the text without surrogates, which no encoding accepts: join pairs, and replace others by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -56,7 +56,11 @@ def valid_text(text: str) -> str:
 
 
 def valid_texts(value: Any) -> Any:
-    """Return a value of JSON with each text in it, names of fields too, as `valid_text` returns it. Raises RecursionError."""
+    """Return a JSON value with `valid_text` applied to each text and field name.
+
+    Raises:
+        RecursionError: The value is nested too deeply.
+    """
     match value:
         case str():
             return valid_text(value)
@@ -69,7 +73,7 @@ def valid_texts(value: Any) -> Any:
 
 
 def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:
-    """The text as a fact may hold it, and the blobs that must be stored with that fact (none or one)."""
+    """Return the text as a fact stores it, with the blobs to store with the fact (none or one)."""
     if len(text) <= LARGEST_INLINE // 4:
         return Text(text=text), ()
     data = text.encode("utf-8", "surrogatepass")

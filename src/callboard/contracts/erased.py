@@ -1,6 +1,7 @@
-"""Facts whose payload was erased, in a form that can be shown.
+"""Erased forms of facts, for display.
 
-The header and the scope remain, so a turn is still a turn and a call still ends. `Fact.erased` declares the form.
+The header and scope of an erased fact remain, so a turn is still a turn and a call still ends.
+`Fact.erased` declares the form.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _FORMS: dict[str, Fact] = {tag: fact(**fact.erased) for tag, fact in FACTS.items
 
 
 def readable(record: Record) -> Record:
-    """Return the record with the erased form of its fact, or the record itself if it was not erased or has no such form."""
+    """Return the record with the erased form of its fact; unchanged if the fact is not erased or has no such form."""
     if not isinstance(record.fact, ErasedFact):
         return record
     fact = _FORMS.get(record.header.type)

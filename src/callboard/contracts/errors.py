@@ -1,7 +1,7 @@
-"""The one refusal and the closed list of its codes.
+"""Refusals and the closed list of their codes.
 
-A refusal is what a caller did wrong or cannot have; it says what to do and changes nothing. Anything else that goes wrong is
-a defect or a failure of the machine and is not a `Refusal`.
+A refusal reports a caller's mistake or a limit. It changes nothing and says what to do next. Any
+other error is a defect or a failure of the machine.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ CODES: tuple[str, ...] = get_args(Code)
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`."""
+    """A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`."""
 
     code: Code
     message: str
@@ -170,7 +170,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Refusal(Exception):
-    """Raised where a command, a read or a configuration cannot be honoured. Nothing has been written."""
+    """Error for a command, a read or a configuration that cannot be carried out. Nothing was written."""
 
     def __init__(self, code: Code, message: str, *, field: str = "", hint: str = "") -> None:
         super().__init__(f"{code}: {message}")
@@ -178,7 +178,7 @@ class Refusal(Exception):
 
     @classmethod
     def from_problem(cls, problem: Problem) -> Refusal:
-        """Return a refusal with this problem. An exception that is raised again keeps the frames of each time."""
+        """Return a refusal with this problem. Raising one exception object again would accumulate its frames."""
         return cls(problem.code, problem.message, field=problem.field, hint=problem.hint)
 
     @property

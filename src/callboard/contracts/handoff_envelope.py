@@ -12,7 +12,7 @@ from .times import timestamp
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A handoff as it leaves the system and as its receiver is told of it. Nodes are agents of the session."""
+    """A handoff as it leaves the system and as its receiver gets it. Nodes are agents of the session."""
 
     kind: Literal["handoff"]
     id: str
@@ -25,13 +25,13 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
 
 def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
-    """The item under which news of a handoff waits in an inbox. The envelope itself waits under the handoff's id: no two things
-    that an agent is told of it are one item."""
+    """Return the inbox id of news of a handoff. The envelope itself has the handoff's id, so the
+    ids of all items differ."""
     return f"{handoff}.{news}"
 
 
 def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
-    """The canonical envelope of a requested handoff; `at` is when, in microseconds since the Unix epoch."""
+    """Return the canonical envelope of a handoff that was requested at `at` (microseconds since the epoch)."""
     return Envelope(
         kind="handoff",
         id=handoff,
@@ -45,7 +45,7 @@ def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
 
 
 def written(envelope: Envelope) -> dict[str, Any]:
-    """The envelope as JSON holds it, with what is expected of the receiver also where that is the usual."""
+    """Return the envelope as JSON, with the expected response even if it is the default."""
     found: dict[str, Any] = msgspec.to_builtins(envelope)
     response = envelope.payload.response
     if response is not None:

@@ -1,4 +1,4 @@
-"""Identifiers: opaque, sortable by time, minted from values that come in from outside."""
+"""Identifiers: opaque, sortable by time, and created from outside values."""
 
 from __future__ import annotations
 
@@ -57,27 +57,27 @@ IdKind = Literal[
 ]
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-#: How many base-62 digits hold 128 bits.
+#: Number of base-62 digits of 128 bits.
 _LENGTH = 22
-#: The size of an id where it is packed.
+#: Size of a packed id, in bytes.
 ID_BYTES = 17
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _TO_BASE64 = bytes.maketrans(_DIGITS.encode(), _BASE64)
 _FROM_BASE64 = bytes.maketrans(_BASE64, _DIGITS.encode())
-#: How many ids are remembered with their bytes: those of the turns that run now come again and again.
+#: Number of cached ids. The ids of running turns are packed often.
 _REMEMBERED = 4096
 
 
 class Ids(Protocol):
-    """A source of fresh identifiers. Deciders get one so that they stay free of randomness."""
+    """Source of new ids. Deciders receive one, so they need no randomness."""
 
     def new(self, kind: IdKind) -> str:
-        """A fresh id of that kind, never given before."""
+        """Return a new, unique id of that kind."""
         ...
 
 
 def render(kind: IdKind, number: int) -> str:
-    """The text of a 128-bit number as an id: `trn_` and 22 base-62 digits. Ids sort, byte by byte, like their numbers."""
+    """Return the id of a 128-bit number: `trn_` and 22 base-62 digits. Ids sort bytewise like their numbers."""
     digits: list[str] = []
     for _ in range(_LENGTH):
         number, digit = divmod(number, 62)
@@ -87,7 +87,7 @@ def render(kind: IdKind, number: int) -> str:
 
 @lru_cache(_REMEMBERED)
 def pack(kind: IdKind, text: str) -> bytes | str:
-    """An id of that kind in 17 bytes: its digits with six bits each. Any other text as it is."""
+    """Return an id of that kind in 17 bytes, six bits per digit; any other text is unchanged."""
     digits = text[4:]
     if text[:4] != f"{PREFIXES[kind]}_" or len(digits) != _LENGTH or not (digits.isascii() and digits.isalnum()):
         return text
@@ -96,11 +96,11 @@ def pack(kind: IdKind, text: str) -> bytes | str:
 
 @lru_cache(_REMEMBERED)
 def unpack(kind: IdKind, packed: bytes) -> str:
-    """The id of that kind that `pack` made these 17 bytes of."""
+    """Return the id of that kind from its 17 packed bytes."""
     digits = b2a_base64(b"\0" + packed, newline=False)[2:].translate(_FROM_BASE64)
     return f"{PREFIXES[kind]}_{digits.decode()}"
 
 
 def is_workspace_stream(stream: str) -> bool:
-    """True where the stream holds a workspace's facts, False where it holds a session's."""
+    """True for the stream of a workspace, False for the stream of a session."""
     return stream.startswith("wks_")

@@ -1,4 +1,5 @@
-"""Text in the making. A partial is not a fact: it lives outside the chain and ends in a finished or interrupted part."""
+"""Streaming text. A partial is not a fact: it is stored outside the chain until its part is
+finished or interrupted."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ import msgspec
 from .scope import Scope
 
 PartialKind = Literal["text", "reasoning", "arguments", "output"]
-#: `progress` is how far a tool is: each such frame takes the place of the one before, and none is kept.
+#: `progress` frames report a tool's progress. Each replaces the one before; none is stored.
 FrameKind = Literal[PartialKind, "progress"]
 
 
 class Cursor(msgspec.Struct, frozen=True, order=True):
-    """A place in what a session shows: the newest fact's sequence, and the number of live frames since that fact."""
+    """A position in a session's view: the newest fact's sequence, and the number of live frames since that fact."""
 
     sequence: int
     n: int = 0
@@ -24,7 +25,7 @@ class Cursor(msgspec.Struct, frozen=True, order=True):
 
 
 def parse_cursor(text: str) -> Cursor | None:
-    """The cursor written as `sequence.n` or `sequence`; None where the text is no cursor."""
+    """Return the cursor of `sequence.n` or `sequence`; None for an invalid text."""
     head, _, tail = text.partition(".")
     if not (head.isascii() and head.isdigit()) or len(head) > 18 or len(tail) > 18:
         return None
@@ -34,11 +35,11 @@ def parse_cursor(text: str) -> Cursor | None:
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of a part in the making. `offset` counts the characters of the part before this piece.
+    """A piece of a partial. `offset` is the number of characters of the part before it.
 
-    The part is the step of the scope (and the tool call, for arguments and output). `tool` names the tool while the
-    arguments of a call are still being written. Progress has offset 0, its words in `text`, and how far it is: `done` of
-    `total`, which is None where nobody knows of how much.
+    The scope's step identifies the part, with its tool call for arguments and output. `tool` is the
+    tool whose arguments are streaming. Progress has offset 0, its message in `text`, and `done` of
+    `total` (None if unknown).
     """
 
     kind: FrameKind
@@ -51,8 +52,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Partial(msgspec.Struct, frozen=True, kw_only=True):
-    """A part in the making as far as it was kept: what a viewer who comes late gets first, and what recovery records. Progress
-    is never one."""
+    """The stored text of an unfinished part, for viewers who join late and for recovery. Progress is never stored."""
 
     kind: FrameKind
     scope: Scope
@@ -61,5 +61,5 @@ class Partial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def partial_key(kind: FrameKind, scope: Scope) -> str:
-    """The key of a partial within its session."""
+    """Return the key of a partial in its session."""
     return f"{scope.run}.{scope.step}.{kind}"

@@ -1,4 +1,4 @@
-"""A fact as the log keeps it, and as it leaves on the wire."""
+"""A fact with its header in the log and on the wire."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from .upcasts import UPCASTS, upcast
 
 
 class NewFact(msgspec.Struct, frozen=True):
-    """A fact that was decided and is not yet in the log.
+    """A decided fact before it is stored.
 
-    Raises ValueError where the scope lacks an id that the fact needs: such a fact would mean nothing.
+    Raises:
+        ValueError: The scope lacks an id that the fact needs.
     """
 
     fact: Fact
@@ -34,13 +35,12 @@ class NewFact(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What stands beside every payload and holds no content; part of the chain.
+    """The header of a fact. It is part of the chain and has no content.
 
-    Stored as MessagePack with short names. Ids that the runtime gave are stored packed (`ids.pack`).
-
-    `at` is in microseconds since the epoch and never goes back within a stream. `epoch` says which holder of the stream
-    wrote the fact. Without `actor` it was the runtime's own doing. `cause` is the event id of the fact in another stream
-    that led to this one.
+    It is stored as MessagePack with short names and packed ids (`ids.pack`). `at` is in
+    microseconds since the epoch and never goes back within a stream. `epoch` is the lease of the
+    writer. Without `actor` the runtime caused the fact. `cause` is the event id of a fact in
+    another stream that led to it.
     """
 
     type: str = msgspec.field(name="y")
@@ -54,10 +54,10 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A fact in the log: its place, its header, its chain link and its content.
+    """A fact in the log.
 
-    `payload` are the bytes that are chained, None where they were erased or the record was not read from a log. What leaves
-    the system are these bytes: encoded anew, a number could be written in another way.
+    `payload` are the chained bytes; None if they were erased or the record was not read from a log.
+    Edges send these bytes: another encoding could write a number differently.
     """
 
     stream: str
@@ -69,7 +69,7 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def event_id(self) -> str:
-        """Unique in the store, and derivable: the stream and the sequence."""
+        """Return the unique id in the store: the stream and the sequence."""
         return f"{self.stream}/{self.sequence}"
 
     @property
@@ -78,26 +78,26 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def unread(self) -> bool:
-        """True where this code cannot read the fact: it is of a type or a version that it does not know."""
+        """True for a fact of an unknown type or version."""
         return isinstance(self.fact, UnknownFact)
 
     @property
     def schema_version(self) -> int:
-        """The version of the fact's shape as it is here: what is older was raised when it was read."""
+        """Return the version of the fact's present shape; older facts are upcast when they are read."""
         return self.fact.schema_version if self.fact.readable else self.header.version
 
 
 def unreadable(record: Record) -> Refusal:
-    """Return the refusal to decide in a stream with a fact that this code cannot read."""
+    """Return the refusal of a command in a stream with an unreadable fact."""
     return Refusal(
         "facts_unreadable",
         f"This version cannot read the fact {record.event_id} ({record.header.type}, version {record.header.version}).",
-        hint="Update Callboard. Until then it can be read and not continued; nothing was changed.",
+        hint="Update Callboard. Until then the session is read-only.",
     )
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the facts of one batch come from; the same for all of them."""
+    """The common origin of the facts of one batch."""
 
     at: int
     command_id: str = ""
@@ -106,10 +106,11 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A fact as it leaves the system: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
+    """A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the
+    runtime's ids.
 
-    `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and `persistence` are not here:
-    they are functions of the fact, computed by the edge that needs them.
+    `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and
+    `persistence` are functions of the fact; edges compute them if they need them.
     """
 
     type: str
@@ -152,7 +153,7 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 _header_encoder = msgspec.msgpack.Encoder()
 _header_decoder = msgspec.msgpack.Decoder(dict[str, Any])
-#: The ids that are packed, by the short names of a header and of its scope, and what kind each is of.
+#: Kinds of the packed ids, by their short names in a header and its scope.
 _KINDS: dict[str, IdKind] = {
     "t": "thread",
     "u": "turn",
@@ -171,7 +172,7 @@ _payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
 
 
 def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
-    """The header under which a decided fact is stored."""
+    """Return the header of a decided fact."""
     return Header(
         type=new.fact.type,
         at=origin.at,
@@ -185,15 +186,15 @@ def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
 
 
 def encode_header(header: Header) -> bytes:
-    """The bytes that are stored and chained."""
-    # The bytes stand where text is declared: they are only here for the encoder.
+    """Return the bytes to store and chain."""
+    # Bytes in a text field, only for the encoder.
     command: Any = header.command_id and pack("command", header.command_id)
     return _header_encoder.encode(replace(header, command_id=command, scope=_packed(header.scope)))
 
 
 def _packed(scope: Scope) -> Scope:
     changes: dict[str, Any] = {}
-    # In this way and not in a loop, because it is done for every fact.
+    # Unrolled because it runs for every fact.
     if scope.thread:
         changes["thread"] = pack("thread", scope.thread)
     if scope.turn:
@@ -214,7 +215,11 @@ def _packed(scope: Scope) -> Scope:
 
 
 def decode_header(data: bytes) -> Header:
-    """The header of stored bytes. Raises Refusal `facts_unreadable` where they are not a header of this version."""
+    """Return the header of stored bytes.
+
+    Raises:
+        Refusal: `facts_unreadable` for bytes that are not a header of this version.
+    """
     try:
         stored = _header_decoder.decode(data)
         if "i" in stored:
@@ -237,17 +242,17 @@ def _unpack(stored: dict[str, Any]) -> None:
 
 
 def encode_payload(fact: Fact) -> bytes:
-    """The bytes that are stored and chained. An unknown fact keeps the bytes that it came with."""
+    """Return the bytes to store and chain. An unknown fact keeps its original bytes."""
     if isinstance(fact, UnknownFact):
         return bytes(fact.payload)
     return _payload_encoder.encode(fact)
 
 
 def as_decoded(fact: Fact, payload: bytes) -> Fact:
-    """Return the fact as reading its payload gives it.
+    """Return the fact as it will be read from its payload.
 
-    A whole number in a field of floats is an int where the fact is decided and a float where it is read. So that all who see
-    a fact see the same values, such a fact is decoded at once.
+    An integer in a float field is an int before storing and a float after reading. To give all
+    readers equal values, such a fact is decoded at once.
     """
     return decode_payload(fact.type, payload, fact.schema_version) if _has_floats(fact.type) else fact
 
@@ -258,7 +263,7 @@ def _has_floats(tag: str) -> bool:
 
 
 def _contains_float(info: Any, seen: set[type]) -> bool:
-    """True where a value of the type may contain a float in a field that is declared as one."""
+    """True if a value of the type may have a float field."""
     if isinstance(info, msgspec.inspect.FloatType):
         return True
     if isinstance(info, msgspec.inspect.StructType):
@@ -272,10 +277,11 @@ def _contains_float(info: Any, seen: set[type]) -> bool:
 
 
 def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:
-    """Return the fact of stored bytes, raised to the present version of its type where it is older.
+    """Return the fact of stored bytes, upcast to the present version of its type.
 
-    `ErasedFact` where the bytes are gone. `UnknownFact` where this code does not know the type or that version of it, or
-    where the bytes do not have the shape of that version.
+    Returns:
+        `ErasedFact` for None. `UnknownFact` for an unknown type or version, and for bytes that do
+            not have the shape of their version.
     """
     if data is None:
         return ErasedFact()
@@ -293,15 +299,15 @@ def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:
 
 
 def step_id(run: str, step: int) -> str:
-    """The wire id of a step: unique because runs are. It is the id of the message part, too."""
+    """Return the wire id of a step, which is also the id of its message part."""
     return f"{run}.{step}"
 
 
 def trace_id(turn: str) -> str:
-    """The W3C trace id of a turn: 32 hex digits."""
+    """Return the W3C trace id of a turn: 32 hex digits."""
     return hashlib.sha256(turn.encode()).hexdigest()[:32]
 
 
 def span_id(identity: str) -> str:
-    """The W3C span id of a run or of a step: 16 hex digits."""
+    """Return the W3C span id of a run or a step: 16 hex digits."""
     return hashlib.sha256(identity.encode()).hexdigest()[:16]

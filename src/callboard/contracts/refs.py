@@ -1,4 +1,5 @@
-"""What a turn is given beside its text: files, images, artifacts, sessions, instructions. Named with a hash, never copied."""
+"""Context of a turn in addition to its text: files, images, artifacts, sessions, instructions. Each
+is a ref with a hash, never a copy."""
 
 from __future__ import annotations
 
@@ -8,25 +9,28 @@ import msgspec
 
 from .content import BlobRef
 
-#: `text` and `binary` are files by what they are; `instructions` are files that tell every agent of a folder how to work.
+#: `text` and `binary` are kinds of files. `instructions` are files with instructions for every
+#: agent of a folder.
 RefKind = Literal["text", "image", "binary", "folder", "instructions", "artifact", "session"]
-#: What an @ may name.
+#: What text after an @ can refer to.
 MentionKind = Literal["file", "folder", "artifact", "session", "agent"]
-#: How it came into the turn: given with the input, named in it, standing in the folder, or pinned to the thread.
+#: How a ref got into the turn: sent with the input, mentioned in it, found in the folder, or pinned
+#: to the thread.
 RefSource = Literal["attached", "mentioned", "folder", "pinned"]
-#: Why a turn was not given what was named.
+#: Why a named ref could not be resolved.
 MissingReason = Literal[
     "not_found", "ambiguous", "outside_folder", "denied", "unreadable", "too_large", "deleted", "erased"
 ]
-#: Why something that is there was left out of what the model is told, wholly or in part.
+#: Why existing context is left out of the request, in whole or in part.
 OmissionReason = Literal["budget", "older_turns", "compacted", "binary", "unsupported", "untrusted", "excluded"]
 
 
 class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One thing that a turn is given. `ref` names it: a path relative to the folder, or the id of an artifact or session.
+    """A ref in a turn's context: a path relative to the folder, or the id of an artifact or
+    session.
 
-    `content` are its bytes as they were then; a later change of the file changes nothing. `tokens` is an estimate, absent
-    where there is none.
+    `content` are its bytes at that moment; later changes of the file have no effect. `tokens` is an
+    estimate, absent for none.
     """
 
     ref: str
@@ -38,7 +42,7 @@ class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What was named and could not be given. `ref` is as it was written."""
+    """A named ref that could not be resolved. `ref` is the text as written."""
 
     ref: str
     source: RefSource
@@ -47,8 +51,8 @@ class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class Omission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is there and was left out. `ref` names it as in a `ContextRef`; of older turns it is empty, and `count` says how
-    many they are. `tokens` is an estimate."""
+    """Context that was left out. `ref` is as in `ContextRef`; empty for older turns, with their
+    number in `count`. `tokens` is an estimate."""
 
     reason: OmissionReason
     ref: str = ""

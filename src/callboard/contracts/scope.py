@@ -1,4 +1,4 @@
-"""Which entities a fact belongs to. The scope stands in the header, so it survives the erasure of the payload."""
+"""The scope of a fact: the entities that it concerns. The scope is in the header, so an erasure keeps it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ActorKind = Literal["person", "agent", "policy", "schedule", "runtime"]
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Who caused a fact. `id` names the person's client, the agent or the policy; empty where the kind says it all."""
+    """The cause of a fact. `id` is the person's client, the agent or the policy; empty if the kind is enough."""
 
     kind: ActorKind
     id: str = ""
@@ -23,10 +23,10 @@ SCHEDULE = Actor(kind="schedule")
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The ids of the entities a fact is about; an empty id means that it is not about such an entity.
+    """Ids of the entities that a fact concerns; empty for none.
 
-    `step` counts the ordered elements of a run from 1; 0 means none. The stored names are short because every fact
-    carries them; on the wire they have their full names (`record.WireEvent`).
+    `step` counts the ordered elements of a run from 1; 0 for none. Stored names are short because
+    every fact has them; the wire has full names (`record.WireEvent`).
     """
 
     agent: str = msgspec.field(default="", name="g")

@@ -1,7 +1,8 @@
-"""What can be set, in one schema: by a user in `settings.toml` of the state folder, in a folder in `.callboard/settings.toml`.
+"""Schema of the settings: the user's `settings.toml` in the state folder, and a folder's
+`.callboard/settings.toml`.
 
-A folder's settings hold where its person trusts it; before that they can only narrow. Keys are handles (`secret://NAME`) or
-the names of variables; a value that stands in a file works and is warned about.
+A folder's settings apply once a person trusts it; before that they can only restrict. Keys are
+handles (`secret://NAME`) or names of variables. A key's value in the file works, with a warning.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from .facts.turn import PermissionMode
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$")]
 Filled = Annotated[str, Meta(min_length=1)]
 Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
-#: The largest port, and the like.
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
-#: How much a model is to reason before it answers.
+#: How much a model reasons before it answers.
 Reasoning = Literal["off", "low", "medium", "high"]
 
 
@@ -29,7 +29,7 @@ class Set(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 class Price(Set, frozen=True, kw_only=True):
-    """US dollars for a million tokens, where the provider does not tell what an answer costs."""
+    """US dollars per million tokens, for providers that do not report costs."""
 
     input: Annotated[float, Meta(ge=0)]
     output: Annotated[float, Meta(ge=0)]
@@ -37,9 +37,8 @@ class Price(Set, frozen=True, kw_only=True):
 
 
 class ModelEntry(Set, frozen=True, kw_only=True, tag_field="kind"):
-    """A model that can be asked, under a name of ours. `window` is how many tokens it takes, `images` whether it can be shown
-    some; both are known of many models and need not be set. Without `reasoning` a model does as it does. `idle_timeout` is
-    the longest silence, in seconds."""
+    """A model with a name. `window` (tokens) and `images` are known for many models. Without
+    `reasoning` the model's default applies. `idle_timeout` is the maximum silence in seconds."""
 
     name: Name
     model: Filled
@@ -56,38 +55,38 @@ class ModelEntry(Set, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class CompatibleModel(ModelEntry, frozen=True, kw_only=True, tag="openai-compatible"):
-    """A model behind an endpoint that speaks OpenAI's chat completions. `base_url` stands before `/chat/completions`."""
+    """A model behind an endpoint with OpenAI's chat completions. `base_url` precedes `/chat/completions`."""
 
     base_url: Url
 
 
 class OpenAIModel(ModelEntry, frozen=True, kw_only=True, tag="openai"):
-    """A model of OpenAI, asked by the Responses API."""
+    """A model of OpenAI, over the Responses API."""
 
     base_url: Url = "https://api.openai.com/v1"
 
 
 class AnthropicModel(ModelEntry, frozen=True, kw_only=True, tag="anthropic"):
-    """A model of Anthropic. `base_url` stands before `/v1/messages`."""
+    """A model of Anthropic. `base_url` precedes `/v1/messages`."""
 
     base_url: Url = "https://api.anthropic.com"
 
 
 class GoogleModel(ModelEntry, frozen=True, kw_only=True, tag="google"):
-    """A model of Google. `base_url` stands before `/v1beta/models`."""
+    """A model of Google. `base_url` precedes `/v1beta/models`."""
 
     base_url: Url = "https://generativelanguage.googleapis.com"
 
 
 class ScriptedModel(Set, frozen=True, kw_only=True, tag_field="kind", tag="scripted"):
-    """A scenario file that plays the model. A relative path starts at the settings file."""
+    """A scenario file that plays a model. A relative path is relative to the settings file."""
 
     name: Name
     scenario: Filled
 
 
 class RecordedModel(Set, frozen=True, kw_only=True, tag_field="kind", tag="recorded"):
-    """The answers of a former run, given again in their order. `recording` is a pack of evidence."""
+    """The responses of a recorded run, replayed in order. `recording` is an evidence pack."""
 
     name: Name
     recording: Filled
@@ -97,14 +96,14 @@ AnyModel = CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel | Script
 
 
 class RuleEntry(Set, frozen=True, kw_only=True):
-    """A standing answer. `matcher` reads `Tool` or `Tool(pattern)`, as in `contracts.facts.permission.Rule`."""
+    """A permission rule. `matcher` is as in `contracts.facts.permission.Rule`."""
 
     matcher: Annotated[str, Meta(min_length=1, max_length=500)]
     verdict: Verdict
 
 
 class StdioServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="stdio"):
-    """A server of tools that is a program. Of the environment it gets `env` alone, where values may be handles."""
+    """A tool server that is a program. Its environment is `env` only, whose values may be handles."""
 
     name: Name
     command: Annotated[tuple[Filled, ...], Meta(min_length=1)]
@@ -115,7 +114,7 @@ class StdioServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="st
 
 
 class HttpServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="http"):
-    """A server of tools at an address, by streamable HTTP. Values of `headers` may be handles."""
+    """A tool server with streamable HTTP. Values of `headers` may be handles."""
 
     name: Name
     url: Url
@@ -129,9 +128,9 @@ Server = StdioServer | HttpServer
 
 
 class Hook(Set, frozen=True, kw_only=True):
-    """A program that is asked about a call before the gate looks at it: it may deny it, have a person asked, or rewrite its
-    arguments. `tools` are matchers like those of rules, `*` for all. Of the environment it gets `env` alone, where values may
-    be handles; `timeout` is how long it may take, in seconds."""
+    """A program that decides about a call before the gate: it can deny it, require approval, or
+    rewrite its arguments. `tools` are matchers as in rules, `*` for all. Its environment is `env`
+    only, whose values may be handles. `timeout` is in seconds."""
 
     name: Name
     command: Annotated[tuple[Filled, ...], Meta(min_length=1)]
@@ -141,7 +140,7 @@ class Hook(Set, frozen=True, kw_only=True):
 
 
 class Shell(Set, frozen=True, kw_only=True):
-    """What a command may take: a network, seconds, megabytes of memory, processes, megabytes of a file that it writes."""
+    """Limits of a command: network, seconds, MiB of memory, processes, MiB per written file."""
 
     network: bool = False
     timeout: Seconds = 120.0
@@ -151,20 +150,20 @@ class Shell(Set, frozen=True, kw_only=True):
 
 
 class ContextSettings(Set, frozen=True, kw_only=True):
-    """What models are told beside the words. `instructions` are the names of files that are read where they stand at the top
-    of a folder, the first that is there for each of its folders; `compact_at` is the share of a model's window at which the
-    conversation is summarised."""
+    """Context in addition to the prompt. `instructions` are names of instruction files at the top
+    of a folder; the first existing one counts. `compact_at` is the share of the model's window at
+    which the conversation is compacted."""
 
     instructions: tuple[Filled, ...] = ("AGENTS.md", "CLAUDE.md")
     compact_at: Annotated[float, Meta(ge=0.1, le=1.0)] = 0.8
 
 
 class RetrySettings(Set, frozen=True, kw_only=True):
-    """How often a model call that failed is tried again.
+    """Retries of failed model calls.
 
-    `patience` is how many seconds a call waits in all for a provider that is overloaded or cannot be reached. `attempts` is
-    how often a call is tried that failed otherwise, such as by a broken stream. `fallback_after` is the patience where a
-    fallback model can be asked instead.
+    `patience` is the total time in seconds to wait for an overloaded or unreachable provider;
+    `fallback_after` replaces it if there is a fallback model. `attempts` is the maximum number of
+    attempts after other failures, such as a broken stream.
     """
 
     attempts: Annotated[int, Meta(ge=1, le=100)] = 4
@@ -173,7 +172,7 @@ class RetrySettings(Set, frozen=True, kw_only=True):
 
 
 class FolderSettings(Set, frozen=True, kw_only=True):
-    """What a folder can say of itself."""
+    """Settings of a folder."""
 
     rules: tuple[RuleEntry, ...] = ()
     servers: tuple[Server, ...] = ()
@@ -184,9 +183,10 @@ class FolderSettings(Set, frozen=True, kw_only=True):
 
 
 class Settings(Set, frozen=True, kw_only=True):
-    """What a user can say for all folders. `models` stand in the order of preference; `fallback` names those that are asked, in
-    that order, where the chosen one fails for good. `demo_pace` is how long the agents of demos take to speak, 0 for not
-    at all; `retention` is after how many days an archived session's large contents may go, 0 for never."""
+    """Settings of a user for all folders. `models` are in order of preference. `fallback` names the
+    models that replace a failed one, in order. `demo_pace` is the speaking time of demo agents, 0
+    for none. `retention` is the number of days after which large contents of an archived session
+    may be deleted, 0 for never."""
 
     port: Annotated[int, Meta(ge=0, le=65535)] = 4747
     browser: bool = True
@@ -206,7 +206,8 @@ class Settings(Set, frozen=True, kw_only=True):
 Place = Literal["user", "folder"]
 
 
-#: What a folder's own files would allow. A client words it in its language, from the parameters.
+#: Permissions that a folder's files can request. A client formats them in its language, with the
+#: parameters.
 WideningCode = Literal[
     "rule",
     "server_starts",
@@ -221,8 +222,8 @@ WideningCode = Literal[
 
 
 class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `code` with `parameters` says
-    what exactly, `detail` says the same in English, `file` says where it stands, relative to the folder."""
+    """A permission that a folder's files request. `code` with `parameters` is the permission,
+    `detail` the same in English. `file` is relative to the folder."""
 
     what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"]
     code: WideningCode
@@ -232,15 +233,15 @@ class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a folder's own files would widen, and the SHA-256 of exactly that, in hex; empty where they widen nothing."""
+    """The permissions that a folder's files request, and their SHA-256 in hex; empty for none."""
 
     digest: str = ""
     widenings: tuple[Widening, ...] = ()
 
 
 class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is wrong with a file of settings: the path of the file, the key in it, and what was expected. `keeps_last` says that
-    the last valid content of the file stays in force; otherwise everything is asked about in the folder."""
+    """A problem of a settings file, with its key and the expected value. With `keeps_last` the last
+    valid content stays in effect; otherwise every call in the folder requires approval."""
 
     file: str
     message: str
@@ -250,8 +251,8 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 
 class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
-    says why in `held_back`: its folder is not trusted, or its time is over."""
+    """A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
+    says why it does not apply: the folder is not trusted, or it expired."""
 
     rule_id: str
     matcher: str
@@ -263,12 +264,17 @@ class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Effective(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds in a folder: the user's settings, and the folder's where they are trusted or only narrow. `permission_mode` is
-    the widest that anything works under there, None for no bound; `usual_mode` is that of a turn for which nobody chose one;
-    `rules` are those of both files, the user's first; of `hooks` the user's come last and see what the folder's made of a call.
-    `held_back` are the hooks of a folder that was trusted for something else: they are not run, and a person is asked about
-    what they would have been asked about. `withheld` is true where the folder's file asks for more than it has, or had more
-    while it was trusted for something else."""
+    """The effective settings of a folder: the user's, and the folder's if they are trusted or
+    restrict.
+
+    - `permission_mode`: widest mode in the folder, None for no limit. `usual_mode`: default of new
+      turns.
+    - `rules`: those of both files, the user's first. `hooks`: the user's run last, on the results
+      of the folder's.
+    - `held_back`: hooks that changed since the folder was trusted. They do not run; their calls
+      require approval.
+    - `withheld`: the folder's files request more than it has, or it had more before they changed.
+    """
 
     trusted: bool = False
     rules: tuple[Rule, ...] = ()

@@ -1,4 +1,4 @@
-"""Times as they leave the system."""
+"""Timestamps on the wire."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def timestamp(at: int) -> str:
-    """Microseconds since the Unix epoch as RFC 3339 in UTC, always with six decimals."""
+    """Return microseconds since the epoch as RFC 3339 in UTC, always with six decimals."""
     return (_EPOCH + timedelta(microseconds=at)).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,6 +1,7 @@
-"""The two spellings of tool names: that of models (`read_output`) and the stored one (`ReadOutput`).
+"""The two spellings of tool names: for models (`read_output`), and stored (`ReadOutput`).
 
-Facts, rules, agent files, hooks and the page have the stored spelling. Names of tool servers have one spelling for everybody.
+Facts, rules, agent files, hooks and the page use the stored spelling. Names of server tools have
+one spelling.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _RULED = frozenset((*TOOL_NAMES, START_AGENT, CONNECT_AGENT, EVERY_TOOL))
 
 
 def model_name(name: str) -> str:
-    """Return the name that models see; a name that is not of ours stays as it is.
+    """Return the name for models; a name of another tool is unchanged.
 
     Example:
         model_name("ReadOutput") == "read_output"
@@ -24,7 +25,8 @@ def model_name(name: str) -> str:
 
 
 def stored_name(name: str) -> str:
-    """Return the stored name of a tool of ours in any spelling or case; another name stays as it is.
+    """Return the stored name of a tool of Callboard in any spelling or case; another name is
+    unchanged.
 
     Example:
         stored_name("read_output") == stored_name("READOUTPUT") == "ReadOutput"
@@ -33,12 +35,12 @@ def stored_name(name: str) -> str:
 
 
 def is_tool_name(name: str) -> bool:
-    """True for a stored name that a tool of Callboard, of an external agent or of a server can have, or `*` for all."""
+    """True for a valid stored name of a tool: of Callboard, an external agent or a server, or `*` for all."""
     return name in _RULED or may_be_brought(name)
 
 
 def tool_of(matcher: str) -> str:
-    """Return the stored name of the tool that a matcher of a rule or a hook names.
+    """Return the stored name of the tool in a matcher of a rule or a hook.
 
     Example:
         tool_of("bash(git *)") == "Bash"
@@ -58,10 +60,10 @@ def stored_matcher(matcher: str) -> str:
 
 
 def spellings_of(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names for models by stored name, and the stored names by what any spelling has in common.
+    """Return the names for models by stored name, and the stored names by normalised spelling.
 
     Raises:
-        ValueError: Two tools would have one name.
+        ValueError: Two tools have one name.
     """
     to_model: dict[str, str] = {}
     to_stored: dict[str, str] = {}

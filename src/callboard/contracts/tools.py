@@ -1,4 +1,4 @@
-"""The names of all tools that an agent's list can hold beside `*`."""
+"""Names of all tools in an agent's list, except `*`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from .commands.process import PROCESS_TOOLS
 from .team_tools import TEAM_TOOLS
 
-#: Looks for tools of servers that are not told at first; who has such tools has this one.
+#: Finds deferred tools of servers. An agent with such tools has this tool.
 FIND_TOOLS = "FindTools"
-#: Reads on in the output of an earlier call; who has Bash has this one.
+#: Reads more output of an earlier call. An agent with Bash has this tool.
 READ_OUTPUT = "ReadOutput"
-#: The tools of a folder.
+#: Tools that work in a folder.
 FOLDER_TOOLS = ("Bash", "Edit", "Finalize", FIND_TOOLS, "Glob", "Grep", "Read", READ_OUTPUT, "Write", *PROCESS_TOOLS)
-#: What agents that bring tools of their own ask for under these names, beside those of a folder.
+#: Calls of external agents that no folder tool corresponds to.
 FOREIGN_TOOLS = ("Delete", "Fetch", "Move", "Other", "SwitchMode", "Think")
 TOOL_NAMES = frozenset((*FOLDER_TOOLS, *FOREIGN_TOOLS, *TEAM_TOOLS))
 EVERY_TOOL = "*"

@@ -127,15 +127,15 @@ async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog
             {
                 "code": "store_unusable",
                 "message": "/state/uploads cannot be used: input/output error.",
-                "hint": "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept.",
+                "hint": "Check the disk (`dmesg`), then restart Callboard. Acknowledged commands are stored.",
             },
         ),
         (
             OSError(errno.ENOSPC, "No space left on device", "/state/uploads"),
             {
                 "code": "store_full",
-                "message": "There is no room to write /state/uploads.",
-                "hint": "Free some disk space and repeat it. What was stored before is kept.",
+                "message": "There is no space left to write /state/uploads.",
+                "hint": "Free some disk space, then repeat the command. Stored facts are intact.",
             },
         ),
     ],

@@ -105,7 +105,7 @@ async def test_r6_a_file_that_the_disk_does_not_take_is_refused_with_advice_and_
     with pytest.raises(Refusal) as refused:
         await uploads.receive("a.txt", pieces())
 
-    assert (refused.value.code, "Look at the disk" in refused.value.problem.hint) == ("store_unusable", True)
+    assert (refused.value.code, "Check the disk" in refused.value.problem.hint) == ("store_unusable", True)
     assert files(tmp_path) == []
 
 

@@ -155,5 +155,5 @@ def test_r6_where_the_disk_fails_the_disk_is_what_to_look_at(home: StateFolder) 
 
     assert (refused.value.code, refused.value.problem.hint) == (
         "store_unusable",
-        "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept.",
+        "Check the disk (`dmesg`), then restart Callboard. Acknowledged commands are stored.",
     )

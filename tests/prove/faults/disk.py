@@ -34,7 +34,7 @@ _SPREAD = 8
 LONGEST_S = 3.0
 #: What may be advised, by fault; each is part of a hint.
 _FULL = ("Free some disk space", "Make room")
-_FAILED = ("Look at the disk", "Start Callboard again", *_FULL)
+_FAILED = ("Check the disk", "Start Callboard again", *_FULL)
 
 
 async def prove(report: Report, library: Path, n: int, total: int, draw: random.Random) -> None:

@@ -1,1 +1,1 @@
-"""Shapes of entities that facts, commands and rows share."""
+"""Entities that facts, commands and rows share."""

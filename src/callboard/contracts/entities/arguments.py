@@ -1,4 +1,4 @@
-"""What a tool is asked with."""
+"""Base class of tool arguments."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ import msgspec
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The arguments of a tool. Descriptions of fields are written for the model."""
+    """Arguments of a tool. Descriptions of fields are for the model."""

@@ -1,4 +1,4 @@
-"""The words of artifacts: deliverables with versions."""
+"""Kinds and states of artifacts."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Literal
 
 from ..content import BlobRef
 
-#: What an artifact is, by its path and content: a file of the folder, or a text that is kept by Callboard alone.
+#: Kind of an artifact, from its path and content. `text` is neither code nor a document.
 ArtifactKind = Literal["code", "document", "data", "image", "binary", "text"]
-#: Where a version came from: an agent's step, a person's hand, a former version taken up again, the folder as it was found, or
-#: a child's worktree that was merged.
+#: Origin of a version: an agent's step, a person, a restored version, the folder (found), or a
+#: merged worktree.
 VersionOrigin = Literal["agent", "person", "rollback", "found", "merge"]
-#: `saving` from the intent to what came of it; `failed` and `conflict` until the next version, with the draft kept.
+#: `saving` from the request to its result. `failed` and `conflict` until the next version, with the
+#: draft kept.
 ArtifactStatus = Literal["saved", "saving", "conflict", "failed", "deleted", "unknown"]
-#: What failed.
+#: An operation that failed.
 ArtifactOperation = Literal["save", "rollback", "export", "delete"]
-#: What an export makes: a version as it is, the difference of two, a page of a Markdown text, an archive of several.
+#: Form of an export: a version, a diff, a Markdown text as a page, or an archive.
 ExportForm = Literal["file", "diff", "html", "zip"]
 
 _CODE = frozenset(
@@ -27,7 +28,7 @@ _DATA = frozenset(
     "json jsonl ndjson yaml yml toml xml csv tsv ini cfg conf env lock parquet xls xlsx ods sqlite db".split()
 )
 _CODE_NAMES = frozenset({"makefile", "dockerfile", "justfile", "rakefile", "gemfile"})
-#: Images that a page may show, by the ends of their names.
+#: Images that a page may show, by file extension.
 IMAGES = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -39,7 +40,7 @@ _BYTES = "application/octet-stream"
 
 
 def kind_of(name: str, media: str) -> ArtifactKind:
-    """What an artifact of that name or path is, whose newest content is of that media type."""
+    """Return the kind of an artifact from its name or path and the media type of its newest content."""
     end = _end_of(name)
     if media.startswith("image/") or (end in IMAGES and not media.startswith("text/")):
         return "image"
@@ -55,7 +56,7 @@ def kind_of(name: str, media: str) -> ArtifactKind:
 
 
 def content_of(name: str, content: BlobRef) -> BlobRef:
-    """The content with the media type that its name tells, where its bytes told none."""
+    """Return the content with the media type of its name, if its bytes determined none."""
     media = IMAGES.get(_end_of(name), "")
     if content.media != _BYTES or not media:
         return content
@@ -63,7 +64,7 @@ def content_of(name: str, content: BlobRef) -> BlobRef:
 
 
 def title_of(title: str, path: str) -> str:
-    """What an artifact is called: by its title, or by its file's name."""
+    """Return the title of an artifact; its file's name if it has none."""
     return title or _file_of(path)
 
 

@@ -1,4 +1,4 @@
-"""What a handoff carries (Communication specification, Envelope)."""
+"""Payload of a handoff (Communication specification, Envelope)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from msgspec import Meta
 
 from .team import Ref
 
-#: The largest message of a handoff, in UTF-8 bytes; what is larger is sent as a ref.
+#: Maximum size of a handoff's message in bytes of UTF-8. Larger content is sent as a ref.
 LARGEST_MESSAGE = 8 * 1024
 
 
 class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Written by an agent or a person."""
+    """Input of an agent or a person."""
 
 
 class HandoffStatus(_Written, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """How the sender's work stands."""
+    """Status of the sender's work."""
 
     ok: bool
     reason: Annotated[str, Meta(max_length=2000)] = ""
 
 
 class Expectation(_Written, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires."""
+    """Whether a reply is expected, and by which agent. A required reply is tracked until it arrives or expires."""
 
     expectation: Literal["none", "optional", "required"] = "optional"
     reply_to: Annotated[str, Meta(max_length=64)] = ""
@@ -33,7 +33,7 @@ class Expectation(_Written, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is handed over. Only the message is required."""
+    """Payload of a handoff. Only the message is required."""
 
     message: str
     structured: dict[str, Any] | None = None

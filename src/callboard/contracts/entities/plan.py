@@ -1,4 +1,4 @@
-"""A line of a plan, as facts, rows and programs of their own say it."""
+"""Steps of plans, for facts, rows and external agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PlanStatus = Literal["pending", "in_progress", "completed"]
 
 
 class PlanStep(msgspec.Struct, frozen=True, rename="camel"):
-    """One line of an agent's plan, in the agent's words."""
+    """A step of an agent's plan, in the agent's words."""
 
     content: str
     status: PlanStatus

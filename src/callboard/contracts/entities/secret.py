@@ -1,4 +1,4 @@
-"""What is said of a secret without its value."""
+"""Description of a secret without its value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import Literal
 
 import msgspec
 
-#: The system's keyring, the environment, what a settings file holds, or this process, which saw something like a secret.
+#: Where a secret is: the system's keyring, the environment, a settings file, or only this process,
+#: which detected it.
 SecretPlace = Literal["keyring", "environment", "settings", "process"]
 
 
 class SecretInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A secret without its value. One that is a `key` is given to the provider that it belongs to and to no tool."""
+    """A secret without its value. A `key` is sent to its provider only, never to a tool."""
 
     name: str
     place: SecretPlace

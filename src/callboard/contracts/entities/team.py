@@ -1,4 +1,4 @@
-"""Words of a team that facts, commands, definitions and rows share."""
+"""Vocabulary of teams, for facts, commands, definitions and rows."""
 
 from __future__ import annotations
 
@@ -7,36 +7,40 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-#: What an agent is for (Subagents specification, SubagentSnapshot).
+#: Role of an agent (Subagents specification, SubagentSnapshot).
 Role = Literal["planner", "researcher", "writer", "reviewer", "executor", "custom"]
-#: What an agent's definition allows it to do (Multi-agent runtime specification, Hard invariants, 9).
+#: Permissions of an agent's definition (Multi-agent runtime specification, Hard invariants, 9).
 Policy = Literal["Patch", "Finalize", "Delegate"]
-#: `spawn` makes agents that no file defines, `edge` makes edges that no file names; each use still takes an approval.
+#: `spawn` creates agents without a file, `edge` adds edges without a file. Each use requires
+#: approval.
 Capability = Literal["spawn", "edge"]
-#: How far a child is kept apart: it works in the parent's folder within its globs, may not write, or has a git worktree of
-#: its own that the parent merges.
+#: Isolation of a child: it works in the parent's folder within its globs, writes nothing, or has
+#: its own git worktree, which the parent merges.
 Isolation = Literal["shared", "read_only", "worktree"]
-#: `to` carries from the agent that declares the edge, `both` either way.
+#: `to` leads from the declaring agent to the other, `both` in both directions.
 EdgeDirection = Literal["to", "both"]
-#: A `handoff` may pass work on and transfer ownership; a `report` tells.
+#: A `handoff` can pass on work and transfer ownership; a `report` only reports.
 EdgeKind = Literal["handoff", "report"]
-#: Why a worker waits: its parent runs as many as it may, its provider does, or its worktree is being made.
+#: Why a worker waits: the limit of its parent, the limit of its provider, or its worktree is being
+#: created.
 QueueReason = Literal["parallel_budget", "provider_budget", "worktree"]
-#: The life of a team (Agent UI specification, Task, Agent, And Team State).
+#: Phase of a team (Agent UI specification, Task, Agent, And Team State).
 TeamPhase = Literal["forming", "active", "waiting", "merging", "done"]
-#: What a child came to for those who wait for it.
+#: Status of a child for agents that wait for it.
 ChildStatus = Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
-#: A reviewer's judgement.
+#: A reviewer's verdict.
 Verdict = Literal["passed", "changes_requested", "failed"]
-#: A task on the board (Agent UI specification, Work item).
+#: Status of a task on the board (Agent UI specification, Work item).
 TaskStatus = Literal["open", "claimed", "running", "blocked", "reviewing", "done", "cancelled"]
-#: What a task is to others (Agent UI specification, Runtime execution alignment).
+#: Kind of a task (Agent UI specification, Runtime execution alignment).
 TaskEntity = Literal["work_item", "automation_job", "external_task"]
-#: A task of an agent elsewhere, as that end told it (Agent UI specification, Remote teammate task); `unknown` where it did not.
+#: State of a remote agent's task as it reported it (Agent UI specification, Remote teammate task);
+#: `unknown` without a report.
 RemoteTaskState = Literal[
     "submitted", "working", "input_required", "auth_required", "completed", "failed", "canceled", "rejected", "unknown"
 ]
-#: An agent of kind background (Agent UI specification, Background job). `scheduled` is before its first run.
+#: State of a background agent (Agent UI specification, Background job). `scheduled` is before its
+#: first run.
 BackgroundState = Literal[
     "scheduled", "sleeping", "waking", "running", "blocked", "paused", "failed", "completed", "unknown"
 ]
@@ -46,9 +50,11 @@ Globs = tuple[Annotated[str, Meta(min_length=1, max_length=400)], ...]
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An allowed path from the agent that declares it to `to` (Communication specification, Communication model).
+    """An allowed path from the declaring agent to `to` (Communication specification, Communication
+    model).
 
-    `confirm` makes every handoff over it wait for an answer; `ownership` lets one over it move the ownership of the session.
+    With `confirm` each handoff over it requires acceptance. With `ownership` a handoff over it may
+    transfer the ownership of the session.
     """
 
     to: AgentName
@@ -59,14 +65,14 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class Ref(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A pointer that travels instead of content: `type` says to what, such as diff, file or evidence."""
+    """A pointer to content. `type` is the type of the content, such as diff, file or evidence."""
 
     type: Annotated[str, Meta(min_length=1, max_length=64)]
     ref: Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
 class WorkUsage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a piece of work took: tokens, milliseconds, model calls and tool calls."""
+    """Usage of a piece of work: tokens, milliseconds, model calls and tool calls."""
 
     input_tokens: int = 0
     output_tokens: int = 0

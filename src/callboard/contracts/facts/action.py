@@ -46,8 +46,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     """A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
     for no end).
 
-    - `matchers`: rules that the wider scopes would add. `policy`: the policy that requires the
-      approval.
+    - `matchers`: rules that the wider scopes would add. `policy`: permission mode of the
+      run.
     - `sandbox`, `network`: confinement of the call if it ran now. `commands`: number of simple
       commands in a shell text, 0 for none or an unreadable text.
     - `artifact_version` of `artifact_id`: the version to review.

@@ -1,7 +1,8 @@
-"""Who takes part: what is known of an agent before it works.
+"""Ports of agent definitions.
 
-What a definition asks for is a wish of the folder's: permission mode, capabilities, command and address never widen what the
-session and the trust in the folder allow. The gate and the deciders hold that.
+A definition requests; it never grants. Its permission mode, capabilities, command and address give
+no more permissions than the session and the trust in the folder allow. The gate and the deciders
+enforce that.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from ..entities.team import Capability, Edge, Isolation, Policy, Role
 from ..facts.session import AgentKind
 from ..facts.turn import PermissionMode
 
-#: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that
-#: speaks A2A, or a person.
+#: What runs the agent: Callboard's loop (empty), an external agent with the Agent Client Protocol,
+#: a remote agent with A2A, or a person.
 Provider = Literal["", "acp", "a2a", "human"]
 Colour = Literal["", "blue", "teal", "green", "amber", "orange", "red", "pink", "violet", "grey"]
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """When an agent of kind background wakes by itself: every so many seconds (0 for never), at the times of a cron line of
-    five fields in UTC (empty for never), and after facts of these types."""
+    """When a background agent wakes: every `every` seconds (0 for never), at the times of a `cron`
+    line with five fields in UTC (empty for never), and after facts of the types `wake_on`."""
 
     every: int = 0
     cron: str = ""
@@ -31,16 +32,24 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An agent as its Markdown file defines it. `hash` is the SHA-256 of the file's bytes, in hex; `prompt` is its body.
+    """An agent as its Markdown file defines it.
 
-    `file` is the file's path in the folder, empty for an agent that comes with the package. `aliases` reach it like its name.
-    `tools` is the list of tool names, `("*",)` for all; `model` is empty where the agent takes whatever is configured.
-    `delegate_targets` are the names of the agents that it may delegate to, None for any. `edges` name agents by their names,
-    never by aliases. `permission_mode` is the widest that it works under, None for the session's. `work_globs` are the files
-    that it may change, empty for all. `lead` says that its file asks for the lead; `Roster.lead` who has it.
-    `command` is what an `acp` provider starts, `agent_mode` the mode of its own that it is to work in, empty for one in which
-    it asks and `own` for the one that its own settings choose; `url` is where the card of an `a2a` provider is. `made_by` is
-    the name of the agent that made it for one session, where no file defines it; its `hash` is then of what it is.
+    Attributes:
+        hash: SHA-256 of the file's bytes in hex; of the definition if an agent made it.
+        file: Path in the folder; empty for an agent of the package.
+        prompt: Body of the file.
+        aliases: Further names.
+        lead: The file asks for the lead. `Roster.lead` decides.
+        model: Empty for the default model.
+        tools: Names of tools, `("*",)` for all.
+        delegate_targets: Names of agents that it may delegate to; None for all.
+        edges: Edges to agents by name, never by alias.
+        permission_mode: Widest mode of its runs; None for the session's.
+        work_globs: Globs of files that it may change; empty for all.
+        command: Command of an `acp` provider.
+        agent_mode: Its own mode: empty for one that asks, `own` for the mode of its settings.
+        url: Address of an `a2a` provider's card.
+        made_by: Agent that defined it for one session; empty for a file.
     """
 
     name: str
@@ -72,8 +81,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DefinitionProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What is wrong with a definition. `file` is the path in the folder, `line` counts from 1 (0 for the file as a whole),
-    `field` is the path of the field, such as `edges[0].to` (empty for the file as a whole)."""
+    """A problem of a definition. `file` is the path in the folder. `line` counts from 1, 0 for the
+    whole file. `field` is a path such as `edges[0].to`, empty for the whole file."""
 
     file: str
     line: int
@@ -85,8 +94,8 @@ class DefinitionProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel
 class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The agents of a folder at one moment, in the order of their files.
 
-    `lead` is the name of the one that a new session starts with, empty where none can. `packaged` says that the folder has no
-    agents of its own. Two rosters with the same `hash` (SHA-256, hex) are equal, problems included.
+    `lead` is the agent of a new session, empty if none can lead. `packaged`: the folder has no own
+    agents. Rosters with equal `hash` (SHA-256 in hex) are equal, problems included.
     """
 
     definitions: tuple[Definition, ...]
@@ -96,7 +105,7 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     hash: str
 
     def find(self, name: str) -> Definition | None:
-        """The agent that this name or alias reaches, in any case; None where there is none."""
+        """Return the agent with that name or alias, in any case; None if there is none."""
         wanted = folded(name)
         named = (one for one in self.definitions if folded(one.name) == wanted)
         called = (one for one in self.definitions if wanted in map(folded, one.aliases))
@@ -104,21 +113,29 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Definitions(Protocol):
-    """The agents of a workspace. Each answer is that of the files as they are now."""
+    """The agents of a workspace. Each call reads the present files."""
 
     def roster(self, folder: str) -> Roster:
-        """All agents of this folder and what is wrong with their files."""
+        """Return the agents of the folder, and the problems of their files."""
         ...
 
     def lead(self, folder: str) -> Definition:
-        """The agent that a new session in this folder starts with. Raises Refusal `bad_definition` where none can lead."""
+        """Return the agent that leads a new session in the folder.
+
+        Raises:
+            Refusal: `bad_definition` if no agent can lead.
+        """
         ...
 
     def get(self, folder: str, name: str) -> Definition:
-        """The agent of that name or alias, in any case. Raises Refusal `unknown_agent`."""
+        """Return the agent with that name or alias, in any case.
+
+        Raises:
+            Refusal: `unknown_agent`.
+        """
         ...
 
 
 def folded(name: str) -> str:
-    """A name or an alias as names are compared: two that differ in case or in compatible forms of letters are the same."""
+    """Return a name in its comparable form: without case and compatibility variants of letters."""
     return unicodedata.normalize("NFKC", name).casefold()

@@ -1,4 +1,4 @@
-"""Demos: what a team works on, set out in a folder of its own."""
+"""Port of demos."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..facts.turn import Mode, PermissionMode
 
 
 class DemoFolder(msgspec.Struct, frozen=True, kw_only=True):
-    """A demo that can begin. `folder` is absolute with symlinks resolved; the rest is what its first turn is given."""
+    """A prepared demo. `folder` is absolute with symlinks resolved. The other fields are for its first turn."""
 
     folder: str
     objective: str
@@ -19,8 +19,12 @@ class DemoFolder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demos(Protocol):
-    """The demos that come with the product."""
+    """The demos of the package."""
 
     def set_out(self, name: str) -> DemoFolder:
-        """Makes a new folder with the demo's files. Blocks while it writes. Raises Refusal `invalid_input`."""
+        """Create a folder with the demo's files. Blocks.
+
+        Raises:
+            Refusal: `invalid_input` for an unknown demo.
+        """
         ...

@@ -1,8 +1,8 @@
-"""Agents that are programs of their own: started in a folder, prompted, asked about, stopped. And agents elsewhere: reached at
-an address, given a task, followed until that end says that it is over.
+"""Ports of external agents (programs) and remote agents (A2A).
 
-What they say and do comes as events in the order in which it happened. What a program asks (may I, read this, write that) comes
-as an event with a key, and waits until it is answered under that key; what an agent elsewhere needs waits for `answer`.
+Their output arrives as ordered events. A request of an external agent (permission, read, write) is
+an event with a key; it waits for the answer with that key. A request of a remote agent waits for
+`answer`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from ..facts.agent import RemotePart
 from ..facts.turn import PermissionMode
 from .model import Usage
 
-#: The calls that start an agent's command and contact one elsewhere. The agent was told nothing yet.
+#: Calls that start an external agent's command, and that contact a remote agent. The agent has
+#: received nothing yet.
 START_AGENT = "StartAgent"
 CONNECT_AGENT = "ConnectAgent"
-#: The calls in which an agent elsewhere says that it needs something of a person: an answer, or to be authorised there.
+#: Calls for a request of a remote agent: an answer, or an authorisation there.
 REMOTE_INPUT = "RemoteInput"
 REMOTE_AUTH = "RemoteAuth"
 
-#: What kind of thing a call of such an agent does, as far as it tells.
+#: Kind of an external agent's call, as it reports it.
 CallKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
 CallStatus = Literal["pending", "in_progress", "completed", "failed"]
-#: Why a prompt came to its end. `cancelled` follows `cancel`, or the agent stopped by itself.
+#: Why a prompt ended. `cancelled` follows `cancel`, or the agent stopped on its own.
 PromptEnd = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 PermissionAnswer = Literal["allow", "reject", "cancelled"]
 
@@ -40,15 +41,15 @@ OWN_MODE = "own"
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The mode and the model that are in force in a conversation, by the agent's own names. Empty where it reports none."""
+    """Mode and model of a conversation, by the agent's own names; empty if it reports none."""
 
     mode: str = ""
     model: str = ""
 
 
 class AgentControl(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent is held to. `permission` bounds the modes that it may work in. `mode` and `model` name those of the agent
-    that its definition asks for, empty for a mode that asks and for the agent's own model."""
+    """Limits of an external agent. `permission` limits its modes. `mode` and `model` are its
+    definition's; empty for a mode that asks, and for the agent's own model."""
 
     permission: PermissionMode = "ask"
     mode: str = ""
@@ -56,7 +57,7 @@ class AgentControl(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call did, or would do, to one file. `path` is as the agent wrote it; `before` is None for a new file."""
+    """A past or planned change of a file. `path` is as the agent wrote it. `before` is None for a new file."""
 
     path: str
     before: str | None
@@ -64,8 +65,8 @@ class ExternalDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call of the agent's own tools, as it is now: each event has the whole call. `arguments` is JSON text, empty where the
-    agent tells none; `command` is what it would run, where the call is a command; `paths` are the files that it names."""
+    """The present state of an external agent's call; each event has all of it. `arguments` is JSON
+    text, empty if unknown. `command` is set for a shell command. `paths` are the named files."""
 
     call_id: str
     title: str = ""
@@ -79,7 +80,7 @@ class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextReported(msgspec.Struct, frozen=True):
-    """A piece of the answer. Another `message` begins another part."""
+    """A piece of the answer. A new `message` begins a new part."""
 
     text: str
     message: str = ""
@@ -93,26 +94,26 @@ class ThoughtReported(msgspec.Struct, frozen=True):
 
 
 class CallReported(msgspec.Struct, frozen=True):
-    """A call began, went on or ended."""
+    """A call began, changed or ended."""
 
     call: ExternalCall
 
 
 class PlanReported(msgspec.Struct, frozen=True):
-    """The agent's plan, whole."""
+    """The agent's complete plan."""
 
     steps: tuple[PlanStep, ...]
 
 
 class PermissionRequested(msgspec.Struct, frozen=True):
-    """May this call go on? To be answered with `permit`."""
+    """Request to run a call. Answer it with `permit`."""
 
     key: int
     call: ExternalCall
 
 
 class ReadRequested(msgspec.Struct, frozen=True):
-    """The agent wants the text of a file, from `line` (from 1) on, `limit` lines of it. To be answered with `give`."""
+    """Request for `limit` lines of a file, from `line` (from 1). Answer it with `give`."""
 
     key: int
     path: str
@@ -121,7 +122,7 @@ class ReadRequested(msgspec.Struct, frozen=True):
 
 
 class WriteRequested(msgspec.Struct, frozen=True):
-    """The agent wants a file to have this content. To be answered with `give`."""
+    """Request to write a file. Answer it with `give`."""
 
     key: int
     path: str
@@ -129,21 +130,22 @@ class WriteRequested(msgspec.Struct, frozen=True):
 
 
 class SettingsReported(msgspec.Struct, frozen=True):
-    """The agent changed its mode or its model. `allowed` is False for a mode that allows more than the permission mode."""
+    """The agent changed its mode or model. `allowed` is False for a mode with more permissions than
+    the permission mode."""
 
     settings: AgentSettings
     allowed: bool = True
 
 
 class PromptEnded(msgspec.Struct, frozen=True):
-    """The prompt came to its end; the last event."""
+    """The prompt ended. The last event."""
 
     end: PromptEnd
     usage: Usage = Usage()
 
 
 class TaskReported(msgspec.Struct, frozen=True):
-    """The agent elsewhere told a state of its task. `message` is what it said with it, but for what it says as its answer."""
+    """A remote agent reported a state of its task, with a message that is not part of its answer."""
 
     task: str
     state: RemoteTaskState
@@ -151,8 +153,8 @@ class TaskReported(msgspec.Struct, frozen=True):
 
 
 class ArtifactReported(msgspec.Struct, frozen=True, kw_only=True):
-    """It delivered an artifact, whole. `blobs` hold the contents that the parts refer to; `left_out` counts the parts beyond
-    the bound, which are not kept."""
+    """A remote agent delivered a complete artifact. `blobs` are the contents of its parts.
+    `left_out` counts the parts beyond the limit, which are not stored."""
 
     task: str
     artifact: str
@@ -164,8 +166,8 @@ class ArtifactReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NeedReported(msgspec.Struct, frozen=True, kw_only=True):
-    """It goes on only with something of a person's: `message` says what. To be answered with `answer`; an authorisation that
-    was given there is answered with the empty text."""
+    """A remote agent needs an answer or an authorisation. Answer it with `answer`; after an
+    authorisation with an empty text."""
 
     tool: Literal["RemoteInput", "RemoteAuth"]
     task: str
@@ -187,7 +189,7 @@ RemoteEvent = TextReported | TaskReported | ArtifactReported | NeedReported | Pr
 
 
 class ExternalFailure(Exception):
-    """The agent could not be started, broke off or does not answer."""
+    """The agent could not be started, disconnected, or does not respond."""
 
     def __init__(self, code: Code, message: str, *, retryable: bool = False) -> None:
         super().__init__(message)
@@ -197,8 +199,8 @@ class ExternalFailure(Exception):
 
 
 class ReachedAgent(Protocol):
-    """A conversation with an agent that is not of our loop. `id` is the agent's own name for it, empty as long as it has none;
-    `resumed` says that the agent goes on with the conversation that it was asked for, and so remembers it."""
+    """A conversation with an external or remote agent. `id` is the agent's id for it, empty before
+    it has one. `resumed`: the agent continues the requested conversation."""
 
     id: str
     name: str
@@ -211,81 +213,94 @@ class ReachedAgent(Protocol):
         ...
 
     async def gone(self) -> str:
-        """Waits until the agent is gone; says how it ended."""
+        """Wait until the agent is gone, and return how it ended."""
         ...
 
     async def cancel(self) -> None:
-        """Asks the agent to stop; what it was still asking is answered as cancelled. The prompt then ends by itself. Raises
-        ExternalFailure where it cannot be asked."""
+        """Ask the agent to stop, and answer its open requests as cancelled. The prompt then ends.
+
+        Raises:
+            ExternalFailure: The agent is unreachable.
+        """
         ...
 
     async def close(self) -> None:
-        """Ends the agent with all that it started, or lets go of one that is elsewhere."""
+        """End an external agent with all its processes, or disconnect from a remote one."""
         ...
 
 
 class ExternalSession(ReachedAgent, Protocol):
-    """A conversation with a running program."""
+    """A conversation with a running external agent."""
 
     @property
     def settings(self) -> AgentSettings:
-        """The mode and the model in force, as far as the program reports."""
+        """Return the present mode and model, as far as the agent reports them."""
         ...
 
     @property
     def allowed(self) -> bool:
-        """False for a mode in force that allows more than the permission mode that the program was held to last."""
+        """False for a mode with more permissions than the newest permission mode."""
         ...
 
     async def control(self, wanted: AgentControl) -> None:
-        """Put the agent into a mode that the permission mode allows, and choose its model.
+        """Set the agent to a mode that the permission mode allows, and to its model.
 
         Raises:
-            ExternalFailure: `agent_mode_unavailable` where there is no such mode, or the agent does not accept it;
-                `unknown_model`.
+            ExternalFailure: `agent_mode_unavailable` if there is no such mode or the agent rejects
+                it; `unknown_model`.
         """
         ...
 
     def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
-        """Gives the agent its next input. Yields what comes of it, `PromptEnded` last. Raises ExternalFailure."""
+        """Send the next input, and yield its events up to `PromptEnded`.
+
+        Raises:
+            ExternalFailure: The agent failed.
+        """
         ...
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
-        """Answers what asked for permission under that key."""
+        """Answer the permission request with that key."""
         ...
 
     def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
-        """Answers a read or a write under that key: with the text, or with why not. `missing` says that there is no such
-        file."""
+        """Answer the read or write request with that key: with the text, or with a refusal.
+        `missing`: the file does not exist."""
         ...
 
 
 class RemoteSession(ReachedAgent, Protocol):
-    """A conversation with an agent elsewhere, reached at `url`. `card` is its Agent Card as JSON."""
+    """A conversation with a remote agent at `url`. `card` is its Agent Card as JSON."""
 
     url: str
     card: str
 
     def prompt(self, text: str, *, task: str = "", more: str = "") -> AsyncGenerator[RemoteEvent]:
-        """Gives the agent its next input. Yields what comes of it, `PromptEnded` last.
+        """Send the next input, and yield its events up to `PromptEnded`.
 
-        `task` is one of this conversation that was not over when it was heard of last. Where the agent still has it, that task
-        is followed to its end and only `more` is sent, nothing where that is empty; else `text` is sent as a task of its own.
-        Raises ExternalFailure: `remote_unavailable` where the agent is not reached within the bound, whatever the task's state
-        was, and `remote_refused` for a task that ended without being completed.
+        Args:
+            task: An open task of this conversation. If the agent still has it, it is followed to
+                its end and only `more` is sent, if any. Otherwise `text` is sent as a new task.
+        Raises:
+            ExternalFailure: `remote_unavailable` if the agent is unreachable for too long,
+                `remote_refused` if the task ended without success.
         """
         ...
 
     def answer(self, text: str) -> bool:
-        """Answers what the agent needs; False where it no longer needs it."""
+        """Answer the agent's request. Return False if it no longer waits for one."""
         ...
 
 
 class ExternalAgents(Protocol):
-    """Starts agents that are programs of their own."""
+    """Starter of external agents."""
 
     def check(self) -> None:
-        """Check that agents can be started at all. Raises ExternalFailure `not_installed`."""
+        """Check that external agents can be started.
+
+        Raises:
+            ExternalFailure: `not_installed`.
+        """
         ...
 
     async def start(
@@ -298,18 +313,26 @@ class ExternalAgents(Protocol):
         reads: bool = False,
         writes: bool = False,
     ) -> ExternalSession:
-        """Starts the command in the folder, and a conversation with it: the one named by `resume` where the agent still has it.
+        """Start the command in the folder, and a conversation with it that is limited to `wanted`.
 
-        The conversation is held to what is `wanted` before this returns. `reads` and `writes` offer it to read and write files
-        through us. Raises ExternalFailure.
+        Args:
+            resume: Id of a conversation to resume, if the agent still has it.
+            reads: Offer the agent to read files through Callboard.
+            writes: Offer the agent to write files through Callboard.
+        Raises:
+            ExternalFailure: The agent could not be started or limited.
         """
         ...
 
 
 class RemoteAgents(Protocol):
-    """Reaches agents elsewhere."""
+    """Connector to remote agents."""
 
     async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
-        """Reads the Agent Card at that address, and begins a conversation, or goes on with the one named by `resume`. Nothing
-        is asked of another origin than the address's. Raises ExternalFailure."""
+        """Read the Agent Card at the address, and begin or resume a conversation. Contacts no other
+        origin.
+
+        Raises:
+            ExternalFailure: The agent is unreachable or its card is invalid.
+        """
         ...

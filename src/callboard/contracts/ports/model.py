@@ -1,4 +1,4 @@
-"""How a model is asked, whoever answers: a provider over HTTP, a scenario, or a search where no model is configured."""
+"""Ports of models: a provider over HTTP, a scenario, or a recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Role = Literal["user", "assistant", "tool"]
 
 
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool as the model is told of it. `schema` is the JSON Schema of the arguments object."""
+    """A tool as the model sees it. `schema` is the JSON Schema of its arguments."""
 
     name: str
     description: str
@@ -28,7 +28,7 @@ class TextContent(msgspec.Struct, frozen=True, tag="text", gc=False):
 
 
 class ImageContent(msgspec.Struct, frozen=True, tag="image", weakref=True):
-    """An image: its bytes and their media type, such as `image/png`. Of the person's, or of a tool's result."""
+    """An image of a person or a tool's result, with its media type such as `image/png`."""
 
     data: bytes
     media: str
@@ -40,7 +40,8 @@ class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning", gc=False):
 
 
 class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call", gc=False):
-    """A call the assistant made earlier. `arguments` is JSON text, `signature` what the provider wants back with it."""
+    """An earlier call of the assistant. `arguments` is JSON text. `signature` is opaque and is sent
+    back to the provider."""
 
     call_id: str
     tool: str
@@ -49,7 +50,7 @@ class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call", gc=False):
 
 
 class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result", gc=False):
-    """What a call came to. `failed` covers refused, cancelled and lost calls as well; the text says which."""
+    """The result of a call. `failed` includes refused, cancelled and lost calls; the text says which."""
 
     call_id: str
     tool: str
@@ -62,19 +63,23 @@ Content = TextContent | ImageContent | ReasoningContent | ToolCallContent | Tool
 
 
 class ModelMessage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One message of the conversation, with its contents in order."""
+    """A message of the conversation, with its contents in order."""
 
     role: Role
     content: tuple[Content, ...]
 
 
 class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One call of a model. `system` are the prompt layers in order. `one_call` asks for at most one tool call.
+    """One model call.
 
-    `thread` is the conversation that `messages` belongs to; what a later call of it repeats need not be encoded again.
-    `session`, `agent`, `iteration` and `attempt` identify the call to models that play a scenario: `agent` is the name of
-    the agent's definition, `iteration` counts the model calls of the run and `attempt` the tries of this call, both from 1.
-    `begins` is the index of the message that the run began with, None where it was asked nothing or nobody says.
+    Attributes:
+        system: Layers of the prompt, in order.
+        one_call: Request at most one tool call.
+        thread: Conversation of `messages`. What its later calls repeat is not encoded again.
+        agent: Name of the agent's definition, for models that play a scenario.
+        iteration: Number of the model call in its run, from 1.
+        attempt: Number of the attempt at this call, from 1.
+        begins: Index of the first message of the run; None if unknown.
     """
 
     model: str
@@ -91,7 +96,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextDelta(msgspec.Struct, frozen=True):
-    """A piece of text. `index` orders the parts of the answer: the same index continues the same part."""
+    """A piece of text. Pieces with equal `index` are one part."""
 
     index: int
     text: str
@@ -104,8 +109,8 @@ class ReasoningDelta(msgspec.Struct, frozen=True):
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True):
-    """A piece of a tool call. `tool`, `call_id` and `signature` come with the first piece that knows them; `arguments` is
-    JSON text."""
+    """A piece of a tool call. `tool`, `call_id` and `signature` are in the first piece that has
+    them. `arguments` is JSON text."""
 
     index: int
     call_id: str = ""
@@ -115,7 +120,7 @@ class ToolCallDelta(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens as told by the provider; None where it told nothing. `amount` is in US dollars, as `CostRecorded` has it."""
+    """Tokens as the provider reports them; None if it does not. `amount` is in US dollars, as in `CostRecorded`."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -126,7 +131,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Quota(msgspec.Struct, frozen=True, kw_only=True):
-    """What the provider said of its limits with this answer. `exhausted` says that waiting does not help."""
+    """Limits that the provider reported with this response. `exhausted`: waiting does not help."""
 
     limits: tuple[Limit, ...] = ()
     retry_after_ms: int | None = None
@@ -134,8 +139,8 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """The last event of a complete answer. A stream that ends without it was cut. `provider_reason` is the provider's own word
-    for how it ended."""
+    """The last event of a complete response. A stream without it was truncated. `provider_reason`
+    is the provider's own stop reason."""
 
     stop_reason: StopReason
     provider_reason: str = ""
@@ -148,9 +153,14 @@ ModelEvent = TextDelta | ReasoningDelta | ToolCallDelta | Finished
 
 
 class ModelFailure(Exception):
-    """An attempt failed. `retryable` says whether the same request may succeed later; `retry_after` is in seconds. `quota` is
-    what the provider said of its limits with the refusal. `is_local` says that nothing listens at an address of this machine,
-    which a person changes and waiting does not."""
+    """Error of an attempt.
+
+    Attributes:
+        retryable: The same request may succeed later.
+        retry_after: Seconds to wait before that.
+        quota: Limits that the provider reported with the refusal.
+        is_local: No server listens at an address of this machine. Waiting does not help.
+    """
 
     def __init__(
         self,
@@ -172,8 +182,8 @@ class ModelFailure(Exception):
 
 
 class Model(Protocol):
-    """A model that can be asked. `provider` and `name` stand in the facts; `label` is what a person reads. `window` is how many
-    tokens it takes, None where nobody said; `images` says whether it can be shown some."""
+    """A model. `provider` and `name` are recorded in facts; `label` is for display. `window` is in
+    tokens, None if unknown. `images`: it accepts images."""
 
     provider: str
     name: str
@@ -182,14 +192,18 @@ class Model(Protocol):
     images: bool
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Asks once. Yields deltas and then `Finished`. Raises ModelFailure; closing the iterator ends the request."""
+        """Send one request. Yield deltas, then `Finished`. Closing the iterator ends the request.
+
+        Raises:
+            ModelFailure: The attempt failed.
+        """
         ...
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """Which model a run asks: the candidates as (provider, model), the chosen one's index and why it was chosen. `fallbacks`
-    are the indexes of those that are asked, in that order, where it fails for good; `excluded` says of each candidate why it
-    cannot be asked, empty where it can, and is empty itself where all can."""
+    """The route of a run: its candidates as (provider, model), the index of the chosen one, and the
+    reason. `fallbacks` are indexes of the models that replace a failed one, in order. `excluded`
+    has the reason for each unavailable candidate, empty if all are available."""
 
     candidates: tuple[tuple[str, str], ...]
     chosen: int
@@ -199,24 +213,32 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Models(Protocol):
-    """The models that are configured."""
+    """The configured models."""
 
     def route(self, wanted: str) -> Route:
-        """The route for an agent that wants this model (empty: whatever is configured)."""
+        """Return the route for an agent with this model; empty for the default."""
         ...
 
     def model(self, provider: str, name: str) -> Model:
-        """The model of a route. Raises Refusal `model_unconfigured`."""
+        """Return the model of a route.
+
+        Raises:
+            Refusal: `model_unconfigured`.
+        """
         ...
 
 
 class ModelCatalogPort(Protocol):
-    """What a person is told of models. The shapes are those of `contracts.commands.models`."""
+    """The models for display. The answers are those of `contracts.commands.model`."""
 
     async def listed(self) -> Any:
-        """What is configured and what is found beside it, as `ModelList`."""
+        """Return the configured models and the detected sources, as `ModelList`."""
         ...
 
     async def tested(self, name: str) -> Any:
-        """What came of asking the model of that name, as `ModelTestResult`. Raises Refusal `unknown_model`."""
+        """Send a test question to the model, and return its `ModelTestResult`.
+
+        Raises:
+            Refusal: `unknown_model`.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Past sessions that other products left on this machine."""
+"""Port of past sessions: transcripts of other products on this machine."""
 
 from __future__ import annotations
 
@@ -12,22 +12,26 @@ from ..facts.session import SessionSource
 
 @dataclass(frozen=True, kw_only=True)
 class PastTranscript:
-    """What one past session holds. `turns` blocks while it reads, and raises Refusal `transcript_unreadable` where that fails,
-    `invalid_input` at a turn that no command can hold; one that is `unfinished` leaves its newest turn out."""
+    """A past session. Iterating `turns` reads the transcript and blocks. An `unfinished` session is
+    without its newest turn.
+
+    Raises:
+        Refusal: `transcript_unreadable`, or `invalid_input` at a turn too large for a command.
+    """
 
     turns: Iterator[ImportTurn]
     unfinished: bool
 
 
 class PastSessions(Protocol):
-    """The past sessions of this machine's person, each found where its product keeps it and never named by its file. Both
-    methods block while they read, and read so much and no more."""
+    """The past sessions of the user, at the places where each product stores them. Methods block
+    for a bounded time."""
 
     def find(self, folder: str) -> PastSessionList:
-        """Those that worked in the folder (absolute, symlinks resolved), with nothing said of what is here of them."""
+        """Return the past sessions of the folder (absolute, symlinks resolved), without their import state."""
         ...
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
-        """One that worked in the folder, as turns for the workspace, of which a new or empty one has none yet. None where there
-        is no transcript of that name."""
+        """Return a past session of the folder as turns for the workspace; None if there is no such
+        transcript. A new or empty one has no turns."""
         ...

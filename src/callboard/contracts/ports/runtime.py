@@ -1,4 +1,4 @@
-"""What the surfaces need of the runtime."""
+"""Ports of the runtime for adapters."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .live import LiveItem
 
 
 class OpBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Row operations with the cursor that a client has reached once it applied them.
+    """Row operations, with the cursor after them.
 
-    `kind` is `ops` for what follows on what the client has, and `snapshot` for a window that replaces it: after a gap, or at
-    the start.
+    `kind` is `ops` for further operations, and `snapshot` for a window that replaces the client's:
+    at the start or after a gap.
     """
 
     kind: str
@@ -29,62 +29,67 @@ class OpBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommandService(Protocol):
-    """The only way to change anything, and the reads beside it."""
+    """The only way to change anything; it also answers queries."""
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
-        """Carries a command out and returns its answer once it is durable; of a query, the answer.
+        """Carry out a command and return its durable answer, or answer a query.
 
-        The same key and body give the same answer, also while the first is in flight. Raises Refusal.
+        The same key and body give the same answer, also while the first is in flight.
+
+        Raises:
+            Refusal: The command cannot be carried out.
         """
         ...
 
 
 class Feeds(Protocol):
-    """What is shown, live. `stream` is a session's or a workspace's."""
+    """Live views. `stream` is a session's or a workspace's."""
 
     def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Encoded server-sent events of row operations, from a snapshot or from the cursor on, without gap or repeat."""
+        """Yield encoded server-sent events of row operations, from a snapshot or the cursor on,
+        without gap or repeat."""
         ...
 
     def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
-        """The facts after a sequence, stored and then live."""
+        """Yield the facts after a sequence, stored ones and then live ones."""
         ...
 
     def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
-        """All facts of a session, stored and then live, with the text in the making between them, in one order. A `LiveGap`
-        comes behind the facts up to its cursor, and holds the text so far: after it pieces lead on from there."""
+        """Yield all facts of a session, stored ones and then live ones, with partials between them,
+        in one order. A `LiveGap` follows the facts up to its cursor and has the text so far; later
+        pieces continue it."""
         ...
 
     def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
-        """Encoded server-sent events of the Multi-agent runtime specification, from the present state or from a `seq` on,
-        without gap or repeat."""
+        """Yield encoded server-sent events of the Multi-agent runtime specification, from the
+        present state or a `seq` on, without gap or repeat."""
         ...
 
 
 class RunReads(Protocol):
-    """Runs as the Multi-agent runtime specification records them. `project_root` is the folder of an opened workspace; it may
-    be left out where only one is open. What names something that is not there raises Refusal."""
+    """Runs as the Multi-agent runtime specification records them. `project_root` is the folder of
+    an open workspace; it may be omitted if only one is open. Unknown ids raise a Refusal."""
 
     def folder(self, project_root: str | None) -> OpenedFolder:
-        """The opened workspace of a folder."""
+        """Return the open workspace of a folder."""
         ...
 
     async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
-        """The runs of a session, or of the workspace."""
+        """Return the runs of a session, or of the workspace."""
         ...
 
     async def run(self, run_id: str) -> FoundRun:
-        """One run."""
+        """Return a run."""
         ...
 
     async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
-        """The runs that were begun on behalf of a run."""
+        """Return the runs that a run started."""
         ...
 
     async def facts(self, run: FoundRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
-        """The facts of one run and of no other."""
+        """Return the facts of one run only."""
         ...
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
-        """The settings that hold in a workspace."""
+        """Return the effective settings of a workspace."""
         ...

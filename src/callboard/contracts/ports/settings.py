@@ -1,4 +1,4 @@
-"""Where settings are kept, and what holds in a folder."""
+"""Port of settings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..settings import Asked, Effective, Place, Settings, SettingsProblem, Stand
 
 
 class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of settings as it is shown: what it says and what holds with it, with every secret masked, and the JSON Schema of
-    what it can say. `digest` is the file's SHA-256 in hex, empty where there is none."""
+    """A settings file for display: its values and the effective ones, with secrets masked, and the
+    JSON Schema of the values. `digest` is the file's SHA-256 in hex, empty for no file."""
 
     path: str
     digest: str
@@ -23,8 +23,8 @@ class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of settings that was written: what changed in it, the SHA-256 of what it holds now (hex), and what it held before
-    (None where there was none)."""
+    """A written settings file: its changed keys, its new SHA-256 in hex, and its former content
+    (None for no file)."""
 
     place: Place
     folder: str
@@ -35,39 +35,48 @@ class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsBook(Protocol):
-    """The settings of the user and of folders. Each answer is that of the files as they are now; a file that cannot be read
-    is a problem that is told, and says nothing: it never widens."""
+    """Settings of the user and of folders. Each call reads the present files. An unreadable file is
+    reported and grants nothing."""
 
     def user(self) -> Settings:
-        """The user's settings, with what the environment says over them. Raises Refusal `bad_settings`."""
+        """Return the user's settings, overridden by the environment.
+
+        Raises:
+            Refusal: `bad_settings`.
+        """
         ...
 
     def asked(self, folder: str) -> Asked:
-        """What the folder's own files would widen."""
+        """Return the permissions that the folder's files request."""
         ...
 
     def effective(self, folder: str, trusted: str) -> Effective:
-        """What holds in the folder, where `trusted` is the digest that a person trusts (empty for none)."""
+        """Return the effective settings of the folder. `trusted` is the digest that a person
+        trusts, empty for none."""
         ...
 
     def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
-        """The rules of the user's file and the folder's, those included that do not hold there."""
+        """Return the rules of the user's file and the folder's, including those that do not apply."""
         ...
 
     def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
-        """What is wrong with the user's file and the folder's."""
+        """Return the problems of the user's file and the folder's."""
         ...
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
-        """A file of settings as it is shown, secrets masked. `folder` is empty where none is meant."""
+        """Return a settings file for display. `folder` is empty for the user's."""
         ...
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
-        """Writes the named keys into a file that has this digest; None takes one out. What was set holds at once, models
-        included. Raises Refusal `conflict` where the file is another by now, `bad_settings` of what cannot be set,
-        `path_denied` where the file is none of the folder's own, `store_full`."""
+        """Write the named keys to a file with this digest; None removes a key. The new values apply
+        at once, models included.
+
+        Raises:
+            Refusal: `conflict` if the file changed, `bad_settings` for an invalid value,
+                `path_denied` for a file outside the folder, or `store_full`.
+        """
         ...
 
     def put_back(self, written: WrittenSettings) -> None:
-        """Gives a file back what it held before, where what followed from its change could not be kept."""
+        """Restore the former content of a file."""
         ...

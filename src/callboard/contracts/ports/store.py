@@ -1,7 +1,7 @@
-"""The store: facts, blobs, partials and rows behind four small ports with one lease.
+"""Ports of the store: facts, blobs, partials and rows, with one lease.
 
-Every backend passes the same suite (`tests/log/suite`). All calls are coroutines and may be made from one event loop only;
-blocking work happens elsewhere. Sequences count from 1 within a stream and have no gap.
+Every backend passes the same suite (`tests/log/suite`). All calls are coroutines for one event
+loop; blocking work runs elsewhere. Sequences count from 1 within a stream, without gaps.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from ..live import Frame, Partial
 from ..record import NewFact, Origin, Record
 from ..rows.base import Op, Row
 
-#: The link before the first fact of a stream is derived from the stream's name by `contracts.chain`.
+#: Size of a link in bytes. `contracts.chain` derives the link before the first fact from the
+#: stream's name.
 LINK_BYTES = 32
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a stream. `sequence` 0 means that the stream has no fact; `at` is the newest fact's time."""
+    """The end of a stream. `sequence` is 0 for an empty stream. `at` is the time of the newest fact
+    in microseconds."""
 
     sequence: int
     link: bytes
@@ -30,7 +32,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
-    """What a stream holds: its facts in bytes, and how many blobs it refers to, of how many bytes together."""
+    """The size of a stream: bytes of its facts, and number and bytes of its blobs."""
 
     facts: int = 0
     blobs: int = 0
@@ -38,7 +40,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer that a command got, kept with its key. `body_hash` is the SHA-256 of the decoded command, in hex."""
+    """The answer of a command, stored with its key. `body_hash` is the SHA-256 of the decoded command in hex."""
 
     key: str
     body_hash: str
@@ -46,11 +48,15 @@ class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True):
-    """One batch for one stream: all of it is stored or none.
+    """A batch for one stream, stored completely or not at all.
 
-    `expected` is the sequence that the stream must have; `epoch` the lease under which the writer acts. `closed` are
-    the ids of the entities that are terminal with this batch. `ends` are the keys of the partials that the batch finishes.
-    `followed` says that a batch of another stream follows at once: a store may wait a moment to make both durable together.
+    Attributes:
+        expected: Present sequence of the stream.
+        epoch: Lease of the writer.
+        closed: Ids of the entities that are terminal after the batch.
+        ends: Keys of the partials that the batch finishes.
+        followed: A batch of another stream follows at once. The store may wait a moment and commit
+            both together.
     """
 
     stream: str
@@ -66,127 +72,153 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A fact and its place among all facts of the store: a number that only rises, and that no other fact gets as long as
-    a deletion leaves a fact of its own in another stream."""
+    """A fact with its place in the store. Places only increase. A place is not reused while the
+    deleted stream leaves a fact in another stream."""
 
     place: int
     record: Record
 
 
 class FactLog(Protocol):
-    """The append-only facts, one sequence a stream, hash-chained."""
+    """The append-only, hash-chained facts, with one sequence per stream."""
 
     async def lease(self, stream: str) -> int:
-        """The epoch under which this process may append to the stream. Raises Refusal `read_only` for a reader."""
+        """Return the epoch with which this process may append to the stream.
+
+        Raises:
+            Refusal: `read_only` for a reader.
+        """
         ...
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        """Stores the batch and returns its records once they are durable.
+        """Store the batch, and return its records once they are durable.
 
-        Raises Refusal `conflict` where the stream is not at `expected`, `fenced` where `epoch` is no longer the stream's,
-        `idempotency_conflict` where the answer's key is taken, `read_only`, `store_full`.
+        Raises:
+            Refusal: `conflict` if the stream is not at `expected`, `fenced` if the epoch is stale,
+                `idempotency_conflict` if the answer's key exists, `read_only`, or `store_full`.
         """
         ...
 
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
-        """The facts after a sequence, oldest first, at most `limit`, up to and including `until`. Each was checked to follow
-        from the one before it. Raises Refusal `chain_broken` naming the first that does not."""
+        """Return facts after a sequence, oldest first, up to and including `until`, with their
+        links checked.
+
+        Raises:
+            Refusal: `chain_broken` with the first fact that does not fit.
+        """
         ...
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
-        """The same facts as the very bytes that are kept and chained."""
+        """Return the same facts as their stored bytes."""
         ...
 
     async def head(self, stream: str) -> Head:
-        """The end of the stream; of one that does not exist, sequence 0."""
+        """Return the end of the stream; sequence 0 if it does not exist."""
         ...
 
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
-        """The facts of all streams after a place, at most `limit`, in the order in which they became durable: what comes
-        later has a higher place. Facts of streams that were deleted are not among them."""
+        """Return facts of all streams after a place, in the order in which they became durable.
+        Facts of deleted streams are left out."""
         ...
 
     async def newest(self) -> int:
-        """The place of the newest fact; 0 where there is none."""
+        """Return the place of the newest fact; 0 for an empty store."""
         ...
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
-        """Every fact after the sequence, in batches, first those stored and then those to come, without gap or repeat.
+        """Yield all facts after the sequence in batches, stored ones and then new ones, without gap
+        or repeat.
 
-        Ends when the store is closed. Raises Refusal `gap` where the stream ends before `after`, as it does once deleted.
+        Ends when the store closes.
+
+        Raises:
+            Refusal: `gap` if the stream ends before `after`, as after its deletion.
         """
         ...
 
     async def answer(self, key: str) -> StoredAnswer | None:
-        """The answer kept under an idempotency key."""
+        """Return the answer stored with an idempotency key."""
         ...
 
     async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
-        """Which of the ids name entities of the stream that are terminal."""
+        """Return those of the ids whose entities in the stream are terminal."""
         ...
 
     async def streams(self, prefix: str) -> tuple[str, ...]:
-        """The names of the streams that begin so, oldest first."""
+        """Return the names of the streams with this prefix, oldest first."""
         ...
 
     async def erase(self, stream: str, sequence: int) -> None:
-        """Erases one fact's payload with its salt, the blobs that only it referred to, and the packs of evidence that show it.
-        The chain still verifies. The stream's rows and snapshot are thrown away: nobody may have the stream open, since what is
-        folded already still tells what was erased."""
+        """Erase a fact's payload with its salt, the blobs that only it refers to, and the evidence
+        packs that include it.
+
+        The chain still verifies. The rows and snapshot of the stream are deleted. The stream must
+        not be open, because its state would keep the erased content.
+        """
         ...
 
     async def contents(self, stream: str, smallest: int = 0) -> Contents:
-        """How large the stream is. Of blobs only those of at least so many bytes count."""
+        """Return the size of the stream. Blobs below `smallest` bytes do not count."""
         ...
 
     async def trim(self, stream: str, smallest: int) -> Contents:
-        """Lets the stream's blobs of at least so many bytes go, but for those that other streams refer to, and gives the space
-        back. The facts stay as they are; returns what went from this stream."""
+        """Delete the stream's blobs of at least `smallest` bytes, except those that other streams
+        refer to, and free the space. The facts stay. Return what was deleted."""
         ...
 
     async def delete(self, stream: str) -> Head:
-        """Deletes a stream with all that belongs to it and gives the space back; returns what its end was."""
+        """Delete a stream with all its data, and free the space. Return its end."""
         ...
 
     async def verify(self, stream: str) -> Head:
-        """Checks the whole chain of the stream. Raises Refusal `chain_broken` naming the first sequence that does not fit."""
+        """Check the whole chain of the stream.
+
+        Raises:
+            Refusal: `chain_broken` with the first sequence that does not fit.
+        """
         ...
 
 
 class BlobStore(Protocol):
-    """Content-addressed bytes. Blobs are put with the facts that refer to them (`Append.blobs`)."""
+    """Content-addressed bytes. Blobs are stored with the facts that refer to them (`Append.blobs`)."""
 
     async def get(self, hash: str) -> bytes | None:
-        """The bytes, or None where there are none of that hash. Raises Refusal `blob_damaged` where they are not those that
-        were put."""
+        """Return the bytes; None if there is no such blob.
+
+        Raises:
+            Refusal: `blob_damaged` if the bytes do not match the hash.
+        """
         ...
 
     async def get_range(self, hash: str, *, offset: int, length: int) -> bytes | None:
-        """A part of the bytes, so that large output is read by page. Raises Refusal `blob_damaged`, as `get`."""
+        """Return a part of the bytes.
+
+        Raises:
+            Refusal: `blob_damaged`, as `get`.
+        """
         ...
 
 
 class PartialStore(Protocol):
-    """Parts in the making, as far as they were kept."""
+    """Stored text of unfinished parts."""
 
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
-        """Appends pieces to the stream's partials. Pieces of one part must come in order of their offset."""
+        """Append pieces to the stream's partials. Pieces of one part must be in order of their offset."""
         ...
 
     async def read(self, stream: str) -> tuple[Partial, ...]:
-        """The partials of the stream."""
+        """Return the partials of the stream."""
         ...
 
 
 class Views(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the rows of a stream are: `watermark` is the newest sequence they show, `state` what folding on needs.
-
-    `fingerprint` names the code that made them: other code must not use them.
-    """
+    """Progress of a stream's rows: `watermark` is the newest sequence that they include, `state`
+    continues the fold. `fingerprint` identifies the code that made them; other code must not use
+    them."""
 
     watermark: int
     fingerprint: str
@@ -194,54 +226,55 @@ class Views(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RowStore(Protocol):
-    """View rows and snapshots: written behind the log, never believed over it, discarded where they do not fit.
+    """View rows and snapshots: written behind the log, and discarded if they do not match it.
 
-    Where stored rows turn out to be damaged, the store discards all rows of their stream, logs the reason, and raises
-    Refusal `rows_damaged`. It then takes no rows of that stream until `views` is read again: rows without those before
-    them would be taken for the whole.
+    For damaged rows the store discards all rows of their stream, logs the reason and raises Refusal
+    `rows_damaged`. It then accepts no rows of that stream until `views` is read again, because
+    partial rows would look complete.
     """
 
     def discarded(self, stream: str) -> bool:
-        """True where the stream's rows were found damaged since its `views` were read."""
+        """True if the stream's rows were found damaged since its `views` were read."""
         ...
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
-        """Applies the operations and moves the watermark, together."""
+        """Apply the operations and move the watermark, in one transaction."""
         ...
 
     async def views(self, stream: str) -> Views | None:
-        """The watermark of the stream's rows, or None where there are no rows, or damaged ones."""
+        """Return the progress of the stream's rows; None for no rows, or damaged ones."""
         ...
 
     async def rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
-        """The newest rows of a panel with `order` below `before`, in their order: at most `limit` and `largest` bytes."""
+        """Return the newest rows of a panel with `order` below `before`, in order: at most `limit`
+        rows and `largest` bytes."""
         ...
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
-        """One row."""
+        """Return one row."""
         ...
 
     async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
-        """The rows of one panel in all streams, newest order first; only whole ones that code of this fingerprint made."""
+        """Return the rows of a panel in all streams, newest order first; only complete ones of this fingerprint."""
         ...
 
     async def clear(self, stream: str) -> None:
-        """Throws the stream's rows, watermark and snapshot away, to be folded anew."""
+        """Delete the stream's rows, watermark and snapshot, to be folded again."""
         ...
 
     async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
-        """Keeps the deciders' state as of a sequence."""
+        """Store the deciders' state at a sequence."""
         ...
 
     async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
-        """The kept state as (sequence, link, state), or None where there is none of that fingerprint, or a damaged one."""
+        """Return the stored state as (sequence, link, state); None for another fingerprint or a damaged one."""
         ...
 
 
 class Store(Protocol):
-    """One store for a user: every workspace and session. `id` names it for ever; `epoch` counts its writers."""
+    """The store of a user, with all workspaces and sessions. `id` is permanent. `epoch` counts its writers."""
 
     @property
     def id(self) -> str: ...
@@ -262,5 +295,5 @@ class Store(Protocol):
     def rows(self) -> RowStore: ...
 
     async def close(self) -> None:
-        """Finishes what was accepted and lets the lease go."""
+        """Finish the accepted work and release the lease."""
         ...

@@ -1,4 +1,4 @@
-"""Files that a person sends before saying what they are for."""
+"""Port of uploads: files that a person sends before the input that names them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Protocol
 
 import msgspec
 
-#: The largest file that is taken, in bytes.
+#: Maximum size of an upload in bytes.
 LARGEST_UPLOAD = 20 * 1024 * 1024
 
 
 class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A file that was sent and is kept for a day, until an input names it. `media` is what its bytes say it is; `size` is in
-    bytes."""
+    """An uploaded file, kept for a day until an input names it. `media` is detected from its bytes.
+    `size` is in bytes."""
 
     upload: str
     name: str
@@ -22,12 +22,17 @@ class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Uploads(Protocol):
-    """Where files wait that a person attaches."""
+    """The uploads of a user."""
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
-        """Takes one file. Raises Refusal `too_large`, `invalid_input` for none, and `store_full`; then nothing is kept."""
+        """Store a file.
+
+        Raises:
+            Refusal: `too_large`, `invalid_input` for an empty file, or `store_full`. Nothing is
+                stored.
+        """
         ...
 
     async def take(self, upload: str) -> tuple[Upload, bytes] | None:
-        """The file with its bytes, None where it is no longer there. It stays until its day is over."""
+        """Return the file with its bytes; None if it has expired. It stays until then."""
         ...

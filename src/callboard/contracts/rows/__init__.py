@@ -1,4 +1,4 @@
-"""The panels and their rows. A view is its rows; the same operations fill the rows table, the browser and the terminal."""
+"""Panels and their rows. The rows table, the browser and the terminal apply the same operations."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ AnyRow = (
 
 
 class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
-    """An upsert from outside, where the row's class comes from its kind."""
+    """An upsert from outside, with the class of its row by kind."""
 
     panel: str
     row: AnyRow
@@ -72,18 +72,26 @@ _ops_decoder = msgspec.json.Decoder(tuple[_Upsert | Remove | AppendText, ...])
 
 
 def decode_row(data: bytes) -> AnyRow:
-    """The row of stored bytes, by its kind. Raises msgspec.ValidationError where they are no row of this version."""
+    """Return the row of stored bytes.
+
+    Raises:
+        msgspec.ValidationError: The bytes are not a row of this version.
+    """
     return _decoder.decode(data)
 
 
 def decode_ops(data: bytes) -> tuple[Op, ...]:
-    """The operations of a JSON list. Raises msgspec.ValidationError where they are none of this version."""
+    """Return the operations of a JSON list.
+
+    Raises:
+        msgspec.ValidationError: The list is not one of operations of this version.
+    """
     return tuple(
         Upsert(panel=op.panel, row=op.row) if isinstance(op, _Upsert) else op for op in _ops_decoder.decode(data)
     )
 
 
-#: The panels of a session, in the order in which a client wants them first.
+#: Panels of a session, in loading order.
 SESSION_PANELS = (
     "session",
     "status",
@@ -96,5 +104,5 @@ SESSION_PANELS = (
     "processes",
     *TEAM_PANELS,
 )
-#: The panels of a workspace.
+#: Panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")

@@ -1,4 +1,4 @@
-"""Rows of artifacts. The body is in the workspace of artifacts, loaded on demand; a row tells its kind, version and state."""
+"""Rows of artifacts: kind, version and state. The body is loaded on demand."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .base import Row
 
 
 class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One version. `agent_id`, `turn_id` and `tool_call_id` name the step that made it, where an agent did; `at` is in
-    microseconds since the epoch."""
+    """A version. `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it.
+    `at` is in microseconds since the epoch."""
 
     version: int
     content: BlobRef
@@ -29,7 +29,7 @@ class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
 
 
 class ArtifactVersionRow(Row, tag="artifact_version", frozen=True, kw_only=True):
-    """One version of an artifact, in a panel that is read by key and shown to nobody who did not ask: `artifactId.version`."""
+    """A version of an artifact, in a panel that is read by the key `artifactId.version` only."""
 
     panel: ClassVar[str] = "versions"
     artifact_id: str
@@ -37,9 +37,9 @@ class ArtifactVersionRow(Row, tag="artifact_version", frozen=True, kw_only=True)
 
 
 class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
-    difference from that version. `artifacts` counts those that were named, or with `everything` it is all that the session
-    has; `done` of `total` bytes are read."""
+    """An export. `content` is set once it is complete, `code` and `message` if it failed. With
+    `source` it is the diff from that version. `artifacts` is the number of named artifacts; with
+    `everything` it has all of the session. `done` of `total` bytes are read."""
 
     export: str
     version: int
@@ -57,10 +57,13 @@ class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
 
 class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
-    """One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
-    `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
-    met a newer version, also when the artifact is deleted; `code` and `message` say which. `worktree` is the thread of the
-    child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it."""
+    """An artifact.
+
+    `order` is the sequence of its newest `version`. `versions` are the newest ones in order; older
+    ones are loaded on demand. `draft` is an unsaved text after a failed or conflicting save, with
+    `code` and `message`; it stays after a deletion. `worktree` is the thread of the child whose
+    worktree has the file. `agent_id` and `thread_id` are of the step that created it.
+    """
 
     panel: ClassVar[str] = "artifacts"
     artifact_id: str

@@ -1,4 +1,4 @@
-"""What a panel is made of: keyed rows, and the three operations that change them."""
+"""Rows of panels, and the three operations that change them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind"):
-    """One keyed entry of a panel. `key` is unique within the panel; `order` sorts the panel, ties by key.
+    """A keyed entry of a panel. `key` is unique within the panel. `order` sorts the panel, ties by
+    key.
 
-    `sequence` is the newest fact that shaped the row.
+    `sequence` is the newest fact that changed the row.
     """
 
     panel: ClassVar[str] = ""
@@ -20,22 +21,23 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
-    """The row is new, or replaces the one with its key."""
+    """Add the row, or replace the row with its key."""
 
     panel: str
     row: Row
 
 
 class Remove(msgspec.Struct, frozen=True, tag_field="op", tag="remove"):
-    """The row with this key is gone from the panel."""
+    """Remove the row with this key."""
 
     panel: str
     key: str
 
 
 class AppendText(msgspec.Struct, frozen=True, tag_field="op", tag="append"):
-    """Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
-    it: a client that has more has seen this piece, one that has fewer has missed some."""
+    """Append to a field of a row, a `Text`. `offset` is the length of the field before, in code
+    points: a client with a longer field has this piece already, one with a shorter field missed
+    some."""
 
     panel: str
     key: str

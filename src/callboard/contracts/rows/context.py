@@ -1,4 +1,4 @@
-"""Rows of what models are told beside the words."""
+"""Rows of models' context."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .conversation import Part
 
 
 class ContextRow(Row, tag="context", frozen=True, kw_only=True):
-    """What the newest run of a thread was given, and what every turn of it is (`pinned`). Token counts are estimates, absent
-    where nothing is known."""
+    """The context of a thread's newest run, and the pins of every turn. Token counts are estimates,
+    absent if unknown."""
 
     panel: ClassVar[str] = "context"
     thread_id: str
@@ -28,8 +28,8 @@ class ContextRow(Row, tag="context", frozen=True, kw_only=True):
 
 
 class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
-    """Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
-    answer and is shown on demand; `said` counts what persons said that stands beside it as they said it."""
+    """A change of a turn's context: resolved refs, or a compaction and its result. A summary is not
+    an answer and is shown on demand. `said` is the number of quoted inputs beside it."""
 
     event: Literal["resolved", "compacting", "compacted", "compaction_failed"]
     given: int = 0
@@ -45,7 +45,7 @@ class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
 
 
 class ArtifactPart(Part, tag="artifact_ref", frozen=True, kw_only=True):
-    """A version of an artifact that came of the turn; its body is in the workspace of artifacts."""
+    """A version of an artifact that the turn made."""
 
     artifact_id: str
     title: str

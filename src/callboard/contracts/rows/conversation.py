@@ -1,4 +1,4 @@
-"""Rows of the conversation: one a turn, and one a part in the order in which the parts came."""
+"""Rows of the conversation: one per turn, and one per part in order."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ ToolState = Literal[
 
 
 class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
-    """One turn. `order` is the sequence of its submission, and from its start on that of its start.
+    """A turn. `order` is the sequence of its submission, later of its start.
 
-    `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
-    where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
-    over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
-    are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule. `given` is
-    what came with it, `missing` what it names and is not there.
+    - `code`, `message`: a failure, or the cause of an interrupt. `source`: origin of the input.
+    - Counts are of the whole run so far. Tokens are absent if the provider reports none.
+    - `waited_us`: microseconds of past waits for decisions. `waiting_since`: start of the present
+      wait, 0 for none.
+    - `final_parts`: keys of the parts of the answer. `given`: context of the input. `missing`:
+      names in it that could not be resolved.
     """
 
     panel: ClassVar[str] = "turns"
@@ -65,13 +66,13 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
 
 
 def part_order(started: int, step: int) -> int:
-    """The order of a part: the sequence of its run's `turn.started` and the step, within what JavaScript counts exactly."""
+    """Return the order of a part from the sequence of its `turn.started` and its step: an integer
+    that JavaScript represents exactly."""
     return (started << 20) | step
 
 
 class Part(Row, frozen=True, kw_only=True):
-    """What every part has. `order` is `part_order` of the turn's start and the step: the order in which the
-    parts began, known while they stream."""
+    """Base class of parts. `order` is `part_order`: the order in which the parts began, known while they stream."""
 
     panel: ClassVar[str] = "parts"
     turn_id: str
@@ -80,10 +81,8 @@ class Part(Row, frozen=True, kw_only=True):
 
 
 class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
-    """A piece of the assistant's text. `commentary` is text that a tool call followed: no answer, and it keeps its place.
-
-    `revised` marks a final text that differs from what was streamed.
-    """
+    """A text part of the assistant. A `commentary` was followed by a tool call, so it is not the
+    answer. `revised`: the final text differs from the streamed one."""
 
     state: PartState
     content: Text
@@ -97,11 +96,11 @@ class ReasoningPart(Part, tag="reasoning_summary", frozen=True, kw_only=True):
 
 
 class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
-    """One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
+    """A tool call. A large `output` is a preview with a ref.
 
-    `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
-    tells it; without `total` nobody knows of how much. `asked` are the model's own arguments where a hook put those that run in
-    their place.
+    `code` says why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
+    progress; without `total` the amount is unknown. `asked` are the model's arguments, if a hook
+    replaced them.
     """
 
     tool_call_id: str
@@ -128,12 +127,13 @@ class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     action_id: str = ""
 
 
-#: `unknown` where the fact that resolved the action was erased.
+#: `unknown` if the fact of the outcome was erased.
 ActionOutcome = Literal["pending", "approved", "rejected", "answered", "expired", "withdrawn", "unknown"]
 
 
 class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
-    """The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending."""
+    """The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending.
+    An accepted plan is carried out in `permission_mode` by the turn `next_turn_id`."""
 
     action_id: str
     action_type: ActionType
@@ -146,12 +146,11 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     actor: str = ""
     settled_at: int = 0
     permission_mode: ContinuationMode | None = None
-    """Mode in which the accepted plan is carried out, by the turn `next_turn_id`."""
     next_turn_id: str = ""
 
 
 class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
-    """Input that was steered into a running turn."""
+    """Input steered into a running turn."""
 
     steer_id: str
     outcome: Literal["pending", "accepted", "rejected"]
@@ -162,9 +161,9 @@ class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
 
 
 class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
-    """A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
-    that is neither a handoff nor a child's end (`agent_message`, `review_requested`). A model call that waits to be tried again
-    has one notice, with the wait and the number of the next `attempt`."""
+    """A milestone, such as a retry of the model, a pause or a warning; or a message
+    (`agent_message`) or review request (`review_requested`) from the agent `agent_id`. A waiting
+    model call has one notice, with the wait and the number of the next `attempt`."""
 
     code: str
     message: str
@@ -175,8 +174,8 @@ class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
 
 
 class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
-    """What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan
-    that was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it."""
+    """The present plan of a run, at the position of its first. A rejected plan that was proposed
+    again is a new `revision`; `former` and `later` are the keys of its neighbours."""
 
     state: PartState
     steps: tuple[PlanStep, ...]
@@ -186,8 +185,8 @@ class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
 
 
 class NotificationPart(Part, tag="worker_notification", frozen=True, kw_only=True):
-    """What the turn was told of a child. `transcript` is the child's thread. With `plain_text` the child answered in plain text
-    and did not finalize."""
+    """A child's result that the turn received. `transcript` is the child's thread. With
+    `plain_text` the child answered in plain text and did not finalize."""
 
     agent_id: str
     task_id: str
@@ -201,9 +200,9 @@ HandoffNews = Literal["requested", "accepted", "rejected", "returned", "expired"
 
 
 class HandoffPart(Part, tag="agent_handoff", frozen=True, kw_only=True):
-    """A handoff that the turn was told of; all of it is in its lane. `news` is what of it: that it was sent, that somebody
-    accepted it for the agent, or, to its sender, that it was rejected, is back, or was not answered in time. `message` is what
-    was said with that, cut at 400 characters."""
+    """A handoff that the turn received, or `news` of one: another actor accepted it for the agent,
+    or the sender's handoff was rejected, returned or expired. `message` is limited to 400
+    characters; the handoff lane has all of it."""
 
     handoff_id: str
     source: str
@@ -214,7 +213,7 @@ class HandoffPart(Part, tag="agent_handoff", frozen=True, kw_only=True):
 
 
 class RemoteStatusPart(Part, tag="remote_agent_status", frozen=True, kw_only=True):
-    """What an agent elsewhere told of its task for this turn: its newest state, and the names of what it delivered."""
+    """The newest state of a remote agent's task for this turn, and the names of its artifacts."""
 
     agent_id: str
     remote_task_id: str
@@ -224,7 +223,7 @@ class RemoteStatusPart(Part, tag="remote_agent_status", frozen=True, kw_only=Tru
 
 
 class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
-    """What ended the turn."""
+    """The failure that ended the turn."""
 
     code: str
     message: str
@@ -233,8 +232,8 @@ class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
 
 
 class AskedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The change to a file that is asked for. `differs` is false where the file would stay as it is; it and the line counts
-    are absent where the preview does not hold the whole diff, the counts also where the content is no text."""
+    """The requested change of a file. `differs` is False if the file would stay equal. It and the
+    line counts are absent if the preview is incomplete, the counts also for binary content."""
 
     path: str
     creates: bool = False
@@ -244,14 +243,19 @@ class AskedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
 
 class ActionRow(Row, tag="action", frozen=True, kw_only=True):
-    """A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
+    """A pending action. It leaves the panel once it is resolved; the conversation keeps an audit
+    line.
 
-    `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
-    `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
-    `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
-    `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
-    `artifact_version` of `artifact_id` is what a review is asked of. `hooked` is what hooks said of the call, and `asked` are
-    the model's own arguments where one of them put those that would run in their place.
+    - `agent_name`: the requesting agent. `parent_agent_id`: its parent, for a child.
+    - `prompt`: the question in English. A client can format its own from `tool`, `change`, `policy`
+      (the run's permission mode), `reasons` and `hook_reasons`, which are absent in older sessions.
+    - `expires_at`: microseconds since the epoch, 0 for never. `matchers`: rules that the wider
+      scopes would add.
+    - `sandbox`, `network`: confinement of the call; None if unknown. `commands`: number of simple
+      commands in a shell text, 0 for none or an unreadable text.
+    - `artifact_version` of `artifact_id`: the version to review.
+    - `hooked`: results of hooks. `asked`: the model's arguments, if a hook replaced them.
+    - `modes`: permission modes for an accepted plan, the default first.
     """
 
     panel: ClassVar[str] = "actions"
@@ -281,18 +285,14 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     artifact_version: int = 0
     hooked: str = ""
     hook_reasons: tuple[Reason, ...] = ()
-    """The same as `hooked`, for a client to word. Empty where only `hooked` says it."""
     asked: Text | None = None
     commands: int = 0
-    """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
     modes: tuple[ContinuationMode, ...] = ()
-    """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
     reasons: tuple[Reason, ...] | None = None
-    """Why a person is asked, beside `policy` and `hooked`. None where only `prompt` says it."""
 
 
 class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):
-    """A turn that waits. `order` is its place."""
+    """A queued turn. `order` is its position."""
 
     panel: ClassVar[str] = "queue"
     turn_id: str
@@ -305,7 +305,7 @@ class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):
 RuntimeStatus = Literal[
     "idle", "accepted", "routing", "preparing", "streaming", "blocked", "retrying", "failed", "done"
 ]
-#: The closed list of phase names behind a status, localised where they are shown.
+#: Phases of a status. Clients localise them.
 StatusDetail = Literal[
     "ready",
     "submitted",
@@ -326,9 +326,10 @@ StatusDetail = Literal[
 
 
 class StatusRow(Row, tag="status", frozen=True, kw_only=True):
-    """The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
+    """The status line of a thread at the fact `sequence`. `since` is that fact's time in
+    microseconds.
 
-    A status that says that something runs holds only while `epoch` is alive; otherwise the reading edge says `lost`.
+    A running status is valid while `epoch` is alive; afterwards readers show `lost`.
     """
 
     panel: ClassVar[str] = "status"

@@ -1,4 +1,4 @@
-"""Rows of processes that go on in the background."""
+"""Rows of background processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import ClassVar, Literal
 from ..content import Text
 from .base import Row
 
-#: `unknown` where the fact that told the end was erased.
+#: `unknown` if the fact of the end was erased.
 ProcessState = Literal["running", "stopping", "exited", "terminated", "limited", "session_closed", "lost", "unknown"]
 
 
 class ProcessRow(Row, tag="process", frozen=True, kw_only=True):
-    """One process. `order` is the sequence of its start. `output` is what there is of it: the newest of one that runs where it
-    is asked for, head and tail of one that is over. Times are in microseconds since the epoch."""
+    """A background process. `order` is the sequence of its start. `output` is the newest output of
+    a running process on request, or the head and tail of an ended one. Times are in microseconds
+    since the epoch."""
 
     panel: ClassVar[str] = "processes"
     process_id: str

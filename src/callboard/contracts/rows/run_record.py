@@ -1,4 +1,4 @@
-"""What the Multi-agent runtime specification records of a run, in its own casing, and what reads of runs give."""
+"""Runs as the Multi-agent runtime specification records them, in its own casing, and answers of their reads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .team import RunStatus
 
 
 class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One execution. Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or the cause of its
-    end. `agent_kind` is `subagent` for whoever has a parent."""
+    """A run. Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or
+    cause of its end. `agent_kind` is `subagent` for an agent with a parent."""
 
     run_id: str
     repo_path: str
@@ -27,7 +27,7 @@ class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run and where its facts are: between `first` and `last` of its session, `last` 0 while it runs."""
+    """A run with the position of its facts in its session: from `first` to `last`, 0 while it runs."""
 
     record: AgentRunRecord
     thread_id: str
@@ -37,14 +37,14 @@ class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenedFolder(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace that was opened; `path` is absolute with symlinks resolved."""
+    """An open workspace. `path` is absolute with symlinks resolved."""
 
     workspace_id: str
     path: str
 
 
 class ModelInUse(msgspec.Struct, frozen=True, kw_only=True):
-    """The model that is asked where an agent names none, and why."""
+    """The default model, and the reason for it."""
 
     provider: str
     name: str
@@ -52,7 +52,7 @@ class ModelInUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeadSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The agent that a session begins with. `max_iters` bounds the model calls of a turn."""
+    """The agent that leads a new session. `max_iters` limits the model calls of a turn."""
 
     name: str
     max_iters: int
@@ -60,14 +60,14 @@ class LeadSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Budgets(msgspec.Struct, frozen=True, kw_only=True):
-    """How many children of one agent work at once, and how many of one provider."""
+    """Maximum number of children of one agent at work, and of one provider."""
 
     team: int
     provider: int
 
 
 class EffectiveSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings that hold in a workspace."""
+    """The effective settings of a workspace."""
 
     project_root: str
     modes: tuple[Mode, ...]

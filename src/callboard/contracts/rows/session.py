@@ -1,4 +1,4 @@
-"""Rows of a session's shell, and of the list of sessions."""
+"""Rows of a session, and of the list of sessions."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import ClassVar, Literal
 from ..facts.session import SessionSource
 from .base import Row
 
-#: What a person should know of a session without opening it. Attention rises above running; nothing else shouts.
+#: What a person must know of a session without opening it. It ranks above running.
 Attention = Literal["none", "needs_input", "failed"]
-#: The state of a session, by the order of `projection.session_state`.
-#: `damaged` is that of a session that cannot be read; `lost` is laid over `running`.
+#: State of a session, in the order of `projection.session_state`. `damaged`: it cannot be read.
+#: `lost` replaces `running`.
 SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost", "paused", "damaged"]
 
 
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
-    """The shell of one session; the panel has this one row.
+    """The header of a session, the only row of its panel.
 
-    Times are in microseconds since the epoch. A session with a `source` was imported from that product and is read-only.
-    `state` and `attention` are those of its card; a running state reads `lost` where `epoch` is dead. `has_unknown_facts` is
-    True if a newer version wrote facts that this one cannot read: the session is read-only until Callboard is updated.
+    Times are in microseconds since the epoch. A session with a `source` was imported from that
+    product and is read-only. `state` and `attention` are those of its card; a running state reads
+    `lost` once `epoch` is dead. With `has_unknown_facts` a newer version wrote facts that this one
+    cannot read: the session is read-only until Callboard is updated.
     """
 
     panel: ClassVar[str] = "session"
@@ -38,9 +39,9 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
-    """One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
-    `driven` are the conversations of external agents that it held, by their own ids. `problem` is why the session cannot be
-    read, in the state `damaged`."""
+    """A session in the list. `order` is the time of its newest turn. A running state reads `lost`
+    once `epoch` is dead. `driven` are the conversations of its external agents, by their own ids.
+    `problem` and `problem_code` explain the state `damaged`."""
 
     panel: ClassVar[str] = "sessions"
     session_id: str
@@ -59,13 +60,13 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
     driven: tuple[str, ...] = ()
     problem: str = ""
     problem_code: str = ""
-    """The code of that refusal, for a client to word; empty where nothing is wrong."""
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):
-    """A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
-    something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings.
-    `rebuilding` counts the sessions that are not in the list yet, because their rows are being made anew from the log."""
+    """A workspace. `trusted` is the digest of the granted permissions of its folder's files, empty
+    for none; `get_trust` reports whether the files request others now. `sequence` is the newest
+    fact of trust, rules or settings. `rebuilding` is the number of sessions that are missing in the
+    list while their rows are rebuilt."""
 
     panel: ClassVar[str] = "workspaces"
     workspace_id: str

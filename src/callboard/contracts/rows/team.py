@@ -1,6 +1,6 @@
-"""Rows of a team: who takes part, who may reach whom, what is worked on, what was handed over, told and judged.
+"""Rows of a team: agents, edges, tasks, handoffs, messages, reviews and runs.
 
-The panels of a solo run are empty: nothing pretends to a team.
+The panels of a session with one agent are empty.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..facts.turn import PromptRef
 from .base import Row
 from .conversation import StatusDetail
 
-#: How an agent stands (Agent UI specification, Teammate/subagent), with what only a dead host can leave behind.
+#: State of an agent (Agent UI specification, Teammate/subagent), and `lost` after its host died.
 AgentState = Literal[
     "spawning",
     "running",
@@ -49,9 +49,9 @@ AgentState = Literal[
     "lost",
     "unknown",
 ]
-#: Whether an agent's provider is there (Communication specification, Real-time connection state).
+#: Connection of an agent's provider (Communication specification, Real-time connection state).
 Connection = Literal["connected", "idle", "disconnected"]
-#: How work is organized (Agent UI specification, Team topology taxonomy).
+#: Organisation of the work (Agent UI specification, Team topology taxonomy).
 Topology = Literal[
     "solo_run",
     "coordinator_team",
@@ -68,13 +68,13 @@ HandoffState = Literal[
     "handoff_requested", "accepted", "active", "rejected", "returned", "resumed", "completed", "unknown"
 ]
 ReviewState = Literal["requested", "reviewing", "passed", "changes_requested", "failed", "applied", "unknown"]
-#: A run as the Multi-agent runtime specification records it.
+#: Status of a run as the Multi-agent runtime specification records it.
 RunStatus = Literal["running", "completed", "failed", "cancelled"]
 
 
 class TeamRow(Row, tag="team", frozen=True, kw_only=True):
-    """The team of a session; the panel has this one row once there is a second agent. `owner` is the agent that the person's
-    words go to, `synthesis_turn` the lead's turn that brings the results together. Counts are of children."""
+    """The team of a session: one row once there is a second agent. `owner` receives the person's
+    input. `synthesis_turn` is the lead's turn that combines the results. Counts are of children."""
 
     panel: ClassVar[str] = "team"
     name: str
@@ -94,8 +94,8 @@ class TeamRow(Row, tag="team", frozen=True, kw_only=True):
 
 
 class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The sleep of an agent of kind background. Times are in microseconds since the Unix epoch, 0 where there is none;
-    `last_run` is its newest run that ended, with its status."""
+    """The schedule of a background agent. Times are in microseconds since the epoch, 0 for none.
+    `last_run` is its newest ended run."""
 
     state: BackgroundState
     task_id: str
@@ -109,7 +109,7 @@ class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An artifact that an agent elsewhere delivered for its task `task_id`. `left_out` counts the parts that were too many."""
+    """An artifact of a remote agent for its task `task_id`. `left_out` counts the parts beyond the limit."""
 
     artifact_id: str
     task_id: str = ""
@@ -121,9 +121,9 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
-    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older
-    ones the parts are left out where all of them would be too much."""
+    """A remote agent's reports about itself and its newest task. `card` is its Agent Card as JSON.
+    `task_state` was reported at `told_at` (microseconds since the epoch). `artifacts` are the
+    newest fifty; older ones may be without their parts."""
 
     url: str
     name: str = ""
@@ -137,15 +137,18 @@ class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
-    """One agent; the key is its id. Times are in microseconds since the Unix epoch.
+    """An agent; the key is its id. Times are in microseconds since the epoch.
 
-    `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
-    the pending action that it waits for. `spawn_reason` and `objective` are set for children. `activity` is the detail of its
-    status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
-    where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
-    `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
-    all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
-    began to work in it. `plain_text` says that its result was answered in plain text and not finalized.
+    - `latest_turn`, `latest_turn_status`: its newest turn. `inbox`: number of items for its next
+      turn. `blocked_on`: the pending action that it waits for. `paused`: why it is paused;
+      `resume_thread` resumes it.
+    - `spawn_reason`, `objective`, `result`: of a child. Texts are limited to 400 characters; its
+      transcript has all. `plain_text`: its result was not finalized.
+    - `activity`, `tool`, `last_activity`: evidence of a stall. `stalled_since`: set if the runtime
+      stopped it for no progress.
+    - `queue_position`: its position when it began to wait. `unmerged`: its worktree has unmerged
+      changes.
+    - `epoch`: a working state is valid while it is alive.
     """
 
     panel: ClassVar[str] = "agents"
@@ -196,13 +199,12 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     background: BackgroundWork | None = None
     remote: RemoteWork | None = None
     paused: PauseCause | None = None
-    """Why the agent is paused: `resume_thread` gives it a run. None while it works, waits for an answer, or is not paused."""
     epoch: int = 0
 
 
 class EdgeRow(Row, tag="edge", frozen=True, kw_only=True):
-    """A line of the graph: from a parent to its child, an allowed path, a handoff that is not over, or a wait. The key is
-    `type:source>target`."""
+    """A line of the graph: from a parent to its child, an allowed path, an open handoff, or a wait.
+    The key is `type:source>target`."""
 
     panel: ClassVar[str] = "edges"
     edge_type: Literal["child", "path", "handoff", "wait", "depends"]
@@ -215,7 +217,7 @@ class EdgeRow(Row, tag="edge", frozen=True, kw_only=True):
 
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Something that was said of a task. `by` is an agent, empty for the person."""
+    """A comment on a task. `by` is an agent, empty for a person."""
 
     at: int
     by: str
@@ -223,8 +225,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. `run_id` is its newest
-    run, empty until it has one."""
+    """An attempt of a task. `number` counts from 1. Times are in microseconds since the epoch.
+    `run_id` is its newest run, empty for none."""
 
     run_id: str
     status: RunStatus
@@ -236,7 +238,7 @@ class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How many items of a job stand how. Those that wait, or are paused, are `waiting`; one that waits for a person runs."""
+    """Number of a job's items by state. Paused items are `waiting`; items that wait for a person are `running`."""
 
     waiting: int = 0
     running: int = 0
@@ -246,10 +248,12 @@ class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TaskRow(Row, tag="task", frozen=True, kw_only=True):
-    """A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
-    `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
-    `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how. `plain_text`
-    says that its newest work ended with plain text that was not finalized.
+    """A card of the board; the key is the task's id.
+
+    It has the newest fifty comments and the newest twenty attempts. A `paused` task shows as
+    blocked; a `cancelling` one is being stopped. `phase` and `counters` are the newest reports.
+    `job` is the job that it is an item of, or the task of; then `items` counts its items.
+    `plain_text`: its newest result was not finalized.
     """
 
     panel: ClassVar[str] = "tasks"
@@ -280,8 +284,9 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
 
 
 class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
-    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. `artifacts`
-    names the artifact that each ref of one leads to; `unresolved` are those that lead to none."""
+    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since
+    the epoch. `artifacts` maps artifact refs to artifacts of the session; `unresolved` are the
+    others."""
 
     panel: ClassVar[str] = "handoffs"
     source: str
@@ -307,7 +312,7 @@ class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
 
 
 class NotificationRow(Row, tag="notification", frozen=True, kw_only=True):
-    """What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it."""
+    """A child's result for its parent; the key is the event's id. `consumed`: a turn of the parent received it."""
 
     panel: ClassVar[str] = "notifications"
     agent_id: str
@@ -341,7 +346,7 @@ class ReviewRow(Row, tag="review", frozen=True, kw_only=True):
 
 
 class MessageRow(Row, tag="message", frozen=True, kw_only=True):
-    """A message between agents; the key is its item. The panel holds the newest two hundred."""
+    """A message between agents; the key is its item. The panel has the newest two hundred."""
 
     panel: ClassVar[str] = "messages"
     channel_id: str
@@ -352,10 +357,11 @@ class MessageRow(Row, tag="message", frozen=True, kw_only=True):
 
 
 class RunRow(Row, tag="run", frozen=True, kw_only=True):
-    """An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
+    """A run (Multi-agent runtime specification, Run model); the key is its id. `detail` is a code
+    or a cause. `prompts` are the layers of its prompt, as blobs.
 
-    A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
-    `prompts` are the layers of its prompt, kept as blobs."""
+    A running status is valid while `epoch` is alive; afterwards readers show it as failed, `lost`.
+    """
 
     panel: ClassVar[str] = "runs"
     agent_id: str
@@ -373,6 +379,6 @@ class RunRow(Row, tag="run", frozen=True, kw_only=True):
     epoch: int = 0
 
 
-#: The panels of a team, in the order in which a client wants them.
+#: Panels of a team, in loading order.
 TEAM_PANELS = ("team", "agents", "tasks", "edges", "notifications", "handoffs", "reviews", "messages", "runs")
 TeamAnyRow = TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow

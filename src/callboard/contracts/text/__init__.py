@@ -1,1 +1,1 @@
-"""Texts of others: exact display, sentences and the redactor that quotes pass."""
+"""Texts of others: exact display, sentences and redaction of quotes."""

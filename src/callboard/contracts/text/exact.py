@@ -1,4 +1,5 @@
-"""Text that a person decides on: invisible characters as marks, and long or empty stretches as counted folds."""
+"""Exact display of a text that a person decides on: invisible characters are marked, long and empty
+stretches folded with counts."""
 
 from __future__ import annotations
 
@@ -9,32 +10,33 @@ from typing import Literal
 
 import msgspec
 
-#: Controls but tab and line feed, format characters, separators, halves of a pair, default-ignorable code points, and spaces
-#: that look like the plain one. A test compares the list with the Unicode database.
+#: Control characters except tab and line feed, format characters, separators, surrogates,
+#: default-ignorable code points, and spaces that look like the plain one. A test compares the list
+#: with the Unicode database.
 INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
     r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _RUN = re.compile(rf"({INVISIBLE.pattern})\1*")
-#: A stretch of blanks that is longer could push what follows out of sight.
+#: Longer stretches of blanks could push the rest of a line out of sight.
 _BLANKS = re.compile(r"[ \t]{61,}")
 _HANDLE = re.compile(r"secret://seen-[0-9a-f]{12}")
 
-#: Empty lines in a row that are shown.
+#: Maximum number of consecutive empty lines shown.
 MOST_EMPTY = 3
-#: Lines of a text that are shown: its beginning and its end.
+#: Lines of a text shown from its head and tail.
 HEAD, TAIL = 24, 12
-#: Characters of one line that are shown: its beginning and its end.
+#: Characters of a line shown from its head and tail.
 LINE_HEAD, LINE_TAIL = 1200, 600
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """A stretch that is not shown.
+    """A hidden stretch.
 
     Attributes:
-        kind: What `count` counts.
-        text: The whole stretch, marked.
+        kind: Unit of `count`.
+        text: The complete stretch, marked.
     """
 
     kind: Literal["empty_lines", "lines", "characters"]
@@ -43,7 +45,8 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 def mark(text: str) -> str:
-    """Write out every invisible character; equal ones in a row share a mark. CRLF counts as a line break.
+    """Write out every invisible character; equal consecutive ones share a mark. CRLF is a line
+    break.
 
     Example:
         mark("rm\\u00ad -rf") == "rm⟨U+00AD⟩ -rf"
@@ -58,15 +61,15 @@ def count_invisible(text: str) -> int:
 
 
 def count_masked(text: str) -> int:
-    """Count the stretches that redaction replaced because they look like a secret."""
+    """Count the stretches that redaction replaced because they look like secrets."""
     return len(_HANDLE.findall(text))
 
 
 def fold(text: str, *, is_diff: bool = False) -> list[str | Fold]:
-    """Return the lines of a text, marked, with counted folds for long and empty stretches.
+    """Return the marked lines of a text, with counted folds for long and empty stretches.
 
     Args:
-        is_diff: Whether `+`, `-` and a space in front of a line belong to a diff.
+        is_diff: A leading `+`, `-` or space of a line belongs to a diff.
     """
     lines: list[str | Fold] = []
     for empty, group in groupby(mark(text).split("\n"), key=lambda line: _empty(line, is_diff=is_diff)):
@@ -83,7 +86,7 @@ def fold(text: str, *, is_diff: bool = False) -> list[str | Fold]:
 
 
 def describe(part: Fold) -> str:
-    """Return a line that says how much a fold hides."""
+    """Return a line with the size of a fold."""
     things = {"empty_lines": "empty lines", "lines": "more lines", "characters": "more characters"}
     return f"… {part.count:,} {things[part.kind]}"
 
@@ -94,7 +97,7 @@ def _mark_of(found: re.Match[str]) -> str:
 
 
 def _empty(line: str, *, is_diff: bool) -> str | None:
-    """What lines of one empty run share; None for a line with content."""
+    """Return a key of the empty run that the line belongs to; None for a line with content."""
     sign = line[:1] if is_diff and line[:1] in ("+", "-") else ""
     return sign if not line[len(sign) :].strip(" \t") else None
 

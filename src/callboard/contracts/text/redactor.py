@@ -1,4 +1,4 @@
-"""What looks like a secret is not written down where somebody else's words are quoted."""
+"""Redaction of quoted texts: it masks stretches that look like secrets."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _SECRET = re.compile(
 
 
 def without_secrets(text: str) -> str:
-    """The text without what looks like a secret."""
+    """Return the text with stretches that look like secrets masked."""
     return _SECRET.sub(lambda found: f"{found[1] or found[2]}***", text)

@@ -513,7 +513,10 @@ export interface ActionAnswered {
 export interface ActionExpired {
 }
 
-/** The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending. */
+/**
+ * The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending.
+ * An accepted plan is carried out in `permission_mode` by the turn `next_turn_id`.
+ */
 export interface ActionPart {
   readonly kind: 'action_required'
   readonly key: string
@@ -540,8 +543,8 @@ export interface ActionPart {
  * A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
  * for no end).
  *
- * - `matchers`: rules that the wider scopes would add. `policy`: the policy that requires the
- * approval.
+ * - `matchers`: rules that the wider scopes would add. `policy`: permission mode of the
+ * run.
  * - `sandbox`, `network`: confinement of the call if it ran now. `commands`: number of simple
  * commands in a shell text, 0 for none or an unreadable text.
  * - `artifact_version` of `artifact_id`: the version to review.
@@ -590,14 +593,19 @@ export interface ActionResolved {
 }
 
 /**
- * A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
+ * A pending action. It leaves the panel once it is resolved; the conversation keeps an audit
+ * line.
  *
- * `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
- * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
- * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
- * `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
- * `artifact_version` of `artifact_id` is what a review is asked of. `hooked` is what hooks said of the call, and `asked` are
- * the model's own arguments where one of them put those that would run in their place.
+ * - `agent_name`: the requesting agent. `parent_agent_id`: its parent, for a child.
+ * - `prompt`: the question in English. A client can format its own from `tool`, `change`, `policy`
+ * (the run's permission mode), `reasons` and `hook_reasons`, which are absent in older sessions.
+ * - `expires_at`: microseconds since the epoch, 0 for never. `matchers`: rules that the wider
+ * scopes would add.
+ * - `sandbox`, `network`: confinement of the call; None if unknown. `commands`: number of simple
+ * commands in a shell text, 0 for none or an unreadable text.
+ * - `artifact_version` of `artifact_id`: the version to review.
+ * - `hooked`: results of hooks. `asked`: the model's arguments, if a hook replaced them.
+ * - `modes`: permission modes for an accepted plan, the default first.
  */
 export interface ActionRow {
   readonly kind: 'action'
@@ -641,7 +649,7 @@ export interface ActionWithdrawn {
   readonly reason?: string
 }
 
-/** Who caused a fact. `id` names the person's client, the agent or the policy; empty where the kind says it all. */
+/** The cause of a fact. `id` is the person's client, the agent or the policy; empty if the kind is enough. */
 export interface Actor {
   readonly kind: ActorKind
   readonly id?: string
@@ -738,15 +746,18 @@ export interface AgentModeChanged {
 }
 
 /**
- * One agent; the key is its id. Times are in microseconds since the Unix epoch.
+ * An agent; the key is its id. Times are in microseconds since the epoch.
  *
- * `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
- * the pending action that it waits for. `spawn_reason` and `objective` are set for children. `activity` is the detail of its
- * status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
- * where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
- * `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
- * all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
- * began to work in it. `plain_text` says that its result was answered in plain text and not finalized.
+ * - `latest_turn`, `latest_turn_status`: its newest turn. `inbox`: number of items for its next
+ * turn. `blocked_on`: the pending action that it waits for. `paused`: why it is paused;
+ * `resume_thread` resumes it.
+ * - `spawn_reason`, `objective`, `result`: of a child. Texts are limited to 400 characters; its
+ * transcript has all. `plain_text`: its result was not finalized.
+ * - `activity`, `tool`, `last_activity`: evidence of a stall. `stalled_since`: set if the runtime
+ * stopped it for no progress.
+ * - `queue_position`: its position when it began to wait. `unmerged`: its worktree has unmerged
+ * changes.
+ * - `epoch`: a working state is valid while it is alive.
  */
 export interface AgentRow {
   readonly kind: 'agent'
@@ -843,8 +854,9 @@ export interface AppendTaskProgress {
 }
 
 /**
- * Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
- * it: a client that has more has seen this piece, one that has fewer has missed some.
+ * Append to a field of a row, a `Text`. `offset` is the length of the field before, in code
+ * points: a client with a longer field has this piece already, one with a shorter field missed
+ * some.
  */
 export interface AppendText {
   readonly op: 'append'
@@ -965,7 +977,7 @@ export interface ArtifactList {
   readonly head: number
 }
 
-/** A version of an artifact that came of the turn; its body is in the workspace of artifacts. */
+/** A version of an artifact that the turn made. */
 export interface ArtifactPart {
   readonly kind: 'artifact_ref'
   readonly key: string
@@ -993,10 +1005,12 @@ export interface ArtifactRead {
 }
 
 /**
- * One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
- * `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
- * met a newer version, also when the artifact is deleted; `code` and `message` say which. `worktree` is the thread of the
- * child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it.
+ * An artifact.
+ *
+ * `order` is the sequence of its newest `version`. `versions` are the newest ones in order; older
+ * ones are loaded on demand. `draft` is an unsaved text after a failed or conflicting save, with
+ * `code` and `message`; it stays after a deletion. `worktree` is the thread of the child whose
+ * worktree has the file. `agent_id` and `thread_id` are of the step that created it.
  */
 export interface ArtifactRow {
   readonly kind: 'artifact'
@@ -1059,7 +1073,7 @@ export interface ArtifactVersionCreated {
   readonly removed?: number
 }
 
-/** One version of an artifact, in a panel that is read by key and shown to nobody who did not ask: `artifactId.version`. */
+/** A version of an artifact, in a panel that is read by the key `artifactId.version` only. */
 export interface ArtifactVersionRow {
   readonly kind: 'artifact_version'
   readonly key: string
@@ -1070,8 +1084,8 @@ export interface ArtifactVersionRow {
 }
 
 /**
- * The change to a file that is asked for. `differs` is false where the file would stay as it is; it and the line counts
- * are absent where the preview does not hold the whole diff, the counts also where the content is no text.
+ * The requested change of a file. `differs` is False if the file would stay equal. It and the
+ * line counts are absent if the preview is incomplete, the counts also for binary content.
  */
 export interface AskedChange {
   readonly path: string
@@ -1092,8 +1106,8 @@ export interface Attachment {
 }
 
 /**
- * One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. `run_id` is its newest
- * run, empty until it has one.
+ * An attempt of a task. `number` counts from 1. Times are in microseconds since the epoch.
+ * `run_id` is its newest run, empty for none.
  */
 export interface AttemptRow {
   readonly runId: string
@@ -1106,8 +1120,8 @@ export interface AttemptRow {
 }
 
 /**
- * The sleep of an agent of kind background. Times are in microseconds since the Unix epoch, 0 where there is none;
- * `last_run` is its newest run that ended, with its status.
+ * The schedule of a background agent. Times are in microseconds since the epoch, 0 for none.
+ * `last_run` is its newest ended run.
  */
 export interface BackgroundWork {
   readonly state: 'blocked' | 'completed' | 'failed' | 'paused' | 'running' | 'scheduled' | 'sleeping' | 'unknown' | 'waking'
@@ -1135,7 +1149,7 @@ export interface Binding {
   readonly declared?: string
 }
 
-/** Where large content is: `hash` is the SHA-256 of the bytes in hex, `size` is in bytes. */
+/** A reference to a blob: `hash` is the SHA-256 of its bytes in hex, `size` is in bytes. */
 export interface BlobRef {
   readonly hash: string
   readonly size: number
@@ -1290,7 +1304,7 @@ export interface CloseSubagent {
   readonly sessionId: string
 }
 
-/** Something that was said of a task. `by` is an agent, empty for the person. */
+/** A comment on a task. `by` is an agent, empty for a person. */
 export interface Comment {
   readonly at: number
   readonly by: string
@@ -1390,8 +1404,8 @@ export interface ContextChanged {
 }
 
 /**
- * Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
- * answer and is shown on demand; `said` counts what persons said that stands beside it as they said it.
+ * A change of a turn's context: resolved refs, or a compaction and its result. A summary is not
+ * an answer and is shown on demand. `said` is the number of quoted inputs beside it.
  */
 export interface ContextPart {
   readonly kind: 'context_event'
@@ -1436,10 +1450,11 @@ export interface ContextRead {
 }
 
 /**
- * One thing that a turn is given. `ref` names it: a path relative to the folder, or the id of an artifact or session.
+ * A ref in a turn's context: a path relative to the folder, or the id of an artifact or
+ * session.
  *
- * `content` are its bytes as they were then; a later change of the file changes nothing. `tokens` is an estimate, absent
- * where there is none.
+ * `content` are its bytes at that moment; later changes of the file have no effect. `tokens` is an
+ * estimate, absent for none.
  */
 export interface ContextRef {
   readonly ref: string
@@ -1468,8 +1483,8 @@ export interface ContextResolved {
 }
 
 /**
- * What the newest run of a thread was given, and what every turn of it is (`pinned`). Token counts are estimates, absent
- * where nothing is known.
+ * The context of a thread's newest run, and the pins of every turn. Token counts are estimates,
+ * absent if unknown.
  */
 export interface ContextRow {
   readonly kind: 'context'
@@ -1547,7 +1562,7 @@ export interface CreateTask {
   readonly taskId?: string | null
 }
 
-/** A place in what a session shows: the newest fact's sequence, and the number of live frames since that fact. */
+/** A position in a session's view: the newest fact's sequence, and the number of live frames since that fact. */
 export interface Cursor {
   readonly sequence: number
   readonly n?: number
@@ -1595,7 +1610,7 @@ export interface DeletedSession {
   readonly link: string
 }
 
-/** An artifact that an agent elsewhere delivered for its task `task_id`. `left_out` counts the parts that were too many. */
+/** An artifact of a remote agent for its task `task_id`. `left_out` counts the parts beyond the limit. */
 export interface Delivered {
   readonly artifactId: string
   readonly taskId?: string
@@ -1671,9 +1686,11 @@ export interface DryRunRules {
 }
 
 /**
- * An allowed path from the agent that declares it to `to` (Communication specification, Communication model).
+ * An allowed path from the declaring agent to `to` (Communication specification, Communication
+ * model).
  *
- * `confirm` makes every handoff over it wait for an answer; `ownership` lets one over it move the ownership of the session.
+ * With `confirm` each handoff over it requires acceptance. With `ownership` a handoff over it may
+ * transfer the ownership of the session.
  */
 export interface Edge {
   readonly to: string
@@ -1690,8 +1707,8 @@ export interface EdgeAdded {
 }
 
 /**
- * A line of the graph: from a parent to its child, an allowed path, a handoff that is not over, or a wait. The key is
- * `type:source>target`.
+ * A line of the graph: from a parent to its child, an allowed path, an open handoff, or a wait.
+ * The key is `type:source>target`.
  */
 export interface EdgeRow {
   readonly kind: 'edge'
@@ -1731,10 +1748,11 @@ export interface EditQueuedTurn {
 }
 
 /**
- * A fact as it leaves the system: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
+ * A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the
+ * runtime's ids.
  *
- * `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and `persistence` are not here:
- * they are functions of the fact, computed by the edge that needs them.
+ * `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and
+ * `persistence` are functions of the fact; edges compute them if they need them.
  */
 export interface Envelope {
   readonly eventId: string
@@ -1772,7 +1790,7 @@ export interface Envelope {
   readonly cause?: string
 }
 
-/** What ended the turn. */
+/** The failure that ended the turn. */
 export interface ErrorPart {
   readonly kind: 'error'
   readonly key: string
@@ -1875,7 +1893,7 @@ export interface ExecutionEnvironment {
   readonly permissionMode: PermissionMode
 }
 
-/** Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires. */
+/** Whether a reply is expected, and by which agent. A required reply is tracked until it arrives or expires. */
 export interface Expectation {
   readonly expectation?: 'none' | 'optional' | 'required'
   readonly replyTo?: string
@@ -1899,9 +1917,9 @@ export interface ExportArtifact {
 }
 
 /**
- * One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
- * difference from that version. `artifacts` counts those that were named, or with `everything` it is all that the session
- * has; `done` of `total` bytes are read.
+ * An export. `content` is set once it is complete, `code` and `message` if it failed. With
+ * `source` it is the diff from that version. `artifacts` is the number of named artifacts; with
+ * `everything` it has all of the session. `done` of `total` bytes are read.
  */
 export interface ExportEntry {
   readonly export: string
@@ -2161,9 +2179,9 @@ export interface HandoffCompleted {
 }
 
 /**
- * A handoff that the turn was told of; all of it is in its lane. `news` is what of it: that it was sent, that somebody
- * accepted it for the agent, or, to its sender, that it was rejected, is back, or was not answered in time. `message` is what
- * was said with that, cut at 400 characters.
+ * A handoff that the turn received, or `news` of one: another actor accepted it for the agent,
+ * or the sender's handoff was rejected, returned or expired. `message` is limited to 400
+ * characters; the handoff lane has all of it.
  */
 export interface HandoffPart {
   readonly kind: 'agent_handoff'
@@ -2220,8 +2238,9 @@ export interface HandoffRequested {
 }
 
 /**
- * An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. `artifacts`
- * names the artifact that each ref of one leads to; `unresolved` are those that lead to none.
+ * An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since
+ * the epoch. `artifacts` maps artifact refs to artifacts of the session; `unresolved` are the
+ * others.
  */
 export interface HandoffRow {
   readonly kind: 'handoff'
@@ -2263,7 +2282,7 @@ export interface HandoffSent {
   readonly paused?: string
 }
 
-/** How the sender's work stands. */
+/** Status of the sender's work. */
 export interface HandoffStatus {
   readonly ok: boolean
   readonly reason?: string
@@ -2465,7 +2484,7 @@ export interface JobItemRetried {
   readonly reason?: string
 }
 
-/** How many items of a job stand how. Those that wait, or are paused, are `waiting`; one that waits for a person runs. */
+/** Number of a job's items by state. Paused items are `waiting`; items that wait for a person are `running`. */
 export interface JobItems {
   readonly waiting?: number
   readonly running?: number
@@ -2622,7 +2641,7 @@ export interface MessageInterrupted {
   readonly content: Text
 }
 
-/** A message between agents; the key is its item. The panel holds the newest two hundred. */
+/** A message between agents; the key is its item. The panel has the newest two hundred. */
 export interface MessageRow {
   readonly kind: 'message'
   readonly key: string
@@ -2655,7 +2674,7 @@ export interface MessageText {
   readonly revised?: boolean
 }
 
-/** What was named and could not be given. `ref` is as it was written. */
+/** A named ref that could not be resolved. `ref` is the text as written. */
 export interface MissingRef {
   readonly ref: string
   readonly source: 'attached' | 'folder' | 'mentioned' | 'pinned'
@@ -2725,9 +2744,9 @@ export interface ModelTestResult {
 }
 
 /**
- * A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
- * that is neither a handoff nor a child's end (`agent_message`, `review_requested`). A model call that waits to be tried again
- * has one notice, with the wait and the number of the next `attempt`.
+ * A milestone, such as a retry of the model, a pause or a warning; or a message
+ * (`agent_message`) or review request (`review_requested`) from the agent `agent_id`. A waiting
+ * model call has one notice, with the wait and the number of the next `attempt`.
  */
 export interface NoticePart {
   readonly kind: 'runtime_status'
@@ -2746,8 +2765,8 @@ export interface NoticePart {
 }
 
 /**
- * What the turn was told of a child. `transcript` is the child's thread. With `plain_text` the child answered in plain text
- * and did not finalize.
+ * A child's result that the turn received. `transcript` is the child's thread. With
+ * `plain_text` the child answered in plain text and did not finalize.
  */
 export interface NotificationPart {
   readonly kind: 'worker_notification'
@@ -2765,7 +2784,7 @@ export interface NotificationPart {
   readonly plainText?: boolean
 }
 
-/** What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it. */
+/** A child's result for its parent; the key is the event's id. `consumed`: a turn of the parent received it. */
 export interface NotificationRow {
   readonly kind: 'notification'
   readonly key: string
@@ -2785,8 +2804,8 @@ export interface NotificationRow {
 }
 
 /**
- * What is there and was left out. `ref` names it as in a `ContextRef`; of older turns it is empty, and `count` says how
- * many they are. `tokens` is an estimate.
+ * Context that was left out. `ref` is as in `ContextRef`; empty for older turns, with their
+ * number in `count`. `tokens` is an estimate.
  */
 export interface Omission {
   readonly reason: 'binary' | 'budget' | 'compacted' | 'excluded' | 'older_turns' | 'unsupported' | 'untrusted'
@@ -2887,7 +2906,7 @@ export interface PauseTask {
   readonly reason?: string
 }
 
-/** What is handed over. Only the message is required. */
+/** Payload of a handoff. Only the message is required. */
 export interface Payload {
   readonly message: string
   readonly structured?: Readonly<Record<string, unknown>> | null
@@ -2945,8 +2964,8 @@ export interface PermissionRuleRevoked {
 }
 
 /**
- * What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan
- * that was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it.
+ * The present plan of a run, at the position of its first. A rejected plan that was proposed
+ * again is a new `revision`; `former` and `later` are the keys of its neighbours.
  */
 export interface PlanPart {
   readonly kind: 'plan'
@@ -2963,7 +2982,7 @@ export interface PlanPart {
   readonly later?: string
 }
 
-/** One line of an agent's plan, in the agent's words. */
+/** A step of an agent's plan, in the agent's words. */
 export interface PlanStep {
   readonly content: string
   readonly status: 'completed' | 'in_progress' | 'pending'
@@ -2991,7 +3010,7 @@ export interface PreviewRoute {
   readonly threadId?: string | null
 }
 
-/** A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`. */
+/** A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`. */
 export interface Problem {
   readonly code: Code
   readonly message: string
@@ -3031,8 +3050,9 @@ export interface ProcessList {
 }
 
 /**
- * One process. `order` is the sequence of its start. `output` is what there is of it: the newest of one that runs where it
- * is asked for, head and tail of one that is over. Times are in microseconds since the epoch.
+ * A background process. `order` is the sequence of its start. `output` is the newest output of
+ * a running process on request, or the head and tail of an ended one. Times are in microseconds
+ * since the epoch.
  */
 export interface ProcessRow {
   readonly kind: 'process'
@@ -3111,7 +3131,7 @@ export interface QueueRemoved {
   readonly reason?: string
 }
 
-/** A turn that waits. `order` is its place. */
+/** A queued turn. `order` is its position. */
 export interface QueueRow {
   readonly kind: 'queued_turn'
   readonly key: string
@@ -3181,7 +3201,7 @@ export interface ReconnectServer {
   readonly server: string
 }
 
-/** A pointer that travels instead of content: `type` says to what, such as diff, file or evidence. */
+/** A pointer to content. `type` is the type of the content, such as diff, file or evidence. */
 export interface Ref {
   readonly type: string
   readonly ref: string
@@ -3212,7 +3232,7 @@ export interface RemotePart {
   readonly url?: string
 }
 
-/** What an agent elsewhere told of its task for this turn: its newest state, and the names of what it delivered. */
+/** The newest state of a remote agent's task for this turn, and the names of its artifacts. */
 export interface RemoteStatusPart {
   readonly kind: 'remote_agent_status'
   readonly key: string
@@ -3240,9 +3260,9 @@ export interface RemoteTaskChanged {
 }
 
 /**
- * What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
- * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older
- * ones the parts are left out where all of them would be too much.
+ * A remote agent's reports about itself and its newest task. `card` is its Agent Card as JSON.
+ * `task_state` was reported at `told_at` (microseconds since the epoch). `artifacts` are the
+ * newest fifty; older ones may be without their parts.
  */
 export interface RemoteWork {
   readonly url: string
@@ -3256,7 +3276,7 @@ export interface RemoteWork {
   readonly artifacts?: readonly Delivered[]
 }
 
-/** The row with this key is gone from the panel. */
+/** Remove the row with this key. */
 export interface Remove {
   readonly op: 'remove'
   readonly panel: string
@@ -3554,7 +3574,7 @@ export interface RuleChanged {
   readonly sequence: number
 }
 
-/** A standing answer. `matcher` reads `Tool` or `Tool(pattern)`, as in `contracts.facts.permission.Rule`. */
+/** A permission rule. `matcher` is as in `contracts.facts.permission.Rule`. */
 export interface RuleEntry {
   readonly matcher: string
   readonly verdict: Verdict
@@ -3566,10 +3586,10 @@ export interface RuleList {
 }
 
 /**
- * An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
+ * A run (Multi-agent runtime specification, Run model); the key is its id. `detail` is a code
+ * or a cause. `prompts` are the layers of its prompt, as blobs.
  *
- * A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
- * `prompts` are the layers of its prompt, kept as blobs.
+ * A running status is valid while `epoch` is alive; afterwards readers show it as failed, `lost`.
  */
 export interface RunRow {
   readonly kind: 'run'
@@ -3613,7 +3633,7 @@ export interface SandboxApplied {
   readonly limits?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** A secret without its value. One that is a `key` is given to the provider that it belongs to and to no tool. */
+/** A secret without its value. A `key` is sent to its provider only, never to a tool. */
 export interface SecretInfo {
   readonly name: string
   readonly place: 'environment' | 'keyring' | 'process' | 'settings'
@@ -3696,9 +3716,10 @@ export interface ServerList {
 }
 
 /**
- * A server of tools as it is now. `name` is that of the settings; `title`, `version` and `protocol` are what it said of
- * itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `prompts` are the names of its prompts, which
- * no agent can use. `code` and `message` say why it is lost, `said` is the end of its program's diagnostics.
+ * The current state of a tool server. `name` is its name in the settings; `title`, `version`
+ * and `protocol` are its own. `refused` of its `tools` are invalid, for the reasons in `refusals`.
+ * `prompts` are the names of its prompts, which agents cannot use. `code` and `message` explain a
+ * loss; `said` is the end of its diagnostic output.
  */
 export interface ServerState {
   readonly name: string
@@ -3724,9 +3745,9 @@ export interface SessionArchived {
 }
 
 /**
- * One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
- * `driven` are the conversations of external agents that it held, by their own ids. `problem` is why the session cannot be
- * read, in the state `damaged`.
+ * A session in the list. `order` is the time of its newest turn. A running state reads `lost`
+ * once `epoch` is dead. `driven` are the conversations of its external agents, by their own ids.
+ * `problem` and `problem_code` explain the state `damaged`.
  */
 export interface SessionCard {
   readonly kind: 'session_card'
@@ -3808,11 +3829,12 @@ export interface SessionRead {
 }
 
 /**
- * The shell of one session; the panel has this one row.
+ * The header of a session, the only row of its panel.
  *
- * Times are in microseconds since the epoch. A session with a `source` was imported from that product and is read-only.
- * `state` and `attention` are those of its card; a running state reads `lost` where `epoch` is dead. `has_unknown_facts` is
- * True if a newer version wrote facts that this one cannot read: the session is read-only until Callboard is updated.
+ * Times are in microseconds since the epoch. A session with a `source` was imported from that
+ * product and is read-only. `state` and `attention` are those of its card; a running state reads
+ * `lost` once `epoch` is dead. With `has_unknown_facts` a newer version wrote facts that this one
+ * cannot read: the session is read-only until Callboard is updated.
  */
 export interface SessionRow {
   readonly kind: 'session'
@@ -3916,8 +3938,8 @@ export interface SettingsChanged {
 }
 
 /**
- * What is wrong with a file of settings: the path of the file, the key in it, and what was expected. `keeps_last` says that
- * the last valid content of the file stays in force; otherwise everything is asked about in the folder.
+ * A problem of a settings file, with its key and the expected value. With `keeps_last` the last
+ * valid content stays in effect; otherwise every call in the folder requires approval.
  */
 export interface SettingsProblem {
   readonly file: string
@@ -3980,8 +4002,8 @@ export interface SpawnSubagent {
 }
 
 /**
- * A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
- * says why in `held_back`: its folder is not trusted, or its time is over.
+ * A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
+ * says why it does not apply: the folder is not trusted, or it expired.
  */
 export interface StandingRule {
   readonly ruleId: string
@@ -4016,9 +4038,10 @@ export interface StartTask {
 }
 
 /**
- * The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
+ * The status line of a thread at the fact `sequence`. `since` is that fact's time in
+ * microseconds.
  *
- * A status that says that something runs holds only while `epoch` is alive; otherwise the reading edge says `lost`.
+ * A running status is valid while `epoch` is alive; afterwards readers show `lost`.
  */
 export interface StatusRow {
   readonly kind: 'status'
@@ -4049,7 +4072,7 @@ export interface SteerAccepted {
   readonly steerId: string
 }
 
-/** Input that was steered into a running turn. */
+/** Input steered into a running turn. */
 export interface SteerPart {
   readonly kind: 'user_text'
   readonly key: string
@@ -4352,10 +4375,12 @@ export interface TaskResumed {
 }
 
 /**
- * A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
- * `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
- * `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how. `plain_text`
- * says that its newest work ended with plain text that was not finalized.
+ * A card of the board; the key is the task's id.
+ *
+ * It has the newest fifty comments and the newest twenty attempts. A `paused` task shows as
+ * blocked; a `cancelling` one is being stopped. `phase` and `counters` are the newest reports.
+ * `job` is the job that it is an item of, or the task of; then `items` counts its items.
+ * `plain_text`: its newest result was not finalized.
  */
 export interface TaskRow {
   readonly kind: 'task'
@@ -4433,8 +4458,8 @@ export interface TeamChanged {
 }
 
 /**
- * The team of a session; the panel has this one row once there is a second agent. `owner` is the agent that the person's
- * words go to, `synthesis_turn` the lead's turn that brings the results together. Counts are of children.
+ * The team of a session: one row once there is a second agent. `owner` receives the person's
+ * input. `synthesis_turn` is the lead's turn that combines the results. Counts are of children.
  */
 export interface TeamRow {
   readonly kind: 'team'
@@ -4465,10 +4490,10 @@ export interface TerminateProcess {
 }
 
 /**
- * A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the head of what the blob holds and
- * `tail` its end.
+ * A text of any length. Without `ref`, `text` is complete. With `ref`, `text` is the head of
+ * the blob and `tail` its end.
  *
- * `erased` is set in rows only: the fact that held the text was erased.
+ * `erased` is set in rows only: the fact with the text was erased.
  */
 export interface Text {
   readonly text?: string
@@ -4478,9 +4503,8 @@ export interface Text {
 }
 
 /**
- * A piece of the assistant's text. `commentary` is text that a tool call followed: no answer, and it keeps its place.
- *
- * `revised` marks a final text that differs from what was streamed.
+ * A text part of the assistant. A `commentary` was followed by a tool call, so it is not the
+ * answer. `revised`: the final text differs from the streamed one.
  */
 export interface TextPart {
   readonly kind: 'assistant_text'
@@ -4590,9 +4614,9 @@ export interface ToolFailed {
 }
 
 /**
- * One tool as one agent has it. `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
- * loaded, and is empty where it is. `destructive` says that what it does may not be undone; both it and `read_only` are
- * the word of whoever brings the tool: of a server's they decide nothing alone.
+ * A tool as one agent has it. `source` is `folder`, `team`, or `mcp:` and the server's name.
+ * `reason` says why it is not loaded. `destructive`: its effect may be permanent. A server's
+ * claims about `destructive` and `read_only` decide nothing alone.
  */
 export interface ToolInfo {
   readonly name: string
@@ -4619,11 +4643,11 @@ export interface ToolLost {
 }
 
 /**
- * One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
+ * A tool call. A large `output` is a preview with a ref.
  *
- * `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
- * tells it; without `total` nobody knows of how much. `asked` are the model's own arguments where a hook put those that run in
- * their place.
+ * `code` says why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
+ * progress; without `total` the amount is unknown. `asked` are the model's arguments, if a hook
+ * replaced them.
  */
 export interface ToolPart {
   readonly kind: 'tool_call'
@@ -4796,13 +4820,14 @@ export interface TurnList {
 }
 
 /**
- * One turn. `order` is the sequence of its submission, and from its start on that of its start.
+ * A turn. `order` is the sequence of its submission, later of its start.
  *
- * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
- * where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
- * over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
- * are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule. `given` is
- * what came with it, `missing` what it names and is not there.
+ * - `code`, `message`: a failure, or the cause of an interrupt. `source`: origin of the input.
+ * - Counts are of the whole run so far. Tokens are absent if the provider reports none.
+ * - `waited_us`: microseconds of past waits for decisions. `waiting_since`: start of the present
+ * wait, 0 for none.
+ * - `final_parts`: keys of the parts of the answer. `given`: context of the input. `missing`:
+ * names in it that could not be resolved.
  */
 export interface TurnRow {
   readonly kind: 'turn'
@@ -4928,7 +4953,7 @@ export interface UpdateTask {
   readonly sessionId: string
 }
 
-/** The row is new, or replaces the one with its key. */
+/** Add the row, or replace the row with its key. */
 export interface Upsert {
   readonly op: 'upsert'
   readonly panel: string
@@ -4936,8 +4961,8 @@ export interface Upsert {
 }
 
 /**
- * One version. `agent_id`, `turn_id` and `tool_call_id` name the step that made it, where an agent did; `at` is in
- * microseconds since the epoch.
+ * A version. `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it.
+ * `at` is in microseconds since the epoch.
  */
 export interface VersionEntry {
   readonly version: number
@@ -4974,8 +4999,8 @@ export interface WarningRaised {
 }
 
 /**
- * One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `code` with `parameters` says
- * what exactly, `detail` says the same in English, `file` says where it stands, relative to the folder.
+ * A permission that a folder's files request. `code` with `parameters` is the permission,
+ * `detail` the same in English. `file` is relative to the folder.
  */
 export interface Widening {
   readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
@@ -4985,7 +5010,7 @@ export interface Widening {
   readonly file: string
 }
 
-/** What a piece of work took: tokens, milliseconds, model calls and tool calls. */
+/** Usage of a piece of work: tokens, milliseconds, model calls and tool calls. */
 export interface WorkUsage {
   readonly inputTokens?: number
   readonly outputTokens?: number
@@ -5025,9 +5050,10 @@ export interface WorkspaceOpened {
 }
 
 /**
- * A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
- * something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings.
- * `rebuilding` counts the sessions that are not in the list yet, because their rows are being made anew from the log.
+ * A workspace. `trusted` is the digest of the granted permissions of its folder's files, empty
+ * for none; `get_trust` reports whether the files request others now. `sequence` is the newest
+ * fact of trust, rules or settings. `rebuilding` is the number of sessions that are missing in the
+ * list while their rows are rebuilt.
  */
 export interface WorkspaceRow {
   readonly kind: 'workspace'
