@@ -14,8 +14,8 @@ from callboard.contracts.ports.model import (
     ToolSpec,
 )
 from callboard.models.offline import Offline
-from callboard.models.offline.words import agrees, asks_for_report, words_of
-from callboard.models.turn import input_of
+from callboard.models.offline.words import accepts_offer, asks_for_report, extract_words
+from callboard.models.turn import read_input
 from tests.models.asking import answer, asks, calls, collect, result, says
 
 NOTES = "# Gaps\n\nThe gap filling was rewritten.\nIt fills `short` gaps only.\n"
@@ -337,19 +337,19 @@ async def test_it_is_labelled_as_no_model():
     ],
 )
 def test_the_words_of_a_prompt(text: str, words: tuple[str, ...]):
-    assert words_of(text) == words
+    assert extract_words(text) == words
 
 
 @pytest.mark.parametrize(
     "text", ["yes", "Yes!", "ok", "write it", "Please write it.", "save the report", "好的", "写吧！"]
 )
 def test_what_is_a_yes(text: str):
-    assert agrees(text)
+    assert accepts_offer(text)
 
 
 @pytest.mark.parametrize("text", ["yes but only the first", "no", "write it in French", "", "好像不对", "why?"])
 def test_what_is_no_yes(text: str):
-    assert not agrees(text)
+    assert not accepts_offer(text)
 
 
 @pytest.mark.parametrize(
@@ -372,4 +372,4 @@ async def test_what_came_with_a_question_is_not_looked_for() -> None:
     given = TextContent('<context name="notes.md" ref="notes.md" source="mentioned" kind="text">\nmilk\n</context>')
     message = ModelMessage(role="user", content=(TextContent("where is the parser?"), given))
     alone = ModelMessage(role="user", content=(TextContent("where is the parser?"),))
-    assert input_of(message) == input_of(alone) == "where is the parser?"
+    assert read_input(message) == read_input(alone) == "where is the parser?"

@@ -240,7 +240,7 @@ async def test_images_are_shown_where_the_model_takes_some(format: str):
     encoded = base64.b64encode(PNG).decode()
     shown = await sent(images=True)
     assert shown.replace("-", "+").replace("_", "/").count(encoded.replace("-", "+").replace("_", "/")[:60]) == 2
-    assert "[An image (image/tiff, 1 bytes) was left out: it is of a kind that this model does not take.]" in shown
+    assert "[An image (image/tiff, 1 bytes) was left out: this model takes no images of this type.]" in shown
     blind = await sent(images=False)
     assert encoded[:60] not in blind
     assert blind.count("was left out: this model takes no images.") == 3

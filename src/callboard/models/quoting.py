@@ -12,7 +12,7 @@ from callboard.contracts.ports.model import ModelFailure, ModelRequest, ToolResu
 from callboard.contracts.tool_names import stored_name
 
 from .scenario import Part
-from .turn import input_of, turn_begins
+from .turn import find_turn_start, read_input
 
 _QUOTE = re.compile(r"\{(?P<tool>\w+)\[(?P<number>\d+)\]\.(?P<field>\w+)\}")
 
@@ -55,8 +55,8 @@ def _resolve(value: Any, request: ModelRequest) -> Any:
     quote = _QUOTE.fullmatch(value)
     if quote is not None:
         return _field(quote, request)
-    start = turn_begins(request)
-    return value.replace(_INPUT, input_of(request.messages[start])) if start >= 0 else value
+    start = find_turn_start(request)
+    return value.replace(_INPUT, read_input(request.messages[start])) if start >= 0 else value
 
 
 def _field(quote: re.Match[str], request: ModelRequest) -> Any:

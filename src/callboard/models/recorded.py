@@ -24,7 +24,7 @@ from callboard.contracts.ports.model import (
 )
 
 from .recording import RecordedAnswer, RecordedRun, RecordedText, read_runs
-from .turn import spoken, turn_begins
+from .turn import find_turn_start, read_text
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
 _QUOTE = 60
@@ -78,19 +78,19 @@ class Recorded:
 
 def _input(request: ModelRequest) -> tuple[str, int]:
     """Return the input of the run, and the number of earlier answers in its thread."""
-    start = turn_begins(request)
+    start = find_turn_start(request)
     before = sum(message.role == "assistant" for message in request.messages[: max(start, 0)])
     texts: list[str] = []
     for message in reversed(request.messages[: start + 1]):
         if message.role != "user":
             break
-        texts.append(spoken(message))
+        texts.append(read_text(message))
     return "\n".join(reversed(texts)), before
 
 
 def _new_ids(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, str]:
     """Return the new id of each recorded id. Raises ModelFailure at the first result that differs from the recorded one."""
-    start = turn_begins(request)
+    start = find_turn_start(request)
     results = [
         part
         for message in request.messages[start + 1 :]

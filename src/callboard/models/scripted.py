@@ -22,7 +22,7 @@ from callboard.contracts.ports.model import (
 
 from .quoting import is_due, resolve_quotes
 from .scenario import Call, Fail, Part, Scenario, Tool, load
-from .turn import spoken, turn_begins
+from .turn import find_turn_start, read_text
 
 PROVIDER = "scripted"
 _POLL_S = 0.005
@@ -91,8 +91,8 @@ class Scripted:
 
 
 def _call(scenario: Scenario, request: ModelRequest, answers: int) -> Call:
-    start = turn_begins(request)
-    text = _ID.sub("", spoken(request.messages[start])).casefold() if start >= 0 else ""
+    start = find_turn_start(request)
+    text = _ID.sub("", read_text(request.messages[start])).casefold() if start >= 0 else ""
     for matched in scenario.match:
         if matched.agent in {"", request.agent} and matched.text.casefold() in text:
             return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)

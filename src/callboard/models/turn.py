@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.ports.model import ModelMessage, ModelRequest, TextContent
 
 
-def turn_begins(request: ModelRequest) -> int:
+def find_turn_start(request: ModelRequest) -> int:
     """Return the index of the user message that started the run, -1 if there is none.
 
     If the request does not have it, it is counted: each earlier call of the run left one assistant message.
@@ -18,12 +18,12 @@ def turn_begins(request: ModelRequest) -> int:
     return _last(request, "user", end)
 
 
-def spoken(message: ModelMessage) -> str:
+def read_text(message: ModelMessage) -> str:
     """Return the text of a message, without reasoning, calls and results."""
     return "\n".join(part.text for part in message.content if isinstance(part, TextContent))
 
 
-def input_of(message: ModelMessage) -> str:
+def read_input(message: ModelMessage) -> str:
     """Return the input in a message, without attachments, which follow it."""
     return next((part.text for part in message.content if isinstance(part, TextContent)), "")
 

@@ -11,7 +11,7 @@ import pytest
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 
-from callboard.models.wire.formats.chunks import ChunkClient
+from callboard.models.wire.formats.chat import ChunkClient
 
 CALL = {
     "index": 0,

@@ -15,7 +15,7 @@ import pytest
 
 from callboard.contracts.ports.model import ReasoningContent, TextContent, ToolCallContent, ToolResultContent
 from callboard.models.wire import Endpoint, Format
-from callboard.models.wire.formats.contents import wire_contents
+from callboard.models.wire.formats.google import convert_contents
 from callboard.models.wire.history.body import Capture
 from callboard.models.wire.history.rounds import Messages
 from callboard.models.wire.wire import Wire
@@ -105,7 +105,7 @@ async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client(
 
     model._http.event_hooks = {"request": [note]}
     contents = [{"role": "user", "parts": [{"file_data": {"file_uri": "https://a", "mime_type": "text/plain"}}]}]
-    assert wire_contents(contents) is None
+    assert convert_contents(contents) is None
     with pytest.raises(OSError, match="not sent"):
         await anext(
             await library.client.aio.models.generate_content_stream(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.contracts.ports.model import ModelMessage, ModelRequest, TextContent
-from callboard.models.turn import spoken
+from callboard.models.turn import read_text
 from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.blocks import BLOCK, Blocks
 from callboard.models.wire.history.body import Splice
@@ -19,7 +19,7 @@ from tests.models.asking import says
 
 
 async def encode(messages: Messages) -> list[Any]:
-    return [{"role": one.role, "text": spoken(one)} for one in messages]
+    return [{"role": one.role, "text": read_text(one)} for one in messages]
 
 
 def asking(messages: Messages) -> ModelRequest:

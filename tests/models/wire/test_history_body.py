@@ -7,7 +7,7 @@ import json
 import httpx2
 import pytest
 
-from callboard.models.wire.history.body import RequestHook, Splice, planned
+from callboard.models.wire.history.body import RequestHook, Splice, apply_plan
 
 ROUND, EMPTY = b'{"role":"user"},', b""
 
@@ -23,7 +23,7 @@ async def test_a_round_without_an_item_leaves_a_body_of_its_stated_length(
 ):
     """R4: a round can encode to no item, also the last before nothing new."""
     request = httpx2.Request("POST", "http://models.test", json={"model": "m", "messages": newest})
-    with planned(Splice(pieces, sum(map(len, pieces)))):
+    with apply_plan(Splice(pieces, sum(map(len, pieces)))):
         await RequestHook("messages")(request)
     assert isinstance(request.stream, httpx2.AsyncByteStream)
     body = b"".join([piece async for piece in request.stream])

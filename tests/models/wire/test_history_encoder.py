@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from callboard.contracts.ports.model import ModelMessage, ModelRequest
-from callboard.models.turn import spoken
+from callboard.models.turn import read_text
 from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.rounds import Messages
 from tests.models.asking import says
@@ -31,7 +31,7 @@ class Encoding:
     async def __call__(self, messages: Messages) -> list[Any]:
         self.times += 1
         self._take_time()
-        found = [{"role": one.role, "text": spoken(one)} for one in messages]
+        found = [{"role": one.role, "text": read_text(one)} for one in messages]
         self.encoded += [one["text"] for one in found]
         return found
 
@@ -60,10 +60,10 @@ async def test_r4_a_message_is_encoded_once_however_many_requests_repeat_it() ->
     for count in range(1, len(messages) + 1):
         splice, rest = await encoder.encode(asking(messages[:count]))
         sent = json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")
-        assert [one["text"] for one in sent] + [spoken(one) for one in rest] == [
-            spoken(one) for one in messages[:count]
+        assert [one["text"] for one in sent] + [read_text(one) for one in rest] == [
+            read_text(one) for one in messages[:count]
         ]
-    assert sorted(encoding.encoded) == sorted(spoken(one) for one in messages[:-2])
+    assert sorted(encoding.encoded) == sorted(read_text(one) for one in messages[:-2])
 
 
 async def test_r4_what_falls_out_at_the_front_does_not_have_the_rest_encoded_again() -> None:

@@ -30,7 +30,7 @@ from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.body import FIELDS, RequestHook, Splice
 from callboard.models.wire.history.rounds import Messages
 from callboard.models.wire.images import Images
-from callboard.models.wire.seal import sealed
+from callboard.models.wire.seal import encode_seal
 from callboard.models.wire.wire import Wire
 from tests.models.asking import READ, says
 
@@ -54,7 +54,7 @@ class _NoHistory(HistoryEncoder):
 class _PlainImages(Images):
     """Leaves images to the library."""
 
-    def content(self, image: ImageContent) -> BinaryContent:
+    def make_part(self, image: ImageContent) -> BinaryContent:
         return BinaryContent(image.data, media_type=image.media)
 
 
@@ -131,14 +131,14 @@ def answers() -> st.SearchStrategy[ModelMessage]:
         lambda text, seal: ToolCallContent(f"call_{text}", "Read", json.dumps({"a_path": text, "no": [None]}), seal),
         st.sampled_from("abcd"),
         # Bytes that the alphabets of base64 write in different ways.
-        st.sampled_from(("", sealed(BY, None, None, {"thought_signature": "+/8="}))),
+        st.sampled_from(("", encode_seal(BY, None, None, {"thought_signature": "+/8="}))),
     )
     part = st.one_of(
         st.builds(TextContent, texts()),
         call,
         st.builds(ReasoningContent, texts()),
-        st.builds(lambda text: ReasoningContent(text, sealed(BY, "rs_1", "c2ln", None)), texts()),
-        st.builds(lambda text: ReasoningContent(text, sealed("other/m", "rs_1", "c2ln", None)), texts()),
+        st.builds(lambda text: ReasoningContent(text, encode_seal(BY, "rs_1", "c2ln", None)), texts()),
+        st.builds(lambda text: ReasoningContent(text, encode_seal("other/m", "rs_1", "c2ln", None)), texts()),
     )
     return st.builds(lambda *found: says("assistant", *found), part, part)
 

@@ -22,7 +22,7 @@ def asked(image: ImageContent) -> ModelMessage:
 
 def body(images: Images, image: ImageContent) -> bytes:
     """What a library makes of it: a text with the image as base64."""
-    return b'{"url":"data:image/png;base64,%s"}' % base64.b64encode(images.content(image).data)
+    return b'{"url":"data:image/png;base64,%s"}' % base64.b64encode(images.make_part(image).data)
 
 
 @pytest.mark.parametrize("size", [0, 1, 5_000, SLICE - 1, SLICE, SLICE + 1, 3 * SLICE + 2])

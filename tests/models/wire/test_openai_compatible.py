@@ -13,7 +13,7 @@ import pytest
 
 from callboard.contracts.ports.model import Finished, ModelFailure, ReasoningContent, TextContent, TextDelta, Usage
 from callboard.models.wire import Endpoint, WireModel
-from callboard.models.wire.seal import sealed
+from callboard.models.wire.seal import encode_seal
 from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
 from tests.models.servers import KEY, Aimock
 
@@ -47,7 +47,7 @@ async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: WireM
     parts, end = await answer(model, asks("think first"))
 
     assert parts == [
-        ReasoningContent("The question is about the answer.", sealed("mock/m", "reasoning_content", None, None)),
+        ReasoningContent("The question is about the answer.", encode_seal("mock/m", "reasoning_content", None, None)),
         TextContent("It is 42."),
     ]
     assert end.stop_reason == "stop"
@@ -100,13 +100,13 @@ async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_sha
             "read it",
             says(
                 "assistant",
-                ReasoningContent("I need it.", sealed("mock/m", "reasoning_content", None, None)),
+                ReasoningContent("I need it.", encode_seal("mock/m", "reasoning_content", None, None)),
                 calls("c1", "Read", '{"path":"a.md"}'),
             ),
             result("c1", "Read", "# A"),
             says(
                 "assistant",
-                ReasoningContent("of another provider", sealed("other/m", "reasoning_content", None, None)),
+                ReasoningContent("of another provider", encode_seal("other/m", "reasoning_content", None, None)),
                 ReasoningContent("of nobody known", "sig=="),
                 "Two more.",
                 calls("c2", "Read", "{broken"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from callboard.contracts.ports.model import Finished, ReasoningContent, TextContent, Usage
-from callboard.models.wire.seal import sealed
+from callboard.models.wire.seal import encode_seal
 from tests.models.asking import READ, answer, asks, calls
 from tests.models.servers import Exchange, against
 
@@ -31,7 +31,7 @@ async def test_reasoning_and_whole_calls_as_ollama_sends_them():
         parts, end = await answer(model, asks("go", tools=(READ,)))
 
     assert parts == [
-        ReasoningContent("Let me see.", sealed("faulty/m", "reasoning", None, None)),
+        ReasoningContent("Let me see.", encode_seal("faulty/m", "reasoning", None, None)),
         TextContent("I look."),
         calls("call_0", "Read", '{"path": "a.md"}'),
         calls("call_1", "Read", '{"path": "b.md"}'),

@@ -35,7 +35,7 @@ async def test_a_stream_that_ends_without_a_reason_reads_as_cut():
 
     assert parts == [TextContent("Half an ans")]
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
-    assert failed.message == "The answer of faulty was cut off: the stream ended before the answer did"
+    assert failed.message == "The answer of faulty was truncated: the stream ended before the answer did"
 
 
 async def test_a_connection_that_breaks_reads_as_cut_and_what_came_is_kept():
@@ -169,7 +169,7 @@ async def test_what_cannot_be_read_is_garbled_and_what_came_before_is_kept(data:
     parts, failed = await fails_with(play)
 
     assert (parts, failed.code, failed.retryable) == (before, "model_garbled", True)
-    assert failed.message.startswith("faulty sent what cannot be read: ")
+    assert failed.message.startswith("faulty sent an invalid answer: ")
 
 
 async def test_text_that_is_no_text_is_left_out():
@@ -195,7 +195,7 @@ async def test_a_page_in_place_of_a_stream_points_at_the_base_url(media: str, bo
 
     assert (failed.code, failed.retryable) == ("model_garbled", False)
     assert failed.message == (
-        f"faulty answered with {media} instead of a stream of events. Check the base URL {server.base_url}."
+        f"faulty answered with {media} instead of an event stream. Check the base URL {server.base_url}."
     )
 
 

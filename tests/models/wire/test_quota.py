@@ -9,7 +9,7 @@ import pytest
 from callboard.contracts.facts.model import Limit
 from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.settings import Price
-from callboard.models.wire.quota import quota_of
+from callboard.models.wire.quota import read_quota
 from tests.models.asking import answer, asks
 from tests.models.servers import Exchange, against
 
@@ -38,7 +38,7 @@ NOON = 1_795_262_400
 )
 def test_when_a_limit_begins_anew_is_read_as_a_time_from_now(reset: str, milliseconds: int | None):
     headers = {**DATE, "x-ratelimit-limit-tokens": "100", "x-ratelimit-reset-tokens": reset}
-    found = quota_of(headers)
+    found = read_quota(headers)
     assert found == Quota(limits=(Limit(what="tokens", limit=100, resets_in_ms=milliseconds),))
 
 
@@ -48,21 +48,21 @@ def test_the_names_of_each_provider_are_known():
         "anthropic-ratelimit-input-tokens-remaining": "79000",
         "anthropic-ratelimit-requests-remaining": "49",
     }
-    assert quota_of(anthropic) == Quota(
+    assert read_quota(anthropic) == Quota(
         limits=(Limit(what="requests", remaining=49), Limit(what="input_tokens", limit=80_000, remaining=79_000))
     )
     gateway = {"x-ratelimit-limit": "20, 20;w=60", "x-ratelimit-remaining": "3"}
-    assert quota_of(gateway) == Quota(limits=(Limit(what="requests", limit=20, remaining=3),))
+    assert read_quota(gateway) == Quota(limits=(Limit(what="requests", limit=20, remaining=3),))
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-ratelimit-limit-tokens": "lots"}, {"x-ratelimit-reset-tokens": "1s"}])
 def test_what_says_nothing_of_a_limit_is_nothing(headers: dict[str, str]):
-    assert quota_of(headers) is None
+    assert read_quota(headers) is None
 
 
 def test_a_wait_or_an_end_is_told_without_a_limit():
-    assert quota_of({}, retry_after=1.5) == Quota(retry_after_ms=1500)
-    assert quota_of({}, exhausted=True) == Quota(exhausted=True)
+    assert read_quota({}, retry_after=1.5) == Quota(retry_after_ms=1500)
+    assert read_quota({}, exhausted=True) == Quota(exhausted=True)
 
 
 USED = {"prompt_tokens": 1_000_000, "completion_tokens": 500_000, "prompt_tokens_details": {"cached_tokens": 200_000}}

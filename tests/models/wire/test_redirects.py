@@ -34,7 +34,7 @@ async def test_a_provider_that_points_elsewhere_is_told_and_not_followed(format:
     path = server.exchanges[0].path
     assert (failed.code, failed.retryable) == ("model_unavailable", False)
     assert failed.message == (
-        f'faulty points to {elsewhere}{path}, which was not followed. Set base_url = "{base}" if that is where it is now.'
+        f'faulty redirects to {elsewhere}{path}, which was not followed. If that is the new address, set base_url = "{base}".'
     )
 
 
@@ -47,6 +47,6 @@ async def test_a_provider_that_points_to_another_path_is_not_followed_either():
         assert len(server.exchanges) == 1
     assert failed.code == "model_unavailable"
     assert re.fullmatch(
-        r"faulty points to http://127.0.0.1:\d+/\[key\]/sign-in, which was not followed. Set base_url to where it is now.",
+        r"faulty redirects to http://127.0.0.1:\d+/\[key\]/sign-in, which was not followed. Set base_url to the new address.",
         failed.message,
     )

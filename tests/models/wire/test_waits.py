@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.models.wire.waits import named_wait
+from callboard.models.wire.waits import read_wait
 from tests.models.asking import asks, failure
 from tests.models.servers import Exchange, against
 
@@ -72,7 +72,7 @@ async def test_m4_a_date_is_read_as_the_time_until_then() -> None:
     "text", ["Try again later.", "5 seconds have passed.", "Retry 3 of 5 failed.", "try again in", ""]
 )
 def test_m4_a_text_that_names_no_wait_is_read_as_none(text: str) -> None:
-    assert named_wait(None, None, {"error": {"message": text}}, text) is None
+    assert read_wait(None, None, {"error": {"message": text}}, text) is None
 
 
 LEAVES = st.none() | st.text() | st.floats() | st.integers() | st.booleans()
@@ -81,5 +81,5 @@ FIELDS = st.sampled_from(("retry_after", "retryDelay", "error"))
 
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(FIELDS, inner)))
 def test_m4_no_body_makes_a_wait_that_is_negative_or_endless(body: object) -> None:
-    wait = named_wait(None, None, body, str(body))
+    wait = read_wait(None, None, body, str(body))
     assert wait is None or 0 <= wait <= 40 * 86_400

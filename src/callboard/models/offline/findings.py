@@ -41,7 +41,7 @@ class SearchFindings(msgspec.Struct, frozen=True):
         return max(self.hits, key=lambda hit: (hit.words, -hit.line))
 
 
-def found_in(output: str, words: Sequence[str]) -> tuple[SearchFindings, ...]:
+def parse_findings(output: str, words: Sequence[str]) -> tuple[SearchFindings, ...]:
     """The files in lines of the form `path:line:text`, those with the most different words and then lines first."""
     by_path: defaultdict[str, list[Hit]] = defaultdict(list)
     for match in map(_HIT.fullmatch, output.splitlines()):

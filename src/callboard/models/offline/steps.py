@@ -18,10 +18,10 @@ from callboard.contracts.ports.model import (
     ToolSpec,
 )
 
-from ..turn import input_of, turn_begins
-from .findings import SearchFindings, excerpt, found_in
-from .texts import REPORT, Excerpts, listed, quoted, wording
-from .words import agrees, asks_for_report, is_chinese, words_of
+from ..turn import find_turn_start, read_input
+from .findings import SearchFindings, excerpt, parse_findings
+from .texts import REPORT, Excerpts, format_findings, format_words, select_texts
+from .words import accepts_offer, asks_for_report, extract_words, is_chinese
 
 _READS = 2
 #: What a tool may call the argument that is meant.
@@ -46,13 +46,13 @@ def next_step(request: ModelRequest) -> SearchRequest | OfflineAnswer:
     """The next step of the work on what was asked last."""
     messages, tools = request.messages, {tool.name: tool for tool in request.tools}
     at = _question(request)
-    question = input_of(messages[at]) if at >= 0 else ""
+    question = read_input(messages[at]) if at >= 0 else ""
     since = messages[at + 1 :]
     # Reminded to go on once all that there was to say is said, there is nothing more.
     step = "" if _has_answered(since) else _step(question, messages[: max(at, 0)], since, tools)
     if isinstance(step, SearchRequest):
         return step
-    text = f"{step}\n\n{wording(chinese=is_chinese(question))['connect']}".strip()
+    text = f"{step}\n\n{select_texts(chinese=is_chinese(question))['connect']}".strip()
     # In a chat text ends the turn; an agent that works on its own has to say that it is done.
     finalize = None if request.one_call else tools.get("Finalize")
     return OfflineAnswer(text, _ask(finalize, summary=text.partition("\n")[0]) if finalize else None)
@@ -63,11 +63,11 @@ def _step(
 ) -> SearchRequest | str:
     results = _results(since)
     earlier = _searched_for(before)
-    if not agrees(question) or earlier < 0:
+    if not accepts_offer(question) or earlier < 0:
         return _Search(question, results, tools, report=asks_for_report(question)).step()
     # What was found then is what was agreed to; only the writing is new.
     found = [one for one in _results(before[earlier:]) if one.tool != "Write"]
-    return _Search(input_of(before[earlier]), [*found, *results], tools, report=True).step()
+    return _Search(read_input(before[earlier]), [*found, *results], tools, report=True).step()
 
 
 class _Search:
@@ -76,12 +76,12 @@ class _Search:
     def __init__(
         self, question: str, results: Sequence[ToolResultContent], tools: dict[str, ToolSpec], *, report: bool
     ) -> None:
-        self._words = words_of(question)
+        self._words = extract_words(question)
         self._results = results
         self._tools = tools
         self._report = report
-        self._say = wording(chinese=is_chinese(question))
-        self._searched = self._say["searched"].format(words=quoted(self._words))
+        self._say = select_texts(chinese=is_chinese(question))
+        self._searched = self._say["searched"].format(words=format_words(self._words))
 
     def step(self) -> SearchRequest | str:
         """A call to make, or the answer."""
@@ -96,7 +96,7 @@ class _Search:
         if searched.failed:
             return self._say["not_searched"].format(reason=searched.text)
         # A report of before holds every word that it was asked for, and says nothing of its own.
-        found = tuple(one for one in found_in(searched.text, self._words) if one.path != REPORT)
+        found = tuple(one for one in parse_findings(searched.text, self._words) if one.path != REPORT)
         return self._read(found) if found else self._by_name()
 
     def _read(self, found: Sequence[SearchFindings]) -> SearchRequest | str:
@@ -107,7 +107,7 @@ class _Search:
                 return _ask(self._tools["Read"], path=one.path)
             if not opened.failed:
                 excerpts[one.path] = excerpt(opened.text, one.best.line)
-        return self._answer(f"{self._searched}\n\n{listed(found, excerpts, self._say)}")
+        return self._answer(f"{self._searched}\n\n{format_findings(found, excerpts, self._say)}")
 
     def _answer(self, answer: str) -> SearchRequest | str:
         say, write = self._say, self._tools.get("Write")
@@ -117,7 +117,7 @@ class _Search:
             return f"{answer}\n\n{say['cannot_write']}"
         written = self._result("Write")
         if written is None:
-            title = say["title"].format(words=quoted(self._words))
+            title = say["title"].format(words=format_words(self._words))
             return _ask(write, path=REPORT, content=f"{title}\n\n{answer}\n")
         return say["not_written"].format(reason=written.text) if written.failed else say["written"]
 
@@ -150,7 +150,7 @@ def _ask(tool: ToolSpec, **wanted: str) -> SearchRequest:
 
 def _question(request: ModelRequest) -> int:
     """What is asked: what the turn began with, or what the person said after a tool's result since."""
-    begins, messages = turn_begins(request), request.messages
+    begins, messages = find_turn_start(request), request.messages
     after = (index for index in range(begins + 1, len(messages)) if messages[index].role == "user")
     return max((index for index in after if messages[index - 1].role != "assistant"), default=begins)
 
@@ -158,8 +158,8 @@ def _question(request: ModelRequest) -> int:
 def _searched_for(messages: Sequence[ModelMessage]) -> int:
     """The index of the newest question that there was anything to look for in, -1 where there is none."""
     asked = (index for index in reversed(range(len(messages))) if messages[index].role == "user")
-    texts = ((index, input_of(messages[index])) for index in asked)
-    return next((index for index, text in texts if words_of(text) and not agrees(text)), -1)
+    texts = ((index, read_input(messages[index])) for index in asked)
+    return next((index for index, text in texts if extract_words(text) and not accepts_offer(text)), -1)
 
 
 def _has_answered(since: Sequence[ModelMessage]) -> bool:

@@ -51,16 +51,16 @@ _CHINESE = {
 Excerpts = dict[str, tuple[tuple[int, str], ...]]
 
 
-def wording(*, chinese: bool) -> dict[str, str]:
+def select_texts(*, chinese: bool) -> dict[str, str]:
     """The texts of a language, by key."""
     return _CHINESE if chinese else _ENGLISH
 
 
-def quoted(words: Sequence[str]) -> str:
+def format_words(words: Sequence[str]) -> str:
     return ", ".join(_code(word) for word in words)
 
 
-def listed(found: Sequence[SearchFindings], excerpts: Excerpts, say: dict[str, str]) -> str:
+def format_findings(found: Sequence[SearchFindings], excerpts: Excerpts, say: dict[str, str]) -> str:
     """The findings as Markdown, each line cited as `path:line` and fenced so that it shows as it is."""
     head = say["found_one"] if len(found) == 1 else say["found"].format(files=len(found))
     blocks = [head, *(_file(one, excerpts.get(one.path, ()), say) for one in found[:MOST_FILES])]

@@ -46,12 +46,12 @@ def asks_for_report(text: str) -> bool:
     return _ASKS_FOR_REPORT.search(text) is not None
 
 
-def agrees(text: str) -> bool:
+def accepts_offer(text: str) -> bool:
     """Whether the whole text is a yes to the offer of a report."""
     return _AGREES.fullmatch(text.strip()) is not None
 
 
-def words_of(text: str) -> tuple[str, ...]:
+def extract_words(text: str) -> tuple[str, ...]:
     """The words to look for, in their order, at most 8: quoted phrases, names and words that are not common ones."""
     found: list[str] = []
     if asks_for_report(text):

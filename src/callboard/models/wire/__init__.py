@@ -1,12 +1,13 @@
-"""Models that are asked over HTTP, in the format that their provider speaks.
+"""Models over HTTP, in the wire format of their provider.
 
-- ``formats``       one small file for each format: chat completions (any gateway), Responses, Anthropic, Google
-- ``conversation``  the conversation in the library's shapes; ``seal`` what a provider wants back with what it said
-- ``wire``          one request and its answer as events; ``pieces`` turns the library's events into ours
-- ``failures``      what went wrong, in the codes of the contracts; ``quota`` what was said of limits; ``price`` what it cost
-
-``model`` is what the rest of the house sees and costs nothing to import; the others stand on pydantic-ai, whose import takes
-a second or two, and are loaded in a thread by the first call or by ``warm``.
+Modules:
+    model, endpoint: A model of a provider. Only these are cheap to import: the others need pydantic-ai, whose import takes
+        one or two seconds. The first call or `warm` loads them in a thread.
+    wire: A request and the events of its answer, with `pieces`, `thinking` and `finish`.
+    formats: The wire formats: chat completions (any gateway), Responses, Anthropic, Google.
+    conversation, images, seal: The conversation in the library's types.
+    history: Encoded parts of conversations, for later requests.
+    failures, waits, quota, price: Errors, limits and costs of a call.
 """
 
 from .endpoint import Endpoint, Format

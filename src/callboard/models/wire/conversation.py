@@ -1,4 +1,4 @@
-"""The conversation in the library's shapes, which become the roles and fields of a wire format."""
+"""Conversion of a conversation to the library's types."""
 
 from __future__ import annotations
 
@@ -23,82 +23,96 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.tool_names import model_name
 
 from .images import Images
-from .seal import opened
+from .seal import decode_seal
 
-#: What every provider that takes images takes.
+#: Image types that every provider with images accepts.
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
-_Shown = str | lib.BinaryContent
+_UserContent = str | lib.BinaryContent
 
 
 class Conversation:
-    """How one model is told: `by` is its name as `PROVIDER/MODEL`, `system` the library's name of its provider, `images`
-    what it can be shown of them; None where it can be shown none."""
+    """Conversion for a model.
+
+    Args:
+        by: The model as `PROVIDER/MODEL`.
+        system: The library's name of its provider.
+        images: Encoded images; None for a model without images.
+    """
 
     def __init__(self, by: str, system: str, *, images: Images | None) -> None:
         self._by = by
         self._system = system
         self._images = images
 
-    def of(self, request: ModelRequest) -> list[lib.ModelMessage]:
-        """The prompt layers as one system message (strict servers take no second one), then the conversation. What stands
-        between two answers is one message: some providers want all results of an answer in one."""
-        system = "\n\n".join(layer for layer in request.system if layer)
-        told: list[lib.ModelMessage] = []
-        opening: list[lib.ModelRequestPart] = [lib.SystemPromptPart(system)] if system else []
-        for answers, group in groupby(request.messages, lambda one: one.role == "assistant"):
-            if answers:
-                if opening:
-                    told.append(lib.ModelRequest(parts=opening))
-                told.extend(self._answer(message) for message in group)
-            else:
-                told.append(lib.ModelRequest(parts=[*opening, *(part for one in group for part in self._asked(one))]))
-            opening = []
-        return told
+    def convert(self, request: ModelRequest) -> list[lib.ModelMessage]:
+        """Convert the prompt layers to one system message, then the conversation.
 
-    def _answer(self, message: ModelMessage) -> lib.ModelResponse:
-        parts = [self._answer_part(part) for part in message.content]
+        Strict servers accept one system message only. Messages between two answers become one, because some providers need
+        all results of an answer together.
+        """
+        system = "\n\n".join(layer for layer in request.system if layer)
+        converted: list[lib.ModelMessage] = []
+        opening: list[lib.ModelRequestPart] = [lib.SystemPromptPart(system)] if system else []
+        for is_answer, group in groupby(request.messages, lambda message: message.role == "assistant"):
+            if is_answer:
+                if opening:
+                    converted.append(lib.ModelRequest(parts=opening))
+                converted.extend(self._convert_answer(message) for message in group)
+            else:
+                parts = (part for message in group for part in self._convert_input(message))
+                converted.append(lib.ModelRequest(parts=[*opening, *parts]))
+            opening = []
+        return converted
+
+    def _convert_answer(self, message: ModelMessage) -> lib.ModelResponse:
+        parts = [self._convert_answer_part(part) for part in message.content]
         return lib.ModelResponse(parts=[part for part in parts if part is not None], provider_name=self._system)
 
-    def _asked(self, message: ModelMessage) -> Iterable[lib.ModelRequestPart]:
+    def _convert_input(self, message: ModelMessage) -> Iterable[lib.ModelRequestPart]:
         match message.role:
             case "user":
-                shown = [self._shown(part) for part in message.content if isinstance(part, TextContent | ImageContent)]
-                if all(isinstance(one, str) for one in shown):
-                    yield lib.UserPromptPart("\n\n".join(one for one in shown if isinstance(one, str)))
-                else:
-                    yield lib.UserPromptPart(shown)
+                contents = [
+                    self._convert_content(part)
+                    for part in message.content
+                    if isinstance(part, TextContent | ImageContent)
+                ]
+                texts = [content for content in contents if isinstance(content, str)]
+                yield lib.UserPromptPart("\n\n".join(texts) if len(texts) == len(contents) else contents)
             case "tool":
                 for part in message.content:
                     if isinstance(part, ToolResultContent):
-                        yield self._result(part)
+                        yield self._convert_result(part)
             case "assistant":
                 return
             case _:
                 assert_never(message.role)
 
-    def _result(self, part: ToolResultContent) -> lib.ToolReturnPart:
-        shown = [part.text, *(self._shown(image) for image in part.images)]
-        if all(isinstance(one, str) for one in shown):
-            text = "\n".join(one for one in shown if isinstance(one, str) and one)
-            # Marked as failed, the library would wrap the text; what is in it already says how the call ended.
-            return lib.ToolReturnPart(model_name(part.tool), text, tool_call_id=part.call_id)
-        return lib.ToolReturnPart(model_name(part.tool), [one for one in shown if one != ""], tool_call_id=part.call_id)
+    def _convert_result(self, part: ToolResultContent) -> lib.ToolReturnPart:
+        contents = [part.text, *(self._convert_content(image) for image in part.images)]
+        contents = [content for content in contents if content != ""]
+        texts = [content for content in contents if isinstance(content, str)]
+        # Not marked as failed, because the library would wrap the text, which already describes the outcome.
+        return lib.ToolReturnPart(
+            model_name(part.tool),
+            "\n".join(texts) if len(texts) == len(contents) else contents,
+            tool_call_id=part.call_id,
+        )
 
-    def _shown(self, part: TextContent | ImageContent) -> _Shown:
+    def _convert_content(self, part: TextContent | ImageContent) -> _UserContent:
         if isinstance(part, TextContent):
             return part.text
         if self._images is not None and part.media in IMAGES:
-            return self._images.content(part)
-        why = "it is of a kind that this model does not take" if self._images else "this model takes no images"
-        return f"[An image ({part.media}, {len(part.data)} bytes) was left out: {why}.]"
+            return self._images.make_part(part)
+        reason = "this model takes no images of this type" if self._images else "this model takes no images"
+        return f"[An image ({part.media}, {len(part.data)} bytes) was left out: {reason}.]"
 
-    def _answer_part(self, part: Content) -> lib.ModelResponsePart | None:
+    def _convert_answer_part(self, part: Content) -> lib.ModelResponsePart | None:
         match part:
             case TextContent():
                 return lib.TextPart(part.text)
             case ReasoningContent():
-                seal = opened(self._by, part.signature)
+                seal = decode_seal(self._by, part.signature)
                 if seal is None:
                     return None
                 return lib.ThinkingPart(
@@ -109,7 +123,7 @@ class Conversation:
                     provider_details=seal.details or None,
                 )
             case ToolCallContent():
-                seal = opened(self._by, part.signature)
+                seal = decode_seal(self._by, part.signature)
                 return lib.ToolCallPart(
                     model_name(part.tool),
                     part.arguments,
@@ -123,11 +137,11 @@ class Conversation:
                 assert_never(part)
 
 
-def parameters_of(request: ModelRequest) -> ModelRequestParameters:
-    """The tools as the model is told of them, with their schemas as they are."""
+def build_parameters(request: ModelRequest) -> ModelRequestParameters:
+    """Return the tools with unchanged schemas."""
     return ModelRequestParameters(
         function_tools=[
-            # Left to itself the library rewrites a schema to OpenAI's strict dialect, which other servers don't know.
+            # Otherwise the library rewrites a schema to OpenAI's strict dialect, which other servers reject.
             ToolDefinition(
                 name=model_name(tool.name),
                 description=tool.description,

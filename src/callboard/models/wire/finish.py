@@ -10,7 +10,7 @@ from pydantic_ai.messages import FinishReason
 from callboard.contracts.facts.model import StopReason
 
 from .endpoint import Endpoint, Format
-from .failures import cut, ended_badly
+from .failures import aborted, cut
 
 #: `failed`: the provider aborted the answer. `garbled`: the provider could not parse a call of the model.
 Ending = StopReason | Literal["failed", "garbled"]
@@ -100,7 +100,7 @@ def read_ending(
     if reason == "content_filter" and read in {"stop", "unknown"}:
         read = "content_filter"
     if read == "failed":
-        raise ended_badly(endpoint, word or "an error")
+        raise aborted(endpoint, word or "an error")
     if read == "garbled":
-        raise ended_badly(endpoint, word, code="model_garbled")
+        raise aborted(endpoint, word, code="model_garbled")
     return ("tool_calls" if called and read in {"stop", "unknown"} else read), word

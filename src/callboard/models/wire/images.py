@@ -1,4 +1,4 @@
-"""The images of conversations as base64 text, encoded once each."""
+"""Images of conversations as base64 text, each encoded once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from callboard.contracts.ports.model import ImageContent, ToolResultContent
 from .history.blocks import BLOCK
 from .history.rounds import Messages
 
-#: Bytes of an image that are encoded before other work of the event loop gets its turn. Their text is one block.
+#: Bytes of an image that are encoded before other work of the event loop runs. Their text is one block.
 SLICE: Final = BLOCK // 4 * 3
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _MARK: Final = 24
@@ -32,20 +32,20 @@ class _Encoded(NamedTuple):
 
 
 class Images:
-    """Encodes images in slices, and gives the libraries a short mark in the place of each.
+    """Encodes images in slices, and passes a short mark to the libraries instead of each.
 
-    A library encodes an image in one piece and with each request, and copies it several times on the way. A mark has the
-    form of base64 text and is replaced in the finished body. What is encoded is kept as long as the image itself.
+    A library would encode and copy each image for each request. A mark looks like base64 text and is replaced in the finished
+    body. An encoded image lives as long as the image.
 
     Example:
         await images.prepare(request.messages)
-        content = images.content(image)
+        part = images.make_part(image)
         pieces = images.expand(body)
     """
 
     def __init__(self, *, url_safe: bool = False) -> None:
         self._url_safe = url_safe
-        # Not to be guessed: what people and tools write must never be taken for a mark.
+        # Random, so that no text can contain a mark.
         self._prefix = secrets.token_hex(_MARK // 2).encode()
         self._marks = re.compile(b"(%s[0-9a-f]{%d})" % (self._prefix, _MARK))
         self._encoded: dict[int, _Encoded] = {}
@@ -59,22 +59,22 @@ class Images:
                 encoded = await self._encode(image.data)
                 # Another request may have been faster.
                 if id(image) not in self._encoded:
-                    self._keep(image, encoded)
+                    self._store(image, encoded)
 
-    def content(self, image: ImageContent) -> BinaryContent:
-        """Return what the libraries are given for an image that was prepared."""
+    def make_part(self, image: ImageContent) -> BinaryContent:
+        """Return the library's content for a prepared image."""
         encoded = self._encoded[id(image)]
         return BinaryContent(base64.b64decode(encoded.mark), media_type=image.media, identifier=encoded.identifier)
 
     def expand(self, body: bytes) -> Sequence[bytes]:
-        """Return a body in pieces, with the images in the place of their marks."""
+        """Return a body in pieces, with images instead of marks."""
         if self._prefix not in body:
             return (body,)
-        return [one for part in self._marks.split(body) for one in self._pieces.get(part, (part,))]
+        return [piece for part in self._marks.split(body) for piece in self._pieces.get(part, (part,))]
 
     async def _encode(self, data: bytes) -> _Encoded:
         pieces: list[bytes] = []
-        # As the library calls an image in the text of a result.
+        # The library's identifier of an image in the text of a result.
         digest = hashlib.sha1(usedforsecurity=False)
         for start in range(0, len(data), SLICE):
             piece = data[start : start + SLICE]
@@ -86,7 +86,7 @@ class Images:
         mark = self._prefix + secrets.token_hex(_MARK // 2).encode()
         return _Encoded(mark, digest.hexdigest()[:6], pieces)
 
-    def _keep(self, image: ImageContent, encoded: _Encoded) -> None:
+    def _store(self, image: ImageContent, encoded: _Encoded) -> None:
         key = id(image)
         self._encoded[key] = encoded
         self._pieces[encoded.mark] = encoded.pieces

@@ -10,12 +10,12 @@ from pydantic_ai import messages as lib
 
 from callboard.contracts.ports.model import ReasoningDelta, TextDelta, ToolCallDelta
 
-from .seal import sealed
+from .seal import encode_seal
 
 Delta = TextDelta | ReasoningDelta | ToolCallDelta
 
 
-def deltas(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
+def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
     """Yield the deltas of an event. Raises TypeError for values of the wrong type."""
     match event:
         case lib.PartStartEvent(index=index, part=lib.TextPart(content=text)):
@@ -39,16 +39,16 @@ def deltas(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
             return
 
 
-def seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
+def list_seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
     """Yield the seals of the parts, which the provider sends at the end of the answer."""
     for index, part in enumerate(parts):
         match part:
             case lib.ThinkingPart():
-                seal = sealed(by, part.id, part.signature, part.provider_details)
+                seal = encode_seal(by, part.id, part.signature, part.provider_details)
                 if seal:
                     yield ReasoningDelta(index, "", signature=seal)
             case lib.ToolCallPart(provider_details=details) if details:
-                yield ToolCallDelta(index, signature=sealed(by, None, None, details))
+                yield ToolCallDelta(index, signature=encode_seal(by, None, None, details))
             case _:
                 pass
 

@@ -19,14 +19,14 @@ class Seal(msgspec.Struct, frozen=True, array_like=True):
     details: dict[str, Any] = {}
 
 
-def sealed(by: str, id: str | None, signature: str | None, details: dict[str, Any] | None) -> str:
+def encode_seal(by: str, id: str | None, signature: str | None, details: dict[str, Any] | None) -> str:
     """Encode a seal; empty if there is no data."""
     if not (id or signature or details):
         return ""
     return msgspec.json.encode(Seal(by=by, id=id or "", signature=signature or "", details=details or {})).decode()
 
 
-def opened(by: str, text: str) -> Seal | None:
+def decode_seal(by: str, text: str) -> Seal | None:
     """Decode a seal of the model `by`; None for other models and invalid texts."""
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""How long a provider asks to wait: from its headers, from fields of its error, and last from the error's text."""
+"""The wait that a provider requests, in its headers, in fields of its error, or in the error's text."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _UNITS_S: Final = {
 _UNIT: Final = "|".join(sorted(_UNITS_S, key=len, reverse=True))
 _NUMBER: Final = r"(\d{1,9}(?:\.\d{1,9})?)"
 _PIECE: Final = re.compile(rf"{_NUMBER}\s*({_UNIT})\b|{_NUMBER}({_UNIT})(?=\d)", re.IGNORECASE)
-#: A length follows one of these: "try again in 5 seconds", "retry after 1m30s".
-_ASKS: Final = re.compile(
+#: Words before a duration: "try again in 5 seconds", "retry after 1m30s".
+_REQUEST: Final = re.compile(
     r"\b(?:try(?:ing)? again|retry|wait)\b(?:\s+(?:in|after|for|at least|about))*\s+(?=\d)", re.IGNORECASE
 )
-#: Fields of error bodies, with what a bare number in them counts in seconds.
+#: Fields of error bodies, with the seconds that a bare number counts in.
 _FIELDS: Final = {
     "retrydelay": 1.0,
     "retry_delay": 1.0,
@@ -47,64 +47,64 @@ _FIELDS: Final = {
     "retry-after-ms": 0.001,
 }
 _DEEPEST: Final = 8
-#: A named wait above this many seconds is a mistake, such as a time of a clock.
+#: A longer wait, in seconds, is a mistake, such as a clock time.
 _LONGEST_S: Final = 40 * 86_400.0
 
 
-def named_wait(after: float | None, quota: Quota | None, body: object, text: str) -> float | None:
-    """Return the seconds that the provider asks to wait; None where it names none.
+def read_wait(after: float | None, quota: Quota | None, body: object, text: str) -> float | None:
+    """Return the seconds that the provider asks to wait, or None.
 
     Args:
-        after: What `Retry-After` or `retry-after-ms` says, in seconds.
-        quota: The limits that its headers name. One that is used up says when it begins anew.
+        after: Seconds from `Retry-After` or `retry-after-ms`.
+        quota: Limits from its headers. The reset of an exhausted limit is a wait.
         body: The error as the server sent it.
-        text: The error's message. It is read for the length of a wait and for nothing else.
+        text: The error's message. It is parsed for a duration only.
     """
     if after is not None:
         return after
-    used_up = (one.resets_in_ms for one in quota.limits if one.remaining == 0) if quota is not None else ()
-    resets = max((one for one in used_up if one is not None), default=None)
-    if resets is not None:
-        return resets / 1000
-    return next(_in_fields(body, 0), None) or _in_text(text)
+    exhausted = (limit.resets_in_ms for limit in quota.limits if limit.remaining == 0) if quota is not None else ()
+    reset = max((milliseconds for milliseconds in exhausted if milliseconds is not None), default=None)
+    if reset is not None:
+        return reset / 1000
+    return next(_find_in_fields(body, 0), None) or _find_in_text(text)
 
 
-def _in_fields(value: object, depth: int) -> Iterator[float]:
+def _find_in_fields(value: object, depth: int) -> Iterator[float]:
     if depth > _DEEPEST:
         return
     if isinstance(value, Mapping):
-        for name, held in cast("Mapping[Any, Any]", value).items():
+        for name, content in cast("Mapping[Any, Any]", value).items():
             unit = _FIELDS.get(str(name).lower())
-            found = None if unit is None else _length(held, unit)
-            if found is not None:
-                yield found
+            seconds = None if unit is None else _read_seconds(content, unit)
+            if seconds is not None:
+                yield seconds
             else:
-                yield from _in_fields(held, depth + 1)
+                yield from _find_in_fields(content, depth + 1)
     elif isinstance(value, list):
-        for one in cast("list[Any]", value):
-            yield from _in_fields(one, depth + 1)
+        for item in cast("list[Any]", value):
+            yield from _find_in_fields(item, depth + 1)
 
 
-def _length(value: object, unit: float) -> float | None:
+def _read_seconds(value: object, unit: float) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return _bounded(value * unit)
+        return _check_range(value * unit)
     if not isinstance(value, str):
         return None
     text = value.strip()
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", text):
-        return _bounded(float(text) * unit)
-    return _duration(text)
+        return _check_range(float(text) * unit)
+    return _parse_duration(text)
 
 
-def _in_text(text: str) -> float | None:
-    asks = _ASKS.search(text)
-    return None if asks is None else _duration(text[asks.end() :])
+def _find_in_text(text: str) -> float | None:
+    request = _REQUEST.search(text)
+    return None if request is None else _parse_duration(text[request.end() :])
 
 
-def _duration(text: str) -> float | None:
-    """Read "12s", "1m30.5s", "5 seconds" at the beginning of a text."""
+def _parse_duration(text: str) -> float | None:
+    """Parse "12s", "1m30.5s" or "5 seconds" at the beginning of a text."""
     at, total = 0, None
     while (piece := _PIECE.match(text, at)) is not None:
         number, unit = (piece[1], piece[2]) if piece[1] is not None else (piece[3], piece[4])
@@ -112,8 +112,8 @@ def _duration(text: str) -> float | None:
         at = piece.end()
         while text[at : at + 1] == " ":
             at += 1
-    return None if total is None else _bounded(total)
+    return None if total is None else _check_range(total)
 
 
-def _bounded(seconds: float) -> float | None:
+def _check_range(seconds: float) -> float | None:
     return seconds if 0 <= seconds <= _LONGEST_S else None

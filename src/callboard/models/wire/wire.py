@@ -1,4 +1,4 @@
-"""One request over HTTP and its answer as events."""
+"""A request over HTTP and the events of its answer."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from callboard.contracts.ports.model import (
     ToolCallDelta,
 )
 
-from .conversation import Conversation, parameters_of
+from .conversation import Conversation, build_parameters
 from .endpoint import Endpoint
-from .failures import Answer, as_failures, awaited, note_arrival
+from .failures import Answer, check_response, convert_failures, current_answer
 from .finish import read_ending
 from .formats import open_model
 from .history import HistoryEncoder
-from .history.body import FIELDS, Capture, Expand, RequestHook, planned
+from .history.body import FIELDS, Capture, Expand, RequestHook, apply_plan
 from .history.rounds import Messages
 from .images import Images
-from .pieces import Delta, deltas, seals
-from .price import usage_of, window_of
-from .quota import quota_of
+from .pieces import Delta, convert_event, list_seals
+from .price import compute_usage, find_window
+from .quota import read_quota
 from .thinking import ThinkingSplitter
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -55,115 +55,115 @@ class Wire:
         self._model, self._settings = open_model(endpoint, name, self._http)
         self._conversation = Conversation(self._by, self._model.system, images=self._images if images else None)
         self._history = HistoryEncoder(self._items, self._images.expand)
-        self.window = endpoint.window or window_of(endpoint, name)
+        self.window = endpoint.window or find_window(endpoint, name)
 
     async def ask(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Asks once. Yields deltas and then `Finished`. Raises ModelFailure."""
+        """Send the request once. Yield deltas, then `Finished`. Raises ModelFailure."""
         answer = Answer()
         async with AsyncExitStack() as stack:
             splice, rest = await self._history.encode(request)
             await self._images.prepare(rest)
-            # The library builds a request in one piece: others go first.
+            # Let other work run: the library builds a request without a pause.
             await asyncio.sleep(0)
-            with planned(splice):
+            with apply_plan(splice):
                 stream = await self._open(stack, msgspec.structs.replace(request, messages=rest), answer)
             events = aiter(stream)
             called = False
             last = -1
             tags = ThinkingSplitter(looks=self._endpoint.format == "openai-compatible")
-            while (found := await self._next(events, answer)) is not None:
-                for delta in (one for piece in found for one in tags.split(piece)):
+            while (pieces := await self._next(events, answer)) is not None:
+                for delta in (delta for piece in pieces for delta in tags.split(piece)):
                     called = called or isinstance(delta, ToolCallDelta)
                     last = max(last, delta.index)
                     yield delta
             details = stream.provider_details or {}
-            stop_reason, word = read_ending(self._endpoint, stream.finish_reason, details, called=called)
+            stop_reason, provider_reason = read_ending(self._endpoint, stream.finish_reason, details, called=called)
             for delta in tags.finish():
                 last = max(last, delta.index)
                 yield delta
-            for delta in seals(self._by, list(stream.get().parts)):
+            for delta in list_seals(self._by, list(stream.get().parts)):
                 yield tags.move(delta)
             refusal = details.get("refusal")
             if isinstance(refusal, str) and refusal:
                 yield TextDelta(last + 1, refusal)
             yield Finished(
                 stop_reason=stop_reason,
-                provider_reason=word,
-                usage=usage_of(stream.usage, details, self._endpoint, self._name),
+                provider_reason=provider_reason,
+                usage=compute_usage(stream.usage, details, self._endpoint, self._name),
                 response_id=str(stream.provider_response_id or ""),
-                quota=quota_of(answer.headers),
+                quota=read_quota(answer.headers),
             )
 
     async def rehearse(self) -> None:
-        """Build a request and send nothing: the libraries build what the first request needs."""
-        # Loads what connections wait with, which is otherwise loaded by the first one, on the event loop.
+        """Build a request without sending it, so that the libraries load what the first request needs."""
+        # Loads the backend of connections, which the first one would load on the event loop.
         await anyio.lowlevel.checkpoint()
         hello = ModelMessage(role="user", content=(TextContent("hello"),))
         await self._capture((hello,), Capture(built=True))
 
     async def _items(self, messages: Messages) -> list[Any]:
-        """Return the messages as items of the wire format, as the library sends them."""
+        """Return the messages as the library's items of the wire format."""
         await self._images.prepare(messages)
         return await self._capture(messages, Capture())
 
     async def _capture(self, messages: Messages, capture: Capture) -> list[Any]:
         request = ModelRequest(model=self._name, system=(), messages=messages)
-        # Marks of the provider's cache belong to the end of a conversation.
+        # Without cache marks, which belong to the end of a conversation.
         settings = {name: value for name, value in self._options(request).items() if "_cache_" not in name}
-        with planned(capture):
+        with apply_plan(capture):
             try:
                 async with AsyncExitStack() as stack:
                     await stack.enter_async_context(self._opening(request, cast("ModelSettings", settings)))
             except Exception:
-                # Some libraries raise an error of their own in its place.
+                # Some libraries replace CapturedError.
                 if capture.items is None:
                     raise
         return capture.items or []
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     def _options(self, request: ModelRequest) -> ModelSettings:
-        told = self._settings(request)
+        settings = self._settings(request)
         if self._endpoint.reasoning is not None:
-            told["thinking"] = False if self._endpoint.reasoning == "off" else self._endpoint.reasoning
-        return told
+            settings["thinking"] = False if self._endpoint.reasoning == "off" else self._endpoint.reasoning
+        return settings
 
     def _opening(self, request: ModelRequest, settings: ModelSettings) -> AbstractAsyncContextManager[StreamedResponse]:
         return model_request_stream(
             self._model,
-            self._conversation.of(request),
+            self._conversation.convert(request),
             model_settings=settings,
-            model_request_parameters=parameters_of(request),
+            model_request_parameters=build_parameters(request),
         )
 
     async def _open(self, stack: AsyncExitStack, request: ModelRequest, answer: Answer) -> StreamedResponse:
         opening = self._opening(request, self._options(request))
-        token = awaited.set(answer)
+        token = current_answer.set(answer)
         try:
-            with as_failures(self._endpoint, answer):
+            with convert_failures(self._endpoint, answer):
                 return await stack.enter_async_context(opening)
         finally:
-            awaited.reset(token)
+            current_answer.reset(token)
 
     async def _next(
         self, events: AsyncIterator[lib.ModelResponseStreamEvent], answer: Answer
     ) -> tuple[Delta, ...] | None:
-        with as_failures(self._endpoint, answer):
+        with convert_failures(self._endpoint, answer):
             event = await anext(events, None)
-            return None if event is None else tuple(deltas(event))
+            return None if event is None else tuple(convert_event(event))
 
 
 def _http_client(endpoint: Endpoint, expand: Expand) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(endpoint.idle_timeout, connect=endpoint.connect_timeout, pool=None)
     return httpx2.AsyncClient(
         timeout=timeout,
-        # A team asks in parallel and an answer holds its connection for minutes.
+        # Agents of a team call in parallel, and an answer uses its connection for minutes.
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
-        # A proxy of the environment is not meant for a server on this machine.
+        # No proxy from the environment for a server on this machine.
         trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,
-        event_hooks={"request": [RequestHook(FIELDS[endpoint.format], expand)], "response": [note_arrival]},
-        # What is asked holds a person's files: it goes to the address that they set, and to no other.
+        event_hooks={"request": [RequestHook(FIELDS[endpoint.format], expand)], "response": [check_response]},
+        # A request contains a user's files, so it goes to the configured address only.
         follow_redirects=False,
     )

@@ -1,4 +1,4 @@
-"""The wire formats: one file each, with what it alone needs. Each opens a model of the library at an endpoint."""
+"""The wire formats. Each module opens a model of the library at an endpoint."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
 
-#: What a request asks of the model beside its messages.
+#: Returns the library's settings for a request.
 Settings = Callable[[ModelRequest], ModelSettings]
 
 
 def open_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> tuple[Model, Settings]:
-    """The model of that name behind the endpoint, asked over these connections, and the settings of its requests."""
-    # Each library takes its time to load, and is loaded where its format is spoken.
+    """Return the model, which uses the connections of `http`, and the settings of its requests."""
+    # Imported on first use, because each library is slow to load.
     match endpoint.format:
         case "openai-compatible":
-            from . import chat as chosen
+            from . import chat as wire_format
         case "openai":
-            from . import responses as chosen
+            from . import responses as wire_format
         case "anthropic":
-            from . import anthropic as chosen
+            from . import anthropic as wire_format
         case "google":
-            from . import google as chosen
+            from . import google as wire_format
         case _:
             assert_never(endpoint.format)
-    return chosen.model(endpoint, name, http), chosen.settings
+    return wire_format.build_model(endpoint, name, http), wire_format.build_settings

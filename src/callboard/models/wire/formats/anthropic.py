@@ -14,12 +14,12 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
-from ..history.body import hand_over
+from ..history.body import capture_items
 
 
-def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
-    """The model behind `/v1/messages`."""
-    # The library builds the shape of each event when the first one comes, on the event loop and in the middle of an answer.
+def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
+    """Return the model of `/v1/messages`."""
+    # Otherwise the library builds the type of each event during the first answer, on the event loop.
     for event in get_args(get_args(BetaRawMessageStreamEvent)[0]):
         event.model_rebuild()
     client = AsyncAnthropic(
@@ -29,25 +29,25 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicM
         max_retries=0,
         timeout=http.timeout,
     )
-    _hand_over_messages(client.beta.messages)
+    _capture_messages(client.beta.messages)
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 
 
-def settings(request: ModelRequest) -> AnthropicModelSettings:
-    """What was said before is read from the provider's cache: an agent sends its whole conversation with every call."""
-    told = AnthropicModelSettings(
+def build_settings(request: ModelRequest) -> AnthropicModelSettings:
+    """Return settings that turn on the provider's cache, because each call sends the whole conversation."""
+    settings = AnthropicModelSettings(
         anthropic_cache_instructions=True, anthropic_cache_tool_definitions=True, anthropic_cache_messages=True
     )
     if request.one_call and request.tools:
-        told["parallel_tool_calls"] = False
-    return told
+        settings["parallel_tool_calls"] = False
+    return settings
 
 
-def _hand_over_messages(resource: Any) -> None:
+def _capture_messages(resource: Any) -> None:
     create: Callable[..., Awaitable[Any]] = resource.create
 
-    async def create_unless_handed_over(**arguments: Any) -> Any:
-        hand_over(arguments["messages"])
+    async def create_unless_captured(**arguments: Any) -> Any:
+        capture_items(arguments["messages"])
         return await create(**arguments)
 
-    resource.create = create_unless_handed_over
+    resource.create = create_unless_captured

@@ -1,4 +1,4 @@
-"""OpenAI's Responses. Nothing is kept there: reasoning comes back encrypted and goes with the next request."""
+"""OpenAI's Responses, without storage at the provider: the next request includes the encrypted reasoning."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..endpoint import Endpoint
 from .untransformed import send_untransformed
 
 
-def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
-    """The model behind `/responses`."""
-    # The library builds the shape of each event when the first one comes, on the event loop and in the middle of an answer.
+def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
+    """Return the model of `/responses`."""
+    # Otherwise the library builds the type of each event during the first answer, on the event loop.
     for event in get_args(get_args(ResponseStreamEvent)[0]):
         event.model_rebuild()
     client = AsyncOpenAI(
@@ -32,9 +32,9 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResp
     return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=client))
 
 
-def settings(request: ModelRequest) -> OpenAIResponsesModelSettings:
-    """The answer is not stored, and its reasoning is summarised where the model may be asked for that."""
-    told = OpenAIResponsesModelSettings(openai_store=False)
+def build_settings(request: ModelRequest) -> OpenAIResponsesModelSettings:
+    """Return settings that turn off storage of the answer."""
+    settings = OpenAIResponsesModelSettings(openai_store=False)
     if request.one_call:
-        told["parallel_tool_calls"] = False
-    return told
+        settings["parallel_tool_calls"] = False
+    return settings

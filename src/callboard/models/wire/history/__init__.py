@@ -1,4 +1,4 @@
-"""A conversation as bytes of a wire format: each part of it is encoded once, and joins the body of every later request."""
+"""Encoded conversations: each part is encoded once and used in all later requests."""
 
 from __future__ import annotations
 

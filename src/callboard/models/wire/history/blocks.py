@@ -1,24 +1,19 @@
-"""Encoded bytes that grow at their end, joined in few blocks."""
+"""Growing encoded bytes in a few blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-#: Bytes from which a block is full. It is sent in one piece, which holds the event loop for less than a millisecond.
+#: Bytes of a full block. Sending one blocks the event loop for less than a millisecond.
 BLOCK: Final = 1024 * 1024
 
 
 class Blocks:
     """Joins pieces in blocks, so that a request handles a few blocks and not every piece.
 
-    A piece is copied once into a full block. Until then `snapshot` joins it with others of no greater size, so that each
-    byte is copied as often as the size of its block doubles. Full blocks are never copied.
-
-    Example:
-        blocks = Blocks()
-        blocks.add(b'{"role":"user"},')
-        pieces = blocks.snapshot()
+    `snapshot` joins pieces of similar size, so a byte is copied once for each doubling of its block. Full blocks are never
+    copied.
     """
 
     def __init__(self) -> None:
@@ -28,7 +23,7 @@ class Blocks:
         self._open_size = 0
 
     def add(self, piece: bytes) -> None:
-        """Append a piece. One of the size of a block is kept as it is."""
+        """Append a piece. A piece of the size of a block becomes one."""
         if not piece:
             return
         self.size += len(piece)
@@ -51,7 +46,7 @@ class Blocks:
         return (*self._full, *self._open)
 
     def between(self, start: int, end: int) -> Iterator[bytes]:
-        """Yield the bytes from `start` to `end`. A block that lies between them is not copied."""
+        """Yield the bytes from `start` to `end`, without copying whole blocks."""
         at = 0
         for block in (*self._full, *self._open):
             first, last = max(start - at, 0), min(end - at, len(block))

@@ -1,4 +1,4 @@
-"""Request bodies that are assembled from encoded parts while they are sent."""
+"""Request bodies that are assembled from encoded parts during sending."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ FIELDS: Final = {
 }
 #: Roles of items before the conversation that some formats list in the same field.
 _SYSTEM: Final = frozenset({"system", "developer"})
-
-
-#: Bytes up to which small pieces are sent together: a piece takes the client longer than copying so many bytes.
+#: Bytes up to which small pieces are joined: sending a piece takes longer than copying this many bytes.
 TOGETHER: Final = 128 * 1024
 
-#: Returns a body in pieces, with what the library was not given in its place.
+#: Returns a body in pieces, with content in place of its marks.
 Expand = Callable[[bytes], Sequence[bytes]]
 
 
-def unexpanded(body: bytes) -> Sequence[bytes]:
-    """Return a body that has all of its content."""
+def keep_unchanged(body: bytes) -> Sequence[bytes]:
+    """Return a body without marks."""
     return (body,)
 
 
@@ -41,8 +39,12 @@ class CapturedError(Exception):
 
 @dataclass
 class Capture:
-    """A request that is encoded and not sent. `items` are those of its conversation, None until it was encoded. With `built`,
-    the client builds all of the request before."""
+    """A request that is encoded and not sent.
+
+    Attributes:
+        built: Whether the client builds the whole request first.
+        items: Items of its conversation; None before it is encoded.
+    """
 
     built: bool = False
     items: list[Any] | None = None
@@ -50,43 +52,41 @@ class Capture:
 
 @dataclass
 class Splice:
-    """Encoded rounds that go before the conversation of a request, each with a comma at its end, in pieces that are sent as
-    they are. `size` is in bytes."""
+    """Encoded rounds for the beginning of a request's conversation. Each ends with a comma. `size` is in bytes."""
 
     pieces: Sequence[bytes] = ()
     size: int = 0
 
 
-_planned: ContextVar[Capture | Splice | None] = ContextVar("planned", default=None)
+_plan: ContextVar[Capture | Splice | None] = ContextVar("plan", default=None)
 
 
 @contextmanager
-def planned(plan: Capture | Splice) -> Generator[None]:
+def apply_plan(plan: Capture | Splice) -> Generator[None]:
     """Apply the plan to requests that this context sends."""
-    token = _planned.set(plan)
+    token = _plan.set(plan)
     try:
         yield
     finally:
-        _planned.reset(token)
+        _plan.reset(token)
 
 
-def hand_over(items: list[Any]) -> None:
-    """Capture the items of a conversation if this context only encodes it. Call it where a library gives its client the items
-    as they are on the wire: what the client does with a request takes longer than the items.
+def capture_items(items: list[Any]) -> None:
+    """Capture encoded items of a conversation if this context only encodes it. It saves the client's work on the request.
 
     Raises:
         CapturedError: The items were captured; nothing is sent.
     """
-    plan = _planned.get()
+    plan = _plan.get()
     if isinstance(plan, Capture) and not plan.built:
         plan.items = items
         raise CapturedError
 
 
 class RequestHook:
-    """Request hook of an HTTP client: captures a body, or puts encoded rounds and what `expand` knows into it."""
+    """Request hook of an HTTP client: captures a body, or inserts encoded rounds and the content of `expand`."""
 
-    def __init__(self, field: str, expand: Expand = unexpanded) -> None:
+    def __init__(self, field: str, expand: Expand = keep_unchanged) -> None:
         self._field = field
         self._expand = expand
 
@@ -96,28 +96,28 @@ class RequestHook:
         Raises:
             CapturedError: The body was captured; nothing is sent.
         """
-        plan = _planned.get()
+        plan = _plan.get()
         if plan is None:
             return
         if isinstance(plan, Capture):
             plan.items = msgspec.json.decode(request.content)[self._field]
             raise CapturedError
-        # The library took its time to build the request, and takes as much again to send it.
+        # Let other work run between building and sending the request.
         await asyncio.sleep(0)
-        pieces = self._spliced(request.content, plan) if plan.size else self._expand(request.content)
+        pieces = self._splice(request.content, plan) if plan.size else self._expand(request.content)
         if len(pieces) > 1:
             stream = _Body(pieces)
             request.headers["content-length"] = str(stream.size)
             request.stream = stream
 
-    def _spliced(self, content: bytes, splice: Splice) -> Sequence[bytes]:
+    def _splice(self, content: bytes, splice: Splice) -> Sequence[bytes]:
         body: dict[str, Any] = msgspec.json.decode(content)
         items: list[Any] = body.pop(self._field)
-        at = next((at for at, item in enumerate(items) if item.get("role") not in _SYSTEM), len(items))
-        lead, rest = items[:at], items[at:]
+        start = next((at for at, item in enumerate(items) if item.get("role") not in _SYSTEM), len(items))
+        system, rest = items[:start], items[start:]
         others = msgspec.json.encode(body)[:-1] + (b"," if body else b"")
-        head = b"".join((others, msgspec.json.encode(self._field), b":[", join_items(lead), b"," if lead else b""))
-        pieces = splice.pieces if rest else _without_last_comma(splice.pieces)
+        head = b"".join((others, msgspec.json.encode(self._field), b":[", join_items(system), b"," if system else b""))
+        pieces = splice.pieces if rest else _drop_last_comma(splice.pieces)
         return (head, *pieces, *self._expand(join_items(rest) + b"]}"))
 
 
@@ -132,15 +132,15 @@ class _Body(httpx2.AsyncByteStream):
             if waiting and size + len(piece) > TOGETHER:
                 yield b"".join(waiting)
                 waiting, size = [], 0
-                # The connection may take all of it without a pause, and others wait meanwhile.
+                # Let other work run: the connection may accept everything without a pause.
                 await asyncio.sleep(0)
             waiting.append(piece)
             size += len(piece)
         yield b"".join(waiting)
 
 
-def _without_last_comma(pieces: Sequence[bytes]) -> Sequence[bytes]:
-    # A round can encode to no item.
+def _drop_last_comma(pieces: Sequence[bytes]) -> Sequence[bytes]:
+    # A round without items is empty.
     filled = [piece for piece in pieces if piece]
     return (*filled[:-1], filled[-1][:-1])
 

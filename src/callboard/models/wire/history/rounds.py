@@ -1,4 +1,4 @@
-"""Rounds of a conversation: what was asked, with the answers that follow up to the next question."""
+"""Rounds of a conversation: questions with the answers up to the next question."""
 
 from __future__ import annotations
 
@@ -8,47 +8,46 @@ from typing import Any, cast
 from callboard.contracts.ports.model import ModelMessage
 
 _ANSWERS = frozenset({"assistant", "model"})
-#: Items of the Responses format that carry no role and belong to what is asked.
-_ASKED_TYPES = frozenset({"function_call_output"})
+#: Items of the Responses format without a role that belong to a question.
+_QUESTION_TYPES = frozenset({"function_call_output"})
 
 Messages = tuple[ModelMessage, ...]
 
 
-def finished_rounds(messages: Messages, start: int) -> Iterator[int]:
+def find_finished_rounds(messages: Messages, start: int) -> Iterator[int]:
     """Yield the end index of every finished round from `start` on.
 
-    A round is finished once a later question follows its answers: only then can nothing join it. `start` must be the
-    beginning of a round.
+    A round is finished once a question follows its answers. `start` must be the beginning of a round.
     """
-    answered = False
+    was_answer = False
     for index in range(start, len(messages)):
-        answers = messages[index].role == "assistant"
-        if answered and not answers:
+        is_answer = messages[index].role == "assistant"
+        if was_answer and not is_answer:
             yield index
-        answered = answers
+        was_answer = is_answer
 
 
-def asks(messages: Messages, at: int) -> bool:
-    """Return whether a question is there, which finishes the round before it."""
+def is_question(messages: Messages, at: int) -> bool:
+    """Return whether there is a question at an index, which finishes the round before it."""
     return at < len(messages) and messages[at].role != "assistant"
 
 
 def split_items(items: Sequence[Any]) -> list[list[Any]]:
-    """Split encoded items of a wire format into rounds, at each step from an answer to a question."""
+    """Split encoded items of a wire format into rounds."""
     rounds: list[list[Any]] = []
-    answered = True
+    was_answer = True
     for item in items:
-        answers = _answers(item)
-        if (answered and not answers) or not rounds:
+        is_answer = _is_answer(item)
+        if (was_answer and not is_answer) or not rounds:
             rounds.append([])
         rounds[-1].append(item)
-        answered = answers
+        was_answer = is_answer
     return rounds
 
 
-def _answers(item: object) -> bool:
+def _is_answer(item: object) -> bool:
     if not isinstance(item, Mapping):
         return False
     fields = cast("Mapping[str, Any]", item)
     role = fields.get("role")
-    return role in _ANSWERS if role else fields.get("type") not in _ASKED_TYPES
+    return role in _ANSWERS if role else fields.get("type") not in _QUESTION_TYPES
