@@ -1,4 +1,6 @@
-"""What golden stores have held since 0.1.1: processes, worktrees, agents that talk, stored answers, and a takeover."""
+"""Contents of golden stores since 0.1.1: processes, worktrees, messages, stored answers, a
+takeover.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
 
 
 def write(at: Place) -> None:
-    """Write one more agent, and make the folder a repository, from which children get worktrees."""
+    """Write one more agent, and make the folder a repository, so that children get worktrees."""
     agent(at, "partner", role="reviewer", tools=["*"], policy=["Patch"])
     _git(at.folder, "init", "--quiet")
     _git(at.folder, "add", "--all")
@@ -25,7 +27,7 @@ def write(at: Place) -> None:
 
 
 def played(never: str) -> list[tuple[str, str, list[scenes.Call]]]:
-    """What the agents say in it. A file of the name `never` does not come."""
+    """Return the agents' answers. The file `never` does not exist, so its turns wait."""
     listens = scenes.calls("bash", command="cat", background=True)
     apart = scenes.calls("spawn_subagent", agent="worker", objective="work apart", isolation="worktree")
     hands = scenes.calls("send_handoff", to="partner", message="Take the notes.")
@@ -43,7 +45,7 @@ def played(never: str) -> list[tuple[str, str, list[scenes.Call]]]:
 
 
 async def run(server: Server, until: Until) -> None:
-    """All of it that comes to an end."""
+    """Run everything that ends."""
     await _processes(server, until)
     await _worktree(server, until)
     await _handoff(server, until)
@@ -51,12 +53,12 @@ async def run(server: Server, until: Until) -> None:
 
 
 async def _processes(server: Server, until: Until) -> None:
-    """A command that goes on behind its call is written to, and ended."""
+    """Write to a background command and end it."""
     chat = await begin(server, "listen", permissionMode="full")
     await until(chat, lambda: chat.count("process.started", *_ENDS) == 2)
     process = next(fact["processId"] for fact in chat.facts if fact["type"] == "process.started")
     one = {"sessionId": chat.session, "processId": process}
-    # With keys, so that their answers are stored.
+    # With keys, so that the answers are stored.
     await do(server, "write_process_stdin", key="golden-write", **one, text="a line\n")
     await do(server, "terminate_process", key="golden-end", **one)
     await until(chat, lambda: chat.count("process.ended") == 1)
@@ -64,7 +66,7 @@ async def _processes(server: Server, until: Until) -> None:
 
 
 async def _worktree(server: Server, until: Until) -> None:
-    """A child works in a worktree of its own, and a person merges it."""
+    """Merge the worktree of a child, as a person."""
     team = await begin(server, "have it done apart", permissionMode="full")
     await until(team, lambda: team.count("subagent.completed") == 1 and not team.open_runs)
     await do(server, "merge_subagent", key="golden-merge", sessionId=team.session, agent="worker-1")
@@ -73,7 +75,7 @@ async def _worktree(server: Server, until: Until) -> None:
 
 
 async def _handoff(server: Server, until: Until) -> None:
-    """A handoff that its receiver does not take."""
+    """Send a handoff that its receiver rejects."""
     team = await begin(server, "good day", permissionMode="full")
     await until(team, lambda: team.count("turn.completed") == 1)
     await do(server, "add_agent", key="golden-add", sessionId=team.session, agent="partner")
@@ -87,7 +89,7 @@ async def _handoff(server: Server, until: Until) -> None:
 
 
 async def _cut(server: Server, until: Until) -> None:
-    """Input that steers a turn, thoughts that are interrupted, and a request whose turn ends before its answer."""
+    """Record a steer, interrupted reasoning, and a request whose turn ends before its answer."""
     chat = await begin(server, "work on", permissionMode="full")
     await until(chat, lambda: chat.count("tool.started") == 1)
     await do(server, "steer_turn", key="golden-steer", sessionId=chat.session, text="be quick")
@@ -103,7 +105,7 @@ async def _cut(server: Server, until: Until) -> None:
 
 
 async def taken_over(server: Server, session: str, until: Until) -> None:
-    """What a killed process left in a session with a queue: it is paused, and a person resumes it."""
+    """Resume the paused session that a killed process left with a queue."""
     left = Followed(server.wire, session)
     await until(left, lambda: left.count("session.taken_over") == 1 and left.count("thread.paused") >= 1)
     await do(server, "resume_thread", key="golden-resume", sessionId=session)

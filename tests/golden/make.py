@@ -1,9 +1,11 @@
-"""Write a golden store with the present code: `python -m tests.golden.make [VERSION]`.
+"""Writer of a golden store: `python -m tests.golden.make [VERSION]`.
 
-The real product runs with a scripted model. It works through everything that a store holds: a chat with tools, approvals,
-rules, a team, jobs, artifacts, a summary, an import, evidence, an interrupted turn, and what `additions` adds. It is ended in
-order, started again, and then killed with SIGKILL while turns, children, a job and an approval are open; the next process
-takes over, and is killed in the same way.
+The real product runs with a scripted model and produces everything that a store can have: a chat
+with tools, approvals, rules, a team, jobs, artifacts, a summary, an import, evidence, an
+interrupted
+turn, and what `additions` adds. It is stopped and started again. Then it is killed with SIGKILL
+while turns, children, a job and an approval are open. The next process takes over and is killed in
+the same way.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ TURN_ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
 
 
 async def make(version: str) -> None:
-    """Make the store in `ROOT`, and pack it as the golden store of a version."""
+    """Write the store in `ROOT`, and pack it as the golden store of a version."""
     shutil.rmtree(ROOT, ignore_errors=True)
     ROOT.mkdir(mode=0o700)
     at = Place(ROOT)
@@ -53,7 +55,7 @@ async def make(version: str) -> None:
 
 
 async def _whole(server: Server) -> None:
-    """What comes to an end."""
+    """Run everything that ends."""
     await _chat(server)
     await _stops(server)
     await _teams(server)
@@ -70,7 +72,9 @@ async def _whole(server: Server) -> None:
 
 
 async def _chat(server: Server) -> None:
-    """Tools, approvals and rejections, rules, questions, plans, a failure, a summary, and evidence of all that."""
+    """Run tools, approvals, rejections, rules, questions, plans, a failure, a summary and an
+    export.
+    """
     wanted = (await server.wire.get(f"/queries/get_trust?workspaceId={server.workspace}")).body
     await do(server, "trust_workspace", workspaceId=server.workspace, digest=wanted["digest"])
     await do(server, "revoke_trust", workspaceId=server.workspace)
@@ -96,7 +100,7 @@ async def _chat(server: Server) -> None:
 
 
 async def _stops(server: Server) -> None:
-    """An interrupted turn, with what was in the queue behind it."""
+    """Interrupt a turn with a queue behind it."""
     chat = await begin(server, "take your time")
     await _until(chat, lambda: chat.count("model.requested") == 1)
     who = {"sessionId": chat.session}
@@ -120,7 +124,7 @@ async def _queued(chat: Followed) -> list[str]:
 
 
 async def _teams(server: Server) -> None:
-    """A team with a review and handoffs, a board, and a job of which one item fails."""
+    """Run a team with a review and handoffs, a board, and a job with one failed item."""
     team = await begin(server, "have a note written", mode="auto", permissionMode="edits")
     who = {"sessionId": team.session}
     await do(server, "add_agent", **who, agent="watcher")
@@ -152,7 +156,7 @@ async def _teams(server: Server) -> None:
 
 
 async def _artifacts(server: Server) -> None:
-    """Versions of an artifact, one that is rolled back, one that is deleted, and an export."""
+    """Write versions of an artifact. Roll one back, delete one, and export one."""
     chat = await _turns(server, "write the report", permissionMode="edits")
     who = {"sessionId": chat.session}
     made = await do(server, "create_artifact", **who, title="A plan", content="one\n")
@@ -167,7 +171,8 @@ async def _artifacts(server: Server) -> None:
 
 
 async def _open(server: Server) -> str:
-    """What a crash finds: half an answer, a queue, a pending approval, a child at work, a job.
+    """Leave open what a crash finds: a partial answer, a queue, an approval, a child at work, a
+    job.
 
     Returns:
         The session with a queue.
@@ -198,7 +203,7 @@ async def _open(server: Server) -> str:
 
 
 async def _kept(server: Server) -> None:
-    """Waits until the halves of answers are kept."""
+    """Wait until the partial answers are stored."""
     until = asyncio.get_running_loop().time() + 20
     while len(store.read(ROOT / "home" / "store").partials) < 3:
         assert asyncio.get_running_loop().time() < until, "no half of an answer is kept"
@@ -206,19 +211,19 @@ async def _kept(server: Server) -> None:
 
 
 async def _until(chat: Followed, seen: Callable[[], bool]) -> None:
-    """Waits until the facts of a session are so."""
+    """Wait until the facts of a session fulfil a condition."""
     if not await chat.until(seen, PATIENCE_S):
         raise AssertionError(f"{chat.session} stays at {[fact['type'] for fact in chat.facts[-12:]]}")
 
 
 async def _begin(server: Server, text: str, **more: str) -> Followed:
-    """A new session in which requests stay open."""
+    """Begin a session whose requests stay open."""
     answer = await do(server, "submit_turn", workspaceId=server.workspace, text=text, **more)
     return Followed(server.wire, answer["sessionId"], approves=False)
 
 
 async def _turns(server: Server, text: str, *, approves: bool = True, **more: str) -> Followed:
-    """A new session whose first turn has ended."""
+    """Begin a session, and wait for the end of its first turn."""
     followed = await (begin if approves else _begin)(server, text, **more)
     await _until(followed, lambda: followed.count(*TURN_ENDS) == 1)
     return followed
@@ -231,7 +236,7 @@ async def _next(server: Server, chat: Followed, text: str) -> None:
 
 
 async def _answered(server: Server, chat: Followed, text: str, **answer: str) -> None:
-    """A turn that asks once, with this answer."""
+    """Run a turn that asks once, and give this answer."""
     before, ends = chat.count("action.required"), chat.count(*TURN_ENDS)
     await do(server, "submit_turn", sessionId=chat.session, text=text)
     await _until(chat, lambda: chat.count("action.required") > before)

@@ -1,4 +1,4 @@
-"""The agents of a golden store, and the answers of their scripted model."""
+"""Agents of a golden store, and the answers of their scripted model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.prove.driver.product import Place
 
 from . import additions
 
-#: Above the size at which a text becomes a blob.
+#: Larger than an inline text, so that it becomes a blob.
 LONG = 9_000
-#: A file that never comes: what waits for it runs until it is stopped.
+#: A file that never exists. Turns that wait for it run until they are stopped.
 NEVER = "never"
 
 
@@ -107,7 +107,7 @@ def _report() -> scenes.Part:
 
 
 def past_turn(workspace: str) -> dict[str, Any]:
-    """The body of a command that imports a turn of another product."""
+    """Return the body of a command that imports a turn of another product."""
     part = {
         "kind": "tool",
         "text": '{"path":"a.py"}',

@@ -1,4 +1,4 @@
-"""Golden stores as files: packed, unpacked, and compared with what they must contain."""
+"""Golden stores as files: pack, unpack, and compute the expected content."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from typing import Any
 from tests.prove.driver import store
 
 GOLDEN = Path(__file__).parent
-#: The folder that the sessions of a golden store work in.
+#: Folder of the sessions of a golden store.
 ROOT = Path("/tmp/callboard-golden")
 ARCHIVE, EXPECTED = "home.tar.xz", "expected.json"
 
 
 def versions() -> list[str]:
-    """The golden stores that are checked in, oldest first."""
+    """Return the versions of the golden stores, oldest first."""
     return sorted(path.parent.name for path in GOLDEN.glob(f"*/{EXPECTED}"))
 
 
 def expected(version: str) -> dict[str, Any]:
-    """What the store of that version contains."""
+    """Return the expected content of that version's store."""
     return json.loads((GOLDEN / version / EXPECTED).read_text())
 
 
 def pack(home: Path, version: str) -> None:
-    """Pack a state folder whose processes have ended, and write down what its log contains."""
+    """Pack a state folder without a running process, and write the content of its log."""
     target = GOLDEN / version
     target.mkdir(exist_ok=True)
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         member.uid = member.gid = member.mtime = 0
         member.uname = member.gname = ""
-        # Nothing of the machine that made it: no credential, no page that opens with one, no path.
+        # No credential, no page that opens with one, and no path of the machine that made it.
         skipped = member.name.endswith(("endpoint.json", "token", "-shm", ".lock", ".log", "opening"))
         return None if skipped or not (member.isdir() or member.isfile()) else member
 
@@ -46,7 +46,7 @@ def pack(home: Path, version: str) -> None:
 
 
 def unpack(version: str, root: Path) -> Path:
-    """Unpack the golden store below a folder; returns the state folder."""
+    """Unpack the golden store below a folder, and return the state folder."""
     # `extractall` asks for a filter from Python 3.12 on, and has none before 3.11.4.
     with tarfile.open(GOLDEN / version / ARCHIVE) as archive:
         for member in archive:
@@ -60,7 +60,10 @@ def unpack(version: str, root: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """What a store contains, read without the product: of each stream its length, head and digest; its blobs; its parts."""
+    """Return the content of a store, read without the product.
+
+    It has the length, head and digest of each stream, the blobs and the partials.
+    """
     log = store.read(folder)
     assert not log.broken, log.broken
     with closing(sqlite3.connect(folder / store.DATABASE)) as connection:
@@ -81,6 +84,6 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def digest(facts: list[store.Fact]) -> str:
-    """The SHA-256 of a stream's facts in their order: sequence, type, time, ids and content."""
+    """Return the SHA-256 of a stream's facts in order: sequence, type, time, ids and content."""
     told = [[fact.sequence, fact.type, fact.at, sorted(fact.scope.items()), fact.payload] for fact in facts]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

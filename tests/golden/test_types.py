@@ -1,4 +1,4 @@
-"""The types of facts that golden stores hold."""
+"""Types of facts in the golden stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SERVER = "needs a tool server, whose program is none of the store's folder"
 _FAULT = "needs a fault of the disk, of the runtime or of a provider"
 _TIME = "needs minutes or days to pass"
 _RARE = "has the shape of a type that is held, and no run of the maker leads to it"
-#: The types that no golden store holds, each with the reason. A new type of fact is added to `additions`, or here.
+#: Types that no golden store has, each with the reason. Add a new type to `additions`, or here.
 MISSING = {
     "action.expired": _TIME,
     "agent.connected": _ELSEWHERE,
@@ -39,19 +39,19 @@ MISSING = {
 
 
 def types(version: str) -> set[str]:
-    """The types of facts in the golden store of a version."""
+    """Return the types of facts in the golden store of a version."""
     return {name for stream in stores.expected(version)["streams"].values() for name in stream["types"]}
 
 
 def test_every_type_of_fact_is_in_a_golden_store_or_is_listed_with_the_reason():
-    """S2: a type that no golden store holds could change its shape unseen."""
+    """S2: without a stored example, the shape of a type could change without a failing test."""
     held = {name for version in stores.versions() for name in types(version)}
 
     assert set(FACTS) - held == set(MISSING)
 
 
 def test_the_newest_golden_store_holds_what_a_crash_leaves():
-    """MAR-16: parts in the making, stored answers, and sessions that were taken over."""
+    """MAR-16: partials, stored answers, and sessions that were taken over."""
     newest = stores.versions()[-1]
 
     assert stores.expected(newest)["partials"]

@@ -1,4 +1,4 @@
-"""The import contracts turn red when an arrow is broken, lazily or for the type checker only."""
+"""Import contracts fail for a forbidden import, also for a lazy or type-checking one."""
 
 import shutil
 import subprocess

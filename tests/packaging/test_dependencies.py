@@ -1,4 +1,4 @@
-"""The package declares what it imports and nothing else, and its lock files satisfy what it declares."""
+"""The package declares exactly what it imports, and its lock files satisfy the declaration."""
 
 import ast
 import json
@@ -19,7 +19,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "callboard"
 PLAYS = SOURCE / "app" / "demos" / "plays"
-#: Declared for what they bring to another library, and imported by none of our modules.
+#: Declared because another library needs them. None of our modules imports them.
 WITHOUT_IMPORT = frozenset({"httptools"})
 LOCKED = re.compile(r"^(?P<name>[a-z0-9][a-z0-9._-]*)==(?P<version>[^ \\]+)(?: ; (?P<marker>[^\\]+))?", re.MULTILINE)
 
@@ -56,7 +56,7 @@ def imported_modules() -> Iterator[str]:
 
 
 def imported_distributions() -> set[str]:
-    """The distributions that the package imports; of a namespace package, the one that has the module."""
+    """Return the imported distributions; for a namespace package, the one that has the module."""
     owners = packages_distributions()
     shared = {"google.genai": "google-genai", "google.protobuf": "protobuf"}
     found: set[str] = set()
@@ -109,7 +109,7 @@ def test_no_requirement_is_declared_twice():
     ("lock", "group", "extras"), [("run.txt", "page", False), ("dev.txt", "dev", True)], ids=["run", "dev"]
 )
 def test_the_lock_satisfies_every_requirement(lock: str, group: str, extras: bool):
-    """X11: what the tests passed with is what a set-up installs."""
+    """X11: a set-up installs the versions that passed the tests."""
     versions = locked(lock)
     required = declared() if extras else [Requirement(line) for line in project()["project"]["dependencies"]]
 
@@ -125,7 +125,7 @@ def test_the_lock_satisfies_every_requirement(lock: str, group: str, extras: boo
 
 @pytest.mark.parametrize("lock", ["run.txt", "dev.txt"])
 def test_every_locked_package_has_its_hashes_and_no_address(lock: str):
-    """X11: pip refuses a file of another content, and the lock names no registry."""
+    """X11: pip refuses other content, and the lock names no registry."""
     text = (ROOT / "requirements" / lock).read_text()
     entries = text.replace("\\\n", " ").splitlines()
     packages = [line for line in entries if LOCKED.match(line)]

@@ -1,4 +1,4 @@
-"""What leaves as a package carries the built page; what is installed for development does not wait for it."""
+"""Distributions contain the built page; an editable install does not wait for it."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def _build(target: str, into: Path, root: Path = page.ROOT) -> Path:
 
 def _unpacked(sdist: Path, into: Path) -> Path:
     into.mkdir(exist_ok=True)
-    # Python's own unpacking asks for a filter from 3.12 on, and 3.11.2 has none.
+    # Python's own unpacking asks for a filter since 3.12, and 3.11.2 has none.
     subprocess.run(["tar", "-xf", str(sdist), "-C", str(into)], check=True)
     (root,) = into.iterdir()
     return root
@@ -49,7 +49,7 @@ def test_a_wheel_carries_the_page_and_every_asset_that_it_names(tmp_path: Path):
     assert len(names) == len(set(names))
     assert not [name for name in names if "node_modules" in name]
     assert not [name for name in names if "contracts" in name and name.endswith(".json")]
-    # Faults are planted from outside, by the tests: the package has no switch that loses data.
+    # Tests add faults from outside: the package has no switch that loses data.
     assert not [name for name, text in code.items() if "sabotage" in name.casefold() + text]
     assert described["Name"] == "callboard"
     assert described["License-Expression"] == "Apache-2.0"

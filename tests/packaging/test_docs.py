@@ -1,4 +1,4 @@
-"""The documents name what is there: files, headings, pages of the site, and objects of the API reference."""
+"""Documents name only existing files, headings, pages, modules and API objects."""
 
 import pkgutil
 import re
@@ -28,7 +28,7 @@ MODULE = re.compile(
 CREATED = {"contracts/rows/model_calls.py", "projection/model_calls.py", "tools/builtin/count_lines.py"}
 #: A method of JSON-RPC that looks like a module.
 METHODS = {"evidence/export"}
-#: Written by the benchmarks, and quoted from the specifications.
+#: Written by the benchmarks, or quoted from the specifications.
 EXEMPT = {"bench/README.md", "tests/spec/behaviours.md"}
 FENCE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)\s*$", re.MULTILINE)
@@ -37,7 +37,7 @@ NAV_ENTRY = re.compile(r"^ +- (?:[^:\n]+: )?(?P<page>\S+\.md)$", re.MULTILINE)
 
 
 def documents() -> list[Path]:
-    """Every document of the repository, except those that the product ships to its users' folders."""
+    """Return every document of the repository, except those that the product ships to users."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return [ROOT / name for name in listed if not name.startswith(("src/", "examples/")) and (ROOT / name).exists()]
@@ -48,7 +48,7 @@ def prose(document: Path) -> str:
 
 
 def slugs(document: Path) -> set[str]:
-    """The anchors of the headings, as GitHub makes them."""
+    """Return the anchors of the headings, as GitHub makes them."""
     plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading["text"]) for heading in HEADING.finditer(prose(document)))
     return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in plain}
 
@@ -69,7 +69,7 @@ def broken_links(document: Path) -> Iterator[str]:
 
 
 def test_every_link_between_documents_and_to_files_leads_somewhere():
-    """X11: a reader who follows a link arrives, at the heading too."""
+    """X11: a reader who follows a link arrives, also at a heading."""
     assert [broken for document in documents() for broken in broken_links(document)] == []
 
 
@@ -85,7 +85,7 @@ def test_a_broken_link_is_found(address: str, tmp_path: Path, monkeypatch: pytes
 
 
 def test_every_file_that_a_document_names_is_there():
-    """X11: a moved file is renamed in the documents as well."""
+    """X11: documents follow a moved file."""
     missing = [
         f"{document.relative_to(ROOT)}: {named['path']}"
         for document in documents()
@@ -110,7 +110,7 @@ def test_every_module_that_a_document_names_is_there_or_is_the_example_of_a_reci
 
 
 def test_every_page_that_the_product_names_is_there():
-    """X11: a hint of an error leads to a page."""
+    """X11: the hint of an error leads to a page."""
     sources = [path for path in (ROOT / "src").rglob("*.py") if "plays" not in path.parts]
     named = {page for path in sources for page in PAGE.findall(path.read_text())}
 
@@ -131,14 +131,14 @@ def test_the_documents_are_in_plain_english():
 
 
 def test_every_page_is_in_the_navigation_of_the_site_once():
-    """X11: no page can be reached by its address alone."""
+    """X11: each page is in the menu."""
     entries = [entry["page"] for entry in NAV_ENTRY.finditer((ROOT / "mkdocs.yml").read_text())]
 
     assert sorted(entries) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 
 
 def test_the_api_reference_names_objects_that_are_there():
-    """X11: the reference follows a module that moves."""
+    """X11: the reference follows a moved module."""
     names = [name["name"] for page in DOCS.rglob("*.md") for name in REFERENCE.finditer(page.read_text())]
 
     assert names
@@ -147,7 +147,7 @@ def test_the_api_reference_names_objects_that_are_there():
 
 
 def test_the_lock_of_the_docs_site_agrees_with_the_one_of_the_tests():
-    """X11: building the site changes no package that the tests run with."""
+    """X11: a build of the site changes no package of the tests."""
     text = (ROOT / "requirements" / "docs.txt").read_text()
     entries = [line for line in text.replace("\\\n", " ").splitlines() if LOCKED.match(line)]
     site, tests = locked("docs.txt"), locked("dev.txt")

@@ -1,4 +1,4 @@
-"""The page's lock file names packages and hashes, no machine to get them from, and serves every platform."""
+"""The page's lock file names packages and hashes, no registry, and every platform."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`make up` opens a copy of the sample: what is done there stays, and changes no file of the project."""
+"""`make up` opens a copy of the sample, which keeps its changes. The project's files do not change."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Stands for the product: tells where it was started, and leaves a file there.
+#: Replaces the product: prints the folder of its start, and writes a file there.
 CALLBOARD = '#!/bin/sh\npwd\necho "$@" >> left-behind\n'
 
 
@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Path:
 
 def _up(project: Path, *variables: str) -> str:
     command = ["make", "-o", "page", "up", *variables]
-    # What a make that runs these tests was given is not for this one.
+    # Variables of the make that runs these tests do not apply to this one.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     done = subprocess.run(command, cwd=project, env=own, capture_output=True, text=True, check=True)
     return done.stdout.strip()

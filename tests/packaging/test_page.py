@@ -1,4 +1,4 @@
-"""The page is rebuilt when its sources change, and only then; a build that fails says why."""
+"""The page is rebuilt exactly when its sources change. A failed build gives the reason."""
 
 import json
 import os

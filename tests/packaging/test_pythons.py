@@ -1,4 +1,4 @@
-"""The Pythons that the tests run under are released ones, 3.11 and newer, each once."""
+"""The tests run under released Pythons, 3.11 and newer, each once."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def _program(folder: Path, name: str, script: str) -> str:
 
 
 def test_each_released_python_is_found_once_and_others_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """P1: a virtualenv's, an older one and a program that does not run are not among them."""
+    """P1: a virtualenv's Python, an older one and a program that does not run are ignored."""
     first, second = tmp_path / "first", tmp_path / "second"
     newer = _program(first, "python3.13", "echo 3 13 0")
     _program(first, "python3", "exit 127")

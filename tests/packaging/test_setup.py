@@ -1,4 +1,4 @@
-"""Set-up runs again when what it installs changes, and says what to do where it cannot go on."""
+"""Set-up repeats when its inputs change, and gives the next step when it fails."""
 
 import subprocess
 import sys

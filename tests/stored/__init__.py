@@ -1,1 +1,1 @@
-"""Stored data: what is derived is discarded where it does not fit, and what is true stays readable."""
+"""Stored data: derived data that does not fit is discarded, and facts stay readable."""

@@ -20,7 +20,7 @@ from .views import change
 
 
 async def _written(place: Path) -> tuple[str, str, str]:
-    """Run a turn in each of two folders; return the sessions and the second workspace."""
+    """Run a turn in each of two folders. Return the sessions and the second workspace."""
     (place / "other").mkdir()
     async with house(place, calls(says("Hello."), says("Again."))) as home:
         one = (await home.submit("one")).session_id
@@ -59,7 +59,7 @@ async def _listed_alone(place: Path) -> dict[str, SessionCard]:
 
 @pytest.mark.parametrize("what", ["session", "workspace"])
 async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(tmp_path: Path, what: str) -> None:
-    """R5: the same with a process that writes and without one."""
+    """R5: with a process that writes, and without one."""
     one, two, other = await _written(tmp_path)
     _damage(tmp_path, two if what == "session" else other, views=False)
 
@@ -78,7 +78,7 @@ async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_i
 
 
 async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_on(tmp_path: Path) -> None:
-    """R5: its kept rows are sound, so that only its opening shows that its log is not."""
+    """R5: its stored rows are sound, so only opening it shows the damage of its log."""
     one, two, other = await _written(tmp_path)
     _damage(tmp_path, two, views=True)
     async with house(tmp_path, calls(says("Hello."))) as home:

@@ -1,4 +1,4 @@
-"""S1: derived data that does not fit is discarded and folded anew, and the session opens as if it had never been there."""
+"""S1: derived data that does not fit is discarded and rebuilt, and the session opens as without it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import views
 PARTIAL_STATE = msgspec.msgpack.encode({"sequence": "not a number"})
 Damage = Callable[[Path], int]
 
-#: Each way in which derived data may not fit, and the reason that is logged.
+#: Each way in which derived data does not fit, and the logged reason.
 DAMAGES: dict[str, tuple[Damage, str]] = {
     "a view state that does not decode": (
         lambda folder: views.replace_view_states(folder, PARTIAL_STATE),
@@ -137,7 +137,7 @@ def test_s1_a_fingerprint_covers_every_source_of_what_is_folded(tmp_path: Path) 
 
 
 def test_s1_a_run_in_a_session_whose_view_state_does_not_decode_ends(tmp_path: Path) -> None:
-    """It used to wait for ever for a host that was opened and never closed."""
+    """A host that was opened and never closed made it wait forever."""
     product = Product(tmp_path).plays(calls(says("Hello."), says("Again.")))
     assert product.run("run", "go").code == 0
     assert views.replace_view_states(tmp_path / "home" / "store", PARTIAL_STATE) > 0
@@ -149,7 +149,7 @@ def test_s1_a_run_in_a_session_whose_view_state_does_not_decode_ends(tmp_path: P
 async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each process of an opening is closed again, and the next opening is whole."""
+    """The next opening is complete."""
     async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

@@ -1,4 +1,4 @@
-"""S2: facts and stores of other versions are read where that is possible, and refused with the reason where it is not."""
+"""S2: facts and stores of other versions are read where possible, else refused with the reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.runtime.rigs.house import House, calls, house, parts_in, says, uses
 
 
 class Noted(Fact, frozen=True, kw_only=True):
-    """A fact of the tests in its third version: `note` became `words`, and then a list."""
+    """A fact in its third version: `note` became `words`, and then a list."""
 
     type: ClassVar[str] = "test.noted"
     schema_version: ClassVar[int] = 3
@@ -106,7 +106,7 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
     monkeypatch.setattr(TurnCompleted, "schema_version", 1)
-    # Another version has other fingerprints: it does not use what that one derived.
+    # Another version has other fingerprints, so it does not use derived data of this one.
     (tmp_path / "state" / "views.db").unlink()
 
     async with house(tmp_path, scenario) as home:
@@ -122,7 +122,7 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
         await home.until(other.session_id, "turn.completed")
         assert await home.facts(turn.session_id) == before
 
-    # The version that wrote it continues it: nothing of what the other saw was kept.
+    # The version that wrote the session continues it, without data of the other version.
     monkeypatch.setattr(TurnCompleted, "schema_version", 2)
     async with house(tmp_path, scenario) as home:
         await home.submit("again", turn.session_id)

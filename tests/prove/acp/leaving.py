@@ -1,4 +1,7 @@
-"""A guard that ends the command and nothing that came of it, for the sabotage of prove-acp. Run as the guard is: alone."""
+"""A guard that ends only the command and none of its processes, for a sabotage of prove-acp.
+
+Runs alone, as the guard does.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ _GUARD = Path(__file__).resolve().parents[3] / "src" / "callboard" / "tools" / "
 
 
 def end_command_only(child: int) -> None:
-    """Kills the command alone."""
+    """Kill only the command."""
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
 
 
 def main() -> None:
-    """Runs the guard with that fault."""
+    """Run the guard with that fault."""
     spec = importlib.util.spec_from_file_location("guard", _GUARD)
     if spec is None or spec.loader is None:
         raise ImportError(str(_GUARD))

@@ -1,4 +1,4 @@
-"""A local model server for coding agents, in each of their models' formats."""
+"""A local model server for coding agents, in the format of each agent's model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = ["DONE", "Models", "models"]
 
 
 class Models:
-    """A running server. `asked` are the bodies of the requests, in order; `turn` is told the calls of each turn before it."""
+    """A running server.
+
+    `asked` has the bodies of the requests in order; `turn` gets the calls of each turn before it.
+    """
 
     def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[list[Call], str], None]) -> None:
         self.url = url
@@ -26,7 +29,7 @@ class Models:
 
 @contextmanager
 def models() -> Iterator[Models]:
-    """The server, on a free port of this machine, until the end of the block."""
+    """Serve on a free port of this machine until the end of the block."""
     asked: list[dict[str, Any]] = []
     conversation = Conversation()
 
@@ -49,7 +52,7 @@ def models() -> Iterator[Models]:
 
         def _send(self, kind: str, text: str) -> None:
             data = text.encode()
-            # An agent may have given up what it asked for on its own.
+            # An agent may have dropped its request.
             with contextlib.suppress(ConnectionError):
                 self.send_response(200)
                 self.send_header("Content-Type", kind)

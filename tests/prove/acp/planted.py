@@ -1,11 +1,11 @@
-"""Agents as the runtime starts them, with a fault between the two, for the sabotage of prove-acp.
+"""Agents with a fault between them and the runtime, for the sabotages of prove-acp.
 
-unasked         what an agent asks permission for is allowed before anybody answers
-death-unseen    an agent that died is said to have ended its turn, and to be there
-wide            the agent stays in the mode that its own settings choose
-twice           a write through us is not bound to the call that was approved
-left            what the agent started is not ended with it
-early           a call that the agent reports to go on is recorded at once as run without a question
+unasked       a request for permission is allowed before any answer
+death-unseen  an agent that died is reported as connected, with an ended turn
+wide          the agent stays in the mode of its own settings
+twice         a write through Callboard is not bound to the approved call
+left          processes that the agent started do not end with it
+early         a call that the agent reports as running is at once recorded as run without a request
 """
 
 from __future__ import annotations
@@ -40,15 +40,18 @@ _OWN = AgentControl(permission="full", mode=OWN_MODE)
 
 @contextmanager
 def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
-    """The agents with that fault until the end of the block, without one where there is none. Raises LookupError for a fault
-    that is not known."""
+    """Return the agents with that fault until the end of the block; without one for an empty name.
+
+    Raises:
+        LookupError: The fault is unknown.
+    """
     if fault and fault not in FAULTS:
         raise LookupError(f"there is no fault {fault!r}; there are {', '.join(FAULTS)}")
     if fault == "twice":
         with patch.object(ApprovedWrites, "covers", lambda *_: False):
             yield agents
     elif fault == "left":
-        # A guard that ends nothing but the command itself.
+        # A guard that ends only the command.
         with patch.object(launch, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
             yield agents
     elif fault == "early":

@@ -62,7 +62,7 @@ class Proof:
         return self.report.check(f"{self.name} {self.version}: {claim}", holds, str(seen))
 
     async def all(self) -> None:
-        """All of them, and the figures."""
+        """Run all turns, and record the figures."""
         began = time.monotonic()
         await self.command()
         await self.edits()
@@ -79,7 +79,7 @@ class Proof:
         )
 
     async def command(self) -> None:
-        """A command that is asked about and allowed, and a plan."""
+        """Run a command that is asked about and approved, and record a plan."""
         plan = [self.agent.plan] if self.agent.plan is not None else []
         seen = await self.turns.turn([*plan, self.agent.call("echo ${OPENAI_API_KEY:-hello} > made.txt")], "approve")
         (there,) = seen.of(AgentConnected)
@@ -97,7 +97,7 @@ class Proof:
             self.check("plan: it is on record, and once more when it is final", plans[-2:] == last, plans)
 
     async def edits(self) -> None:
-        """A file that is changed and one that is made: one question and one version each."""
+        """Change one file and create one: one request and one version each."""
         old, new = self.work / "old.txt", self.work / "new.txt"
         seen = await self.turns.turn(self.agent.edit(str(old), "two", "TWO"), "approve")
         self.check("edit: it is asked about once", [one.tool for one in seen.asked] == ["Edit"], seen.asked)
@@ -114,7 +114,7 @@ class Proof:
         )
 
     async def refusals(self) -> None:
-        """A rejected command, and a rejected new file."""
+        """Reject a command and a new file."""
         for claim, file, call in (
             ("no: the refusal of a command is on record", "refused.txt", self.agent.call("echo no > refused.txt")),
             (
@@ -129,7 +129,7 @@ class Proof:
             self.check(claim, codes == ["person_denied"], codes)
 
     async def planning(self) -> None:
-        """A turn under planning changes nothing and asks nothing."""
+        """Plan: the turn changes nothing and asks nothing."""
         call = self.agent.write(str(self.work / "planned.txt"), "no\n")
         seen = await self.turns.turn([call], "approve", permission_mode="planning")
         self.check("planning: no file is made", not (self.work / "planned.txt").exists())
@@ -139,7 +139,7 @@ class Proof:
         self.check("planning: the agent is in its mode for that", modes == wanted, modes)
 
     async def interrupt(self) -> float:
-        """A turn is stopped while it waits for an answer."""
+        """Interrupt a turn that waits for an answer."""
         stopped, seen = await self.turns.interrupted([self.agent.call("echo no > stopped.txt")])
         types = [record.header.type for record in seen.records]
         self.check("interrupt: the question is withdrawn", types.count("action.withdrawn") == 1, types[-8:])
@@ -148,7 +148,7 @@ class Proof:
         return stopped
 
     async def death(self) -> None:
-        """Its program is killed while it waits, after it started a process that got away; then it is resumed."""
+        """Kill the agent while it waits and after it started an escaped process. Then resume it."""
         calls = [self.agent.call(ESCAPE), self.agent.call("echo no > died.txt")]
         before = await self.turns.begin(calls)
         await self.turns.answer_until(before, "died.txt")
@@ -181,7 +181,7 @@ class Proof:
 
 
 async def prove_one(report: Report, name: str, version: str, place: Path, sabotage: str = "") -> None:
-    """One agent, through its turns."""
+    """Drive one agent through its turns."""
     report.progress(f"{name} {version}: installing", every=0)
     programs = await asyncio.to_thread(install, name, version, place)
     report.progress(f"{name} {version}: at work", every=0)
@@ -204,7 +204,7 @@ async def prove_one(report: Report, name: str, version: str, place: Path, sabota
 async def _whole(
     report: Report, name: str, version: str, opened: House, server: Models, home: Path, witness: Witness
 ) -> None:
-    """All turns; one that does not come to its end fails its claim, and the next agent is driven all the same."""
+    """Run all turns. An agent that does not finish fails its claim, and the next one is driven."""
     turns = Turns(opened, server)
     try:
         await Proof(report, name, version, turns, home).all()
@@ -220,12 +220,12 @@ async def _whole(
 
 
 def _versions(found: list[ArtifactVersionCreated]) -> int:
-    """Those that the agent made, without the one that a file had before."""
+    """Return the versions that the agent made, without a file's earlier version."""
     return len([one for one in found if one.version_origin == "agent"])
 
 
 def _table(report: Report, driven: list[tuple[str, str]]) -> None:
-    """Prints a row of the documentation's table for each agent."""
+    """Print a row of the documentation's table for each agent."""
     print(f"\n| agent | version | {' | '.join(CLAIMS)} |\n|{' --- |' * (len(CLAIMS) + 2)}")
     for name, version in driven:
         cells: list[str] = []

@@ -1,4 +1,7 @@
-"""Agents that are programs of their own, at the scale of a test: the small one. `make prove-acp` drives real ones."""
+"""External agents at the scale of a test: the small scripted one.
+
+`make prove-acp` drives real ones.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import pytest
 
 from tests.prove.acp import proof
 
-#: Real processes, beside whatever else runs here.
+#: Real processes, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 

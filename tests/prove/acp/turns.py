@@ -1,4 +1,4 @@
-"""The turns of prove-acp: what is asked of the agent's model, what a person answers, and what came of it."""
+"""The turns of prove-acp: the model's requests, a person's answers, and the resulting facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.prove.acp.formats import Call
 from tests.prove.acp.models import Models
 from tests.runtime.rigs.house import House
 
-#: How long anything may take that must come, in seconds: an agent of this size takes its time on a busy machine.
+#: Longest wait for an event, in seconds. These agents are slow on a busy machine.
 PATIENCE_S = 120.0
 _ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
 _F = TypeVar("_F", bound=Fact)
@@ -33,16 +33,16 @@ class Seen(NamedTuple):
 
     @property
     def asked(self) -> list[ActionRequired]:
-        """What a person was asked, in order."""
+        """Return the requests to a person, in order."""
         return self.of(ActionRequired)
 
     def of(self, kind: type[_F]) -> list[_F]:
-        """The facts of that type."""
+        """Return the facts of that type."""
         return [record.fact for record in self.records if isinstance(record.fact, kind)]
 
 
 class Turns:
-    """The turns of one session, one after the other."""
+    """The turns of one session, in sequence."""
 
     def __init__(self, home: House, server: Models) -> None:
         self.home = home
@@ -52,7 +52,10 @@ class Turns:
         self._answered: set[str] = set()
 
     async def turn(self, calls: list[Call], decision: str, **more: Any) -> Seen:
-        """A turn in which the model makes these calls, and every question but that of the start gets this answer."""
+        """Run a turn in which the model makes these calls.
+
+        Give every request except the start this answer.
+        """
         before = await self.begin(calls, **more)
         async with asyncio.timeout(PATIENCE_S):
             while not any(record.header.type in _ENDS for record in (await self.since(before)).records):
@@ -61,7 +64,7 @@ class Turns:
         return await self.since(before)
 
     async def begin(self, calls: list[Call], **more: Any) -> int:
-        """Submits a turn. Returns how many facts there were before."""
+        """Submit a turn. Return the number of facts before it."""
         before = len(await self.home.facts(self.session)) if self.session else 0
         self._count += 1
         text = f"Do what turn-{self._count}-asks."
@@ -72,19 +75,22 @@ class Turns:
         return before
 
     async def since(self, before: int) -> Seen:
-        """The facts since then."""
+        """Return the facts since then."""
         return Seen((await self.home.facts(self.session))[before:])
 
     async def of(self, kind: type[_F]) -> list[_F]:
-        """All facts of that type."""
+        """Return all facts of that type."""
         return (await self.since(0)).of(kind)
 
     async def last(self) -> str:
-        """The newest facts, for a report."""
+        """Return the newest facts, for a report."""
         return "; ".join(f"{one.header.type} {one.fact}"[:200] for one in (await self.since(0)).records[-4:])
 
     async def interrupted(self, calls: list[Call]) -> tuple[float, Seen]:
-        """A turn that is stopped while it waits for an answer, and how long that took in seconds."""
+        """Interrupt a turn that waits for an answer.
+
+        Return its facts and the seconds that the interrupt took.
+        """
         before = await self.begin(calls)
         await self.answer_until(before, "")
         began = time.monotonic()
@@ -93,7 +99,7 @@ class Turns:
         return time.monotonic() - began, await self.since(before)
 
     async def answer_until(self, before: int, named: str) -> None:
-        """Approves what is asked until the question that names this comes; that one waits."""
+        """Approve requests until one that names this. Leave that one open."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 seen = await self.since(before)
@@ -105,7 +111,7 @@ class Turns:
                 await asyncio.sleep(0.02)
 
     async def _answer(self, before: int, decision: str, *, waits: str | None = None) -> None:
-        """Answers what is asked; not what names what `waits`."""
+        """Answer open requests, except one that names `waits`."""
         for record in (await self.since(before)).records:
             fact, action = record.fact, record.scope.action
             if not isinstance(fact, ActionRequired) or action in self._answered:
@@ -114,13 +120,13 @@ class Turns:
                 continue
             self._answered.add(action)
             said: Any = {"decision": "approve" if fact.tool == "StartAgent" else decision}
-            # An agent that did not wait has withdrawn its question.
+            # An agent that did not wait withdrew its request.
             with contextlib.suppress(Refusal):
                 await self.home.do(RespondAction(session_id=self.session, action_id=action, **said))
 
 
 async def over(turns: Turns, before: int) -> None:
-    """Waits until the turn is over, however it ended."""
+    """Wait until the turn ended in any way."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
             if any(record.header.type in _ENDS for record in (await turns.since(before)).records):
@@ -129,17 +135,20 @@ async def over(turns: Turns, before: int) -> None:
 
 
 def define(work: Path, command: list[str]) -> None:
-    """Writes the definition of the agent."""
+    """Write the definition of the agent."""
     front = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {json.dumps(command)}\n"
     (work / "agents" / "coder.md").write_text(f'---\n{front}tools: ["*"]\npolicy: [Patch]\n---\n')
 
 
 def agent_process(home: Path) -> int:
-    """The agent's own process: of those with its home, the first child of the one that has another parent. That one is its
-    guard, whose later children are processes that got away."""
+    """Return the agent's own process.
+
+    It is the first child of its guard among the processes with its home. The guard's later children
+    are escaped processes.
+    """
     mine: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
-        # What ends meanwhile, or is not ours to look at, is not there.
+        # A process that just ended, or belongs to another user, is not counted.
         with contextlib.suppress(OSError):
             if entry.name.isdigit() and f"HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
                 mine[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
@@ -148,7 +157,7 @@ def agent_process(home: Path) -> int:
 
 
 def escaped(work: Path) -> bool:
-    """True while the process that got away is alive."""
+    """Return True while the escaped process is alive."""
     try:
         pid = int((work / "escaped.pid").read_text())
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -157,7 +166,7 @@ def escaped(work: Path) -> bool:
 
 
 async def ended(work: Path) -> bool:
-    """True where the process that got away ends."""
+    """Return True if the escaped process ends."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         if not escaped(work):
@@ -167,5 +176,5 @@ async def ended(work: Path) -> bool:
 
 
 def _began(pid: int) -> int:
-    """When the process began, in ticks since the machine did."""
+    """Return the process's start, in ticks since the machine started."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])

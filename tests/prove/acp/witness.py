@@ -1,4 +1,6 @@
-"""What an agent asked permission for, as its adapter hands it on: seen beside the product, for the log to be compared with."""
+"""Requests for permission as an agent's adapter forwards them, recorded outside of the product to
+compare with the log.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,11 @@ from callboard.contracts.record import Record
 
 
 class Witness:
-    """The agents, with a note of each call that one of them asks about, by its own id."""
+    """The agents, with a note of each call that one of them asks about, by the agent's id."""
 
     def __init__(self, agents: ExternalAgents) -> None:
         self.asked: list[str] = []
-        #: How long after it was first reported to go on each of those calls was asked about, in seconds.
+        #: Seconds between the first report that a call runs and its request.
         self.waits: dict[str, float] = {}
         self._agents = agents
 

@@ -1,4 +1,4 @@
-"""The program of an external agent (ACP) that a sandboxed command rewrites after a person approved it."""
+"""An external agent's program (ACP) that a sandboxed command rewrites after a person approved it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIRST, _SAME, _REWRITES, _AGAIN, _LOADS = ("X2 first", "X2 same", "X2 rewrites"
 
 
 def made(world: World) -> None:
-    """The agents and the program that a person approves."""
+    """Write the agents and the program that a person approves."""
     at = world.at
     (world.outside / "acp.json").write_text(json.dumps({"prompts": [[{"say": "hi"}]] * 4}))
     (at.folder / _PROGRAM).write_text(f"exec {sys.executable} {_AGENT} {world.outside / 'acp.json'}\n")
@@ -35,7 +35,7 @@ def made(world: World) -> None:
 
 
 def told(world: World) -> list[tuple[str, str, list[scenes.Call]]]:
-    """What the lead says in these turns."""
+    """Return the lead's answers in these turns."""
 
     def spawns(agent: str) -> list[scenes.Call]:
         spawn = scenes.calls("spawn_subagent", agent=agent, objective="look")
@@ -48,7 +48,10 @@ def told(world: World) -> list[tuple[str, str, list[scenes.Call]]]:
 
 
 async def prove(report: Report, world: World, server: Server) -> None:
-    """X2, X3: each turn spawns the agent once more; the person approves its program once, for the workspace."""
+    """X2, X3: spawn the agent in each turn.
+
+    The person approves its program once, for the workspace.
+    """
     answer = await do(server, "submit_turn", text=_FIRST, permissionMode="full", workspaceId=server.workspace)
     session = answer["sessionId"]
     followed = crew.Followed(server.wire, session, approves=False)
@@ -75,7 +78,8 @@ async def prove(report: Report, world: World, server: Server) -> None:
         done = followed.count("subagent.completed")
         report.check(STARTS, (done, len(asked())) == (2, 1), f"{done} ended, {len(asked())} questions")
         await turn(_REWRITES)
-        # The person is fooled into a yes: the command is held by the sandbox, and the file is the folder's.
+        # The person approves a harmless-looking command. The sandbox confines it, and the file is
+        # in the folder.
         for fact in asked()[1:]:
             await do(server, "respond_action", sessionId=session, actionId=fact["actionId"], decision="approve")
         await followed.until(lambda: followed.open_runs == 0, _WAIT_S)

@@ -1,4 +1,4 @@
-"""What an approval card shows of calls that hide something: looked at in a browser while the person is asked."""
+"""Approval cards of calls that hide something, read in a browser while the request is open."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from tests.prove.driver.report import Report
 from tests.prove.driver.session_driver import do
 
 SHOWN = "a card shows all that would run, or counts what it hides"
-#: Longest wait for a question and for its card, in seconds.
+#: Longest wait for a request and for its card, in seconds.
 _WAIT_S = 60.0
 _DOES = "touch card-made"
 
 
 class Card(NamedTuple):
-    """A call that a person is asked about. `wanted` is what its card has to show; `first` is of what would run, and stands
-    above `question`, where there is one."""
+    """A call that needs approval.
+
+    `wanted` must be on its card. `first` is part of what would run, and is above `question` if
+    there is one.
+    """
 
     name: str
     tool: str
@@ -81,12 +84,12 @@ CARDS: tuple[Card, ...] = (
 
 
 def told() -> list[tuple[str, str, list[scenes.Call]]]:
-    """What the lead says in these turns."""
+    """Return the lead's answers in these turns."""
     return [("lead", one.name, [[scenes.calls(one.tool, **one.arguments)], [scenes.says("I go on.")]]) for one in CARDS]
 
 
 async def prove(report: Report, world: World, server: Server) -> None:
-    """X7: nothing runs before the answer, and the card is read as a person reads it."""
+    """X7: nothing runs before the answer, and the card shows what a person must see."""
     async with page.browser() as running:
         for name, _, _, wanted, first, question in CARDS:
             where = {"workspaceId": server.workspace}

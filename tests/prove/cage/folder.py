@@ -1,5 +1,6 @@
-"""A folder that means harm, and what lies outside of it: planted secrets, listeners that write down who called, marks of what
-ran."""
+"""A hostile folder and its surroundings: planted secrets, listeners that record callers, marks of
+programs that ran.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from tests.prove.driver import crew
 from tests.prove.driver.product import ROOT, Place
 
-#: Of the server's environment: no command sees it.
+#: In the server's environment; no command may see it.
 KEY_NAME = "PROOF_CAGE_KEY"
 _MINE = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
 SETTINGS = """permission_mode = "full"
@@ -63,15 +64,15 @@ transport = "stdio"
 name = "{server}"
 command = {kit}
 """
-#: A server of the person's that works, and its program.
+#: A working tool server of the person, and its program.
 SERVER, KIT = "kit", ROOT / "tests" / "tools" / "mcp" / "scripted.py"
-#: A file of the folder that calls would change, and its text.
+#: A file of the folder that calls try to change, and its text.
 CHANGED, OLD = "card.txt", "The old text.\n"
-#: The program of the person's own server, where the agent may write it.
+#: The program of the person's own server, in a place that the agent can write.
 PROGRAM = "serve.sh"
 
 
-#: What is in the person's home, beside the secret.
+#: Content of the person's home besides the secret.
 HOME = {
     ".ssh/id_ed25519": "key",
     ".aws/credentials": "key",
@@ -91,7 +92,10 @@ HOME = {
 
 @dataclass
 class World:
-    """What attempts are about. `hits` are those who called a listener, `ran` where marks of what must not run are left."""
+    """The surroundings of attempts.
+
+    `hits` are callers of a listener, `ran` is the folder of marks that must stay empty.
+    """
 
     at: Place
     secret: str
@@ -104,16 +108,16 @@ class World:
 
     @property
     def person(self) -> Path:
-        """The home of the person that the server runs as."""
+        """Return the home of the person who runs the server."""
         return self.at.root / "person"
 
     def marks(self) -> list[str]:
-        """What ran that must not."""
+        """Return the marks of programs that must not run."""
         return sorted(one.name for one in self.ran.iterdir())
 
 
 def made(at: Place) -> World:
-    """The folder, its outside, and the user's settings."""
+    """Write the folder, its surroundings, and the user's settings."""
     world = World(
         at,
         secret=f"outside-{os.urandom(8).hex()}",
@@ -158,7 +162,7 @@ def made(at: Place) -> World:
 
 
 def _home(world: World) -> None:
-    """A home with keys, a start file and programs, and with the agents of the folder."""
+    """Write a home with keys, a start file, programs and the folder's agents."""
     for path, text in HOME.items():
         (world.person / path).parent.mkdir(parents=True, exist_ok=True)
         (world.person / path).write_text(f"{text} {world.secret}\n")
@@ -167,7 +171,7 @@ def _home(world: World) -> None:
 
 @contextmanager
 def at_home(world: World) -> Iterator[None]:
-    """What is started in the block has the person's home."""
+    """Use the person's home for processes that start in the block."""
     before = os.environ.get("HOME")
     os.environ["HOME"] = str(world.person)
     try:
@@ -195,7 +199,7 @@ def _agents(at: Place) -> None:
 
 
 def _repository(world: World) -> None:
-    """One whose settings, hooks and attributes name programs."""
+    """Write a repository with settings, hooks and attributes that name programs."""
     folder = world.at.folder
 
     def git(*arguments: str) -> None:
@@ -222,7 +226,7 @@ def _repository(world: World) -> None:
 
 @asynccontextmanager
 async def listening(world: World) -> AsyncGenerator[None]:
-    """Servers that a command must not reach: on the loopback, in the folder, and under a name without a file."""
+    """Serve what a command must not reach: on loopback, in the folder, and at an abstract address."""
 
     def at(where: str) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
         async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""A proof run again as an ordinary user, where it was started by root."""
+"""A proof that repeats itself as an ordinary user if root started it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-#: The user that owns nothing.
+#: A user without files.
 USER = 65534
 
 
@@ -37,7 +37,9 @@ def again(module: str, *arguments: str, seconds: float = 300.0) -> tuple[int, st
 
 
 def _opened(home: str) -> list[str]:
-    """The commands that make the interpreter readable where it is in a home that only root may enter."""
+    """Return the commands that open the interpreter to the user if it is in a home that only root
+    may enter.
+    """
     prefix = Path(sys.base_prefix)
     closed = next((one for one in reversed(prefix.parents) if not one.stat().st_mode & 0o001), None)
     if closed is None:

@@ -1,4 +1,6 @@
-"""What a folder may start outside of the sandbox: variables that load code, and scripts and links that were rewritten since."""
+"""Programs that a folder starts outside of the sandbox: variables that load code, and scripts and
+links that changed after the trust.
+"""
 
 from __future__ import annotations
 
@@ -74,5 +76,5 @@ async def _opened(server: Server, folder: Path) -> tuple[str, dict[str, Any]]:
 
 
 async def _started(server: Server, workspace: str) -> None:
-    """Connects to the server, which starts it if it may be."""
+    """Connect to the server, which starts if it may."""
     await server.wire.post("reconnect_server", {"workspaceId": workspace, "server": "theirs"})

@@ -1,4 +1,4 @@
-"""What a person sees of attempts: the page in a real browser, with everything that is folded opened."""
+"""Attempts as a person sees them: the page in a real browser, with every fold open."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 CHROMIUM = "/usr/bin/chromium"
-#: A window in which a whole session is seen at once.
+#: A window that shows a whole session.
 _VIEW: ViewportSize = {"width": 1280, "height": 9000}
 _PATIENCE_S = 30.0
 
 
 @asynccontextmanager
 async def browser() -> AsyncGenerator[Browser]:
-    """A browser of the machine's."""
+    """Start a browser of the machine."""
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     async with async_playwright() as playwright:
         running = await playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -27,7 +27,7 @@ async def browser() -> AsyncGenerator[Browser]:
 
 
 async def card(running: Browser, link: str) -> str:
-    """What the card of the request that waits shows, with nothing opened."""
+    """Return the text of the open request's card, with nothing unfolded."""
     context = await running.new_context(viewport=_VIEW, locale="en-US")
     try:
         page = await context.new_page()
@@ -40,7 +40,9 @@ async def card(running: Browser, link: str) -> str:
 
 
 async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]:
-    """What the page shows under each turn whose input begins with one of the words, once all of them are there."""
+    """Return the text under each turn whose input begins with one of the words, when all turns are
+    there.
+    """
     context = await running.new_context(viewport=_VIEW, locale="en-US")
     try:
         page = await context.new_page()
@@ -53,7 +55,7 @@ async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]
             if set(found) == set(words):
                 break
             await page.wait_for_timeout(100)
-        # What was opened last is drawn by now.
+        # Wait until the page drew the last fold.
         await _open_all(page)
         await page.wait_for_timeout(300)
         return _by_turn(await _articles(page), words)
@@ -62,7 +64,7 @@ async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]
 
 
 async def _open_all(page: Page) -> None:
-    """Opens every turn's summary; what is opened once stays so."""
+    """Open every turn's summary. An open one stays open."""
     await page.evaluate(
         """() => {
           const closed = '[role=feed] [data-kind=summary] [aria-expanded=false]'

@@ -29,20 +29,21 @@ from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.session_driver import do, until
 from tests.prove.driver.wire import Wire
 
-#: After so long nothing that came of a command may be alive once its host was killed, in seconds.
+#: Seconds after the kill of the host within which all processes of its commands must end.
 DEAD_S = 15.0
-#: How long one attempt may take, in seconds.
+#: Time limit of one attempt, in seconds.
 ATTEMPT_S = 40.0
 NO = "the proof says no"
-#: What a person is advised of a process that is lost.
+#: The advice about a process that is lost.
 AGAIN = "Run its command again if you still need it."
 HELD = "no attempt gets through"
 TOLD = "each attempt is refused or held by what should, and a fact says so"
 SEEN = "each attempt and what came of it is on the page"
 DEAD = "nothing that came of a command is alive after its host was killed"
-#: Where the page has words of its own for what a fact says.
+#: Texts of the page for a fact, where the page has its own.
 _WORDS = {"file_changed": "The file changed after it was asked for, so nothing was done."}
-#: What the page says of a denial, by the code of its reason, where that is not what the model receives.
+#: Texts of the page for a denial, by the code of its reason, where they differ from the model's
+#: text.
 _DENIALS = {
     "not_listed": "{tool} is not among the tools of this agent. Its tools: ",
     "not_of_server": "No tool server provides {tool}.",
@@ -51,7 +52,7 @@ _DENIALS = {
     "through_parent": "{path} goes through a parent folder (..).",
 }
 _ENDS = crew.TURN_ENDS
-#: In which groups of attempts a fault shows.
+#: Groups of attempts that show a fault.
 SHOWS = {
     "open-cage": ("escape", "network"),
     "open-paths": ("nested", "deep"),
@@ -62,7 +63,7 @@ SHOWS = {
     "miscounted": ("kernel",),
     "cut-cards": ("kernel",),
 }
-#: Beside the attempts: what a fault shows in.
+#: Other checks that show a fault.
 _BESIDE = {
     "open-outside": outside.prove,
     "open-agents": agent.prove,
@@ -70,14 +71,14 @@ _BESIDE = {
     "miscounted": cards.prove,
     "cut-cards": cards.prove,
 }
-#: The groups of attempts that work in the person's home.
+#: Groups of attempts that work in the person's home.
 _AT_HOME = ("home", "credentials")
 BROAD = "a home opens only with an approval"
 
 
 @dataclass
 class Tried:
-    """An attempt that was made. `by` is what refused it and `sequence` the fact that says so; `message` what that fact says."""
+    """An attempt that was made. `by` refused it in the fact `sequence`, with `message`."""
 
     attempt: Attempt
     session: str
@@ -100,7 +101,7 @@ class Proof:
         self._followed: dict[str, crew.Followed] = {}
 
     async def tries(self, attempt: Attempt) -> Tried:
-        """Makes an attempt, and says no where a person is asked."""
+        """Make an attempt, and answer its requests."""
         known = self._followed.get(attempt.group)
         where = (
             {"sessionId": known.session}
@@ -131,8 +132,10 @@ class Proof:
             await followed.close()
 
     async def _answer(self, tried: Tried, asked: dict[str, Any]) -> None:
-        """What waits for a person has not happened. Where that is the point the person says no; else they are fooled into a
-        yes, and what was asked for may have changed meanwhile."""
+        """Check that nothing happened before the answer.
+
+        Reject if the attempt expects that; else approve, and change what the request was about.
+        """
         tried.through = tried.attempt.through(self._world)
         where = {"sessionId": tried.session, "actionId": asked["actionId"]}
         if "person" not in tried.attempt.by:
@@ -154,7 +157,7 @@ def _output(fact: dict[str, Any]) -> str:
 
 
 def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
-    """What refused an attempt, by the facts of its turn."""
+    """Return what refused an attempt, by the facts of its turn."""
     by_type: dict[str, dict[str, Any]] = {}
     for fact in facts:
         by_type.setdefault(fact["type"], fact)
@@ -185,7 +188,7 @@ def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
 
 
 def _denial(by_type: dict[str, dict[str, Any]]) -> str:
-    """What the page says of the reason for which a call was denied; empty where it says what the model receives."""
+    """Return the page's text for the reason of a denial; empty if it is the model's text."""
     evaluated = by_type.get("permission.evaluated")
     checks = [] if evaluated is None else evaluated["payload"]["checks"]
     reasons = [reason for check in checks if check["verdict"] == "deny" for reason in check.get("reasons", ())]
@@ -195,7 +198,7 @@ def _denial(by_type: dict[str, dict[str, Any]]) -> str:
 
 
 async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int:
-    """`within` is how long what is marked may live on after its host, in seconds."""
+    """Run the proof. `within` is the longest life of marked processes after their host, in seconds."""
     report = Report("prove-cage")
     mark = f"cage{os.getpid()}x{seed:04}"
     with place() as at, _key() as key:
@@ -203,7 +206,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
         world.key = key
         try:
             async with listening(world):
-                # With a fault it is enough to look where that shows.
+                # With a fault, run only the groups that show it.
                 wanted = SHOWS.get(sabotage, ())
                 planned = [one for one in attempts(world, mark) if not wanted or one.group in wanted]
                 agent.made(world)
@@ -246,7 +249,7 @@ async def _all(
 
 
 async def _opened(report: Report, world: World, server: Server) -> str:
-    """Opens the person's home: X6. Returns its workspace."""
+    """Open the person's home (X6). Return its workspace."""
     for path in (world.person, world.person.parent, "/", "/etc"):
         refused = await server.wire.post("open_workspace", {"path": str(path)})
         report.check(BROAD, refused.body.get("code") == "folder_too_broad", f"{path}: {refused}")
@@ -255,7 +258,7 @@ async def _opened(report: Report, world: World, server: Server) -> str:
 
 
 async def _killed(report: Report, server: Server, mark: str, within: float) -> None:
-    """Kills the host, and waits for the end of what its commands left."""
+    """Kill the host, and wait until the processes of its commands end."""
     alive = len(marked(mark))
     report.check("something runs in the background when the host is killed", alive > 0, "nothing")
     await server.kill()
@@ -267,7 +270,7 @@ async def _killed(report: Report, server: Server, mark: str, within: float) -> N
 
 
 async def _look(running: Any, server: Server, done: list[Tried]) -> None:
-    """Opens each session's page and looks for each attempt on it."""
+    """Open each session's page and look for each attempt on it."""
     for session in dict.fromkeys(one.session for one in done):
         mine = [one for one in done if one.session == session]
         shown = await cage_page.turns(
@@ -289,7 +292,7 @@ def _is_seen(tried: Tried, text: str) -> bool:
 
 
 async def _after(report: Report, running: Any, server: Server, last: Tried) -> None:
-    """What the next host says of what the killed one had running."""
+    """Check what the next host reports of the killed one's processes."""
     listed = (await server.wire.get(f"/queries/list_processes?sessionId={last.session}")).body["processes"]
     states = [one["state"] for one in listed]
     report.check("what ran in the background is lost after its host, and said so", states == ["lost"], f"{states}")
@@ -335,7 +338,7 @@ def _scripted(world: World, planned: list[Attempt]) -> None:
 
 @contextmanager
 def _key() -> Iterator[str]:
-    """A key in the environment that the server is started with."""
+    """Return a key for the server's environment."""
     key = os.environ[KEY_NAME] = f"key-{os.urandom(8).hex()}"
     try:
         yield key
@@ -344,7 +347,7 @@ def _key() -> Iterator[str]:
 
 
 def _clean(mark: str) -> None:
-    """Ends what a broken product left."""
+    """End what a broken product left."""
     for pid in marked(mark):
         try:
             os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A rule that denies a command, against spellings of it that a real bash runs."""
+"""A deny rule, against spellings of its command that a real bash runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALONE = "a rule that denies leaves other commands alone"
 
 
 async def prove(report: Report, world: World, server: Server) -> None:
-    """X8: the person's settings deny `git push *`, and the gate is asked over HTTP."""
+    """X8: the person's settings deny `git push *`; ask the gate over HTTP."""
     program = world.outside / "bin" / "git"
     program.parent.mkdir()
     program.write_text('#!/bin/sh\nfor word; do [ "$word" = push ] && echo push >> "$RAN"; done\nexit 0\n')
@@ -41,7 +41,7 @@ async def prove(report: Report, world: World, server: Server) -> None:
 
 
 async def _verdict(server: Server, command: str) -> str:
-    """What the rules say: in this folder a person is asked about every command in any case."""
+    """Return the verdict of the rules. The folder asks about every command anyway."""
     arguments = json.dumps({"command": command, "description": "pushes"})
     asked = {"tool": "Bash", "arguments": arguments, "agent": "lead", "permissionMode": "full"}
     answer = await do(server, "evaluate_permission", workspaceId=server.workspace, **asked)

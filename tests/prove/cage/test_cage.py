@@ -1,4 +1,4 @@
-"""A hostile folder and a hostile model in the cage, at the scale of a test. `make prove-cage` is the same in full sight."""
+"""A hostile folder and model at the scale of a test. `make prove-cage` shows the same in full."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import pytest
 
 from tests.prove.cage import agent, cards, outside, proof, rules
 
-#: A real server, started and killed, and a real browser, beside whatever else runs here.
+#: A real server that is killed, and a real browser, on a machine that is busy with other tests.
 pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
 
-#: Other tests run beside this one: ending a tree may take long here without anything being wrong. In seconds.
+#: Seconds that ending a process tree may take while other tests run.
 WITHIN = 30.0
 
 
 async def test_what_a_hostile_folder_and_model_try_is_refused_told_and_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """SAFE-01, SAFE-02, SAFE-07, SAFE-08, SAFE-10, CTL-09: nothing gets through, and nothing outlives its host."""
+    """SAFE-01, SAFE-02, SAFE-07, SAFE-08, SAFE-10, CTL-09: no attempt succeeds, and no process
+    outlives its host.
+    """
     code = await proof.prove(1, "", 1, WITHIN)
 
     assert code == 0, capsys.readouterr().out

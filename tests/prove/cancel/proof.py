@@ -25,16 +25,16 @@ from tests.prove.driver.report import Report, arguments, quantiles, run
 from tests.prove.driver.session_driver import do
 from tests.prove.driver.store import Fact
 
-#: After so long nothing marked may be alive, in seconds.
+#: Seconds within which all marked processes must end.
 DEAD_S = 2.0
-#: How long a tree may take to come to rest in the log, in seconds.
+#: Longest time until a tree is at rest in the log, in seconds.
 REST_S = 30.0
-#: Children that write without end: with the others more than work at once.
+#: Children that write without end. With the others they exceed the limit of working children.
 WRITERS = 7
 CHILDREN = WRITERS + 3
 ALIVE = "nothing that is marked is alive {within:g} s after the cancel"
 FURTHER = "no model is asked after the cancel"
-#: What only somebody at work says.
+#: Facts that only a working agent causes.
 _WORK = (
     "model.",
     "message.",
@@ -51,7 +51,10 @@ _BEGINS = frozenset({"model.requested", "tool.started", "turn.started", "subagen
 
 @dataclass
 class Tree:
-    """One cancelled tree. `after` is what the cancel fell behind, `took` how long something marked lived on."""
+    """One cancelled tree.
+
+    `after` is the last fact before the cancel, `took` the seconds that a marked process lived on.
+    """
 
     session: str
     mark: str
@@ -63,7 +66,7 @@ class Tree:
 
 
 def marked(mark: str) -> list[int]:
-    """The processes of this machine whose arguments or environment hold the word."""
+    """Return the processes of this machine with the word in their arguments or environment."""
     word, found = mark.encode(), list[int]()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -72,7 +75,7 @@ def marked(mark: str) -> list[int]:
             if word in (entry / "cmdline").read_bytes() or word in (entry / "environ").read_bytes():
                 found.append(int(entry.name))
         except OSError:
-            # It ended meanwhile, or is another user's.
+            # It just ended, or belongs to another user.
             continue
     return found
 
@@ -94,7 +97,7 @@ def _late(mark: str) -> str:
 
 
 def _told(number: int, mark: str) -> list[tuple[str, str, list[scenes.Call]]]:
-    """What is said in one tree."""
+    """Return the answers of one tree's agents."""
     works = ["end at once", "run one", "run two", *["write"] * WRITERS]
     spawns = [[scenes.calls("spawn_subagent", agent="worker", objective=f"{what} {mark}")] for what in works]
     last = [_command(mark, "lead")] if number % 2 else [scenes.calls("wait_subagents")]
@@ -109,7 +112,7 @@ def _told(number: int, mark: str) -> list[tuple[str, str, list[scenes.Call]]]:
 
 
 class Proof:
-    """Trees that are grown and cancelled in one server, one after the other."""
+    """Trees that are grown and cancelled in one server, in sequence."""
 
     def __init__(self, report: Report, at: Place, server: Server, within: float) -> None:
         self._report = report
@@ -118,13 +121,14 @@ class Proof:
         self._within = within
 
     async def grown(self, mark: str, number: int) -> int:
-        """How many facts a tree has once nothing more happens in it; it is cancelled then."""
+        """Return the number of facts of a full-grown tree. It is cancelled then."""
         return len((await self.cancelled(mark, number, None, 0.0))[1])
 
     async def cancelled(self, mark: str, number: int, moment: int | None, late: float) -> tuple[Tree, list[str]]:
-        """Grows a tree and cancels it behind the fact of that number and so many seconds, or once it is whole.
+        """Grow a tree.
 
-        Returns it with the types of the facts that it had.
+        Cancel it after the fact of that number and this delay, or when it is full-grown. Return it
+        with its types of facts.
         """
         followed = await begin(self._server, f"tree {mark}", permissionMode="full")
         tree = Tree(followed.session, mark)
@@ -150,7 +154,7 @@ class Proof:
         return tree, before
 
     def judge(self, tree: Tree, facts: list[Fact]) -> None:
-        """Looks at a tree and at what the log has of it."""
+        """Check a tree and its facts in the log."""
         check, none = self._report.check, self._report.none
         who = f"{tree.session} ({tree.mark}, behind {tree.after})"
         seen = f"{who}: {tree.left} processes"
@@ -176,7 +180,7 @@ class Proof:
 
 
 def _after(facts: list[Fact]) -> list[str]:
-    """Facts of work behind the end of the run or of the child that they are of."""
+    """Return facts of work after the end of their run or child."""
     ended_runs, ended_threads, found = set[str](), set[str](), list[str]()
     for fact in facts:
         if fact.type in TURN_ENDS:
@@ -203,7 +207,7 @@ def _children(facts: list[Fact], intent: int) -> list[str]:
 
 
 async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int:
-    """`within` is how long what is marked may live on, in seconds."""
+    """Run the proof. `within` is the longest life of marked processes, in seconds."""
     report = Report("prove-cancel")
     draw = random.Random(seed)
     marks = [f"proof{os.getpid()}x{number:05}" for number in range(n + 1)]

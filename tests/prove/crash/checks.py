@@ -1,4 +1,4 @@
-"""What must be true of a store and of what its server shows, after a kill -9 that a client had seen."""
+"""Claims about a store and its server's answers after a kill -9 that a client saw."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.prove.driver.fold import Fold
 from tests.prove.driver.report import Report
 from tests.prove.driver.store import Fact, Log
 
-#: The ends of what a turn has open, by what opens it.
+#: Facts that end what a turn opened, by the fact that opened it.
 _ENDS_OF_CALL = {"tool.completed", "tool.failed", "tool.refused", "tool.cancelled", "tool.lost"}
 _ENDS_OF_MODEL = {"model.completed", "model.failed", "model.interrupted"}
-#: What a server may say of a session by itself when it takes it over: ends, and that the queue waits for a person.
+#: Facts that a takeover may add without a command: ends, and pauses of the queue.
 _TAKING_OVER = {
     "session.taken_over", "message.interrupted", "reasoning.interrupted", "model.interrupted", "tool.lost", "tool.cancelled",
     "action.withdrawn", "action.expired", "turn.interrupted", "thread.paused",
@@ -26,14 +26,14 @@ _TAKING_OVER = {
 
 _ACKNOWLEDGED = "what was acknowledged is in the log"
 _SHOWN = "every fact that was shown is in the log as it was shown"
-#: The claims that fail where something that the client was told is missing.
+#: Claims that fail if something is missing that the client received.
 MISSING = {_ACKNOWLEDGED, _SHOWN}
 _OUTCOMES = {"approve": "approved", "reject": "rejected"}
 
 
 @dataclass
 class Journal:
-    """What the client wrote down in all rounds of one home."""
+    """The client's notes of all rounds of one home."""
 
     sent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     answers: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -41,7 +41,7 @@ class Journal:
     ends: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def read(self, file: Path) -> dict[str, Any]:
-        """Takes a round's lines in; returns its last."""
+        """Read a round's lines. Return its last one."""
         for line in file.read_text().splitlines():
             told = json.loads(line)
             match told["kind"]:
@@ -57,24 +57,26 @@ class Journal:
         return end
 
     def unanswered(self) -> list[dict[str, Any]]:
-        """The commands that were sent and never answered."""
+        """Return the commands without an answer."""
         answered = {one["key"] for one in self.answers}
         again = {one["key"]: one for one in self.sent if one["key"] not in answered}
         return list(again.values())
 
     def approved(self) -> set[str]:
-        """The actions that the client said yes to, whether or not it heard back."""
+        """Return the actions that the client approved, with or without an answer."""
         given = (one["body"] for one in self.sent if one["command"] == "respond_action")
         return {body["actionId"] for body in given if body["decision"] == "approve"}
 
 
 def whole(report: Report, log: Log) -> None:
-    """The log is what was appended to it."""
+    """Check that the log is a prefix of what was appended."""
     report.none("every chain verifies, sequences have no gap, time does not go back", log.broken)
 
 
 def acknowledged(report: Report, log: Log, journal: Journal) -> None:
-    """Nothing that was acknowledged or shown is missing, and a repeated command had one effect."""
+    """Check that nothing acknowledged or shown is missing, and that a repeated command had one
+    effect.
+    """
     answers: dict[str, Any] = {}
     for one in journal.answers:
         first = answers.setdefault(one["key"], (one["status"], one["answer"]))
@@ -105,7 +107,7 @@ def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
             held = held and any(fact.type == "turn.submitted" and fact.id("u") == answer["turnId"] for fact in facts)
         case "respond_action":
             resolved = [fact for fact in facts if fact.type == "action.resolved" and fact.id("a") == answer["actionId"]]
-            # Instead of a decision the answer may tell that the request had been withdrawn before it.
+            # The answer may report an earlier withdrawal in place of a decision.
             given = [_OUTCOMES[fact.payload["decision"]] for fact in resolved] or ["withdrawn"]
             held = held and given == [answer["outcome"]]
         case "promote_queued_turn":
@@ -117,7 +119,7 @@ def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
 
 
 def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
-    """No tool ran twice, and none that asked ran without the client's yes."""
+    """Check that no tool ran twice, and none ran without the client's approval that needed it."""
     approved = journal.approved()
     try:
         tokens = Counter((folder / RAN).read_text().split())
@@ -158,9 +160,10 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
 
 
 def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[str, Any], writing: float) -> None:
-    """What ran is told as stopped, what was kept is kept, what waited waits, and nothing was begun again.
+    """Check the takeover: running work is stopped, partials are kept, waiting requests wait,
+    nothing begins again.
 
-    `writing` is how long a write of text in the making may take here, in seconds.
+    `writing` is the longest time that a write of a partial takes here, in seconds.
     """
     for session, facts in before.facts.items():
         if not session.startswith("ses_"):
@@ -189,7 +192,9 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
 
 
 def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: Fold) -> None:
-    """Every open entity of a turn that was at work has its end; a turn that only waits for an answer waits on."""
+    """Check that every open entity of a working turn has its end, and that a turn which only waits
+    still waits.
+    """
     said = {(fact.type, fact.id("k") or fact.id("u")) for fact in now}
     for call in _open(facts, "tool.started", _ENDS_OF_CALL, "k"):
         report.check("a tool that ran is told as lost", ("tool.lost", call) in said, call)

@@ -1,8 +1,10 @@
-"""The client of the crash proof: a process of its own that asks, answers, writes down every acknowledgement, and kills.
+"""The client of the crash proof: a process that submits, answers, records every acknowledgement,
+and kills.
 
-It gets `Orders`, works on several sessions at once (`crash_lanes`), kills the server at the ordered moment, and ends. Its
-journal has a line for each command before it is sent and for each answer, on the disk before anything else is done, and in the
-end one line with all the facts and texts that it was shown.
+It gets `Orders`, works on several sessions at once (`lanes`), kills the server at the ordered
+moment, and ends. Its journal has a line for each command before it is sent and for each answer. A
+line is on disk before the next step. The last line has all facts and texts that the client
+received.
 """
 
 from __future__ import annotations
@@ -22,12 +24,16 @@ from tests.prove.driver import killing
 from tests.prove.driver.view import View
 from tests.prove.driver.wire import Gone, Wire
 
-#: How long the last moments may wait for what they are to fall into, in seconds.
+#: Longest wait for the event that the kill should hit, in seconds.
 PATIENCE_S = 1.0
 
 
 class Kill(TypedDict):
-    """When: `how` is fact, write, piece or end; `fact` counts the facts that the client was shown, of all its sessions."""
+    """The moment of the kill.
+
+    `how` is fact, write, piece or end; `fact` counts the facts that the client received in all
+    sessions.
+    """
 
     how: str
     fact: int
@@ -36,8 +42,11 @@ class Kill(TypedDict):
 
 
 class Orders(TypedDict):
-    """What the client is to do. `waiting` are [session, action] and `paused` sessions that are left from earlier rounds,
-    `again` commands that had no answer."""
+    """The client's orders.
+
+    `waiting` are [session, action] and `paused` sessions from earlier rounds, `again` commands
+    without an answer.
+    """
 
     url: str
     token: str
@@ -53,7 +62,10 @@ class Orders(TypedDict):
 
 
 class Killer:
-    """Kills the server once, as ordered. `struck` says that the moment came, `at` when the signal was sent."""
+    """Kills the server once, as ordered.
+
+    `struck` is set at the moment, `at` is the time of the signal.
+    """
 
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
@@ -63,7 +75,7 @@ class Killer:
         self.at = 0.0
 
     def strike(self) -> None:
-        """The ordered fact was shown."""
+        """Kill at the ordered fact."""
         self.struck = True
         match self._orders["kill"]["how"]:
             case "piece":
@@ -75,7 +87,7 @@ class Killer:
                 self._now()
 
     def piece(self) -> None:
-        """A piece of text was shown."""
+        """Kill at a piece of text."""
         if self._armed:
             self._armed = False
             self._now()
@@ -93,7 +105,7 @@ class Killer:
 
 
 class Client:
-    """What the lanes share: commands that are written down, and what the sessions were shown to be."""
+    """State that the lanes share: recorded commands and the sessions as received."""
 
     def __init__(self, orders: Orders) -> None:
         self.orders = orders
@@ -108,7 +120,10 @@ class Client:
         self._following: list[asyncio.Task[None]] = []
 
     async def work(self, lanes: Iterable[Coroutine[Any, Any, Any]]) -> None:
-        """Does all lanes at once, until the server is gone or all is done; then kills the server if nothing else did."""
+        """Run all lanes at once until the server is gone or all are done.
+
+        Then kill the server if no lane did.
+        """
         outcomes = await asyncio.gather(*lanes, return_exceptions=True)
         if not self.killer.struck:
             self.killer.strike()
@@ -123,7 +138,7 @@ class Client:
         )
 
     async def submit(self, lane: str, turn: int, what: str, session: str = "", **more: str) -> dict[str, Any]:
-        """Submits the turn of a lane, in a new session where none is named, and follows the session."""
+        """Submit the turn of a lane, in a new session by default, and follow the session."""
         name = workload.token(self.orders["round"], lane, turn)
         where = {"sessionId": session} if session else {"workspaceId": self.orders["workspace"]}
         answer = await self.give("submit_turn", f"turn-{name}", text=f"{what} {name}", **where, **more)
@@ -132,7 +147,7 @@ class Client:
         return answer
 
     async def answer(self, session: str, nth: int, decision: str) -> None:
-        """Answers the session's nth request, once it was shown."""
+        """Answer the session's nth request after it arrived."""
         asked = lambda: [one for one in self.seen if one[0] == session and one[2] == "action.required"]
         await self.until(lambda: len(asked()) > nth)
         await self.respond(session, asked()[nth][4], decision)
@@ -142,19 +157,27 @@ class Client:
         await self.give("respond_action", key, sessionId=session, actionId=action, decision=decision)
 
     async def ended(self, session: str, turns: int) -> None:
-        """Waits until so many turns of the session have ended."""
+        """Wait until this many turns of the session ended."""
         ends = ("turn.completed", "turn.failed", "turn.interrupted")
         await self.until(lambda: sum(one[0] == session and one[2] in ends for one in self.seen) >= turns)
 
     async def give(self, command: str, key: str, **body: Any) -> dict[str, Any]:
-        """Gives a command; both it and its answer are written down. Raises Gone."""
+        """Send a command. Record it and its answer.
+
+        Raises:
+            Gone: The server went away.
+        """
         self._note(kind="sent", command=command, key=key, body=body)
         answer = await self.wire.post(command, body, key)
         self._note(kind="answer", command=command, key=key, body=body, status=answer.status, answer=answer.body)
         return answer.body
 
     async def until(self, seen: Callable[[], bool]) -> None:
-        """Waits until something was shown. Raises Gone."""
+        """Wait until something arrived.
+
+        Raises:
+            Gone: The server went away.
+        """
         while not seen():
             if self._gone:
                 raise Gone("the server was killed")
@@ -162,17 +185,17 @@ class Client:
             await news.wait()
 
     def shown(self, session: str) -> int:
-        """The length of the longest text of the session that came piece by piece."""
+        """Return the length of the session's longest streamed text."""
         grown = self.views[session].grown.values() if session in self.views else ()
         return max((times[-1][1] for times in grown), default=0)
 
     @property
     def shown_so_far(self) -> int:
-        """How much the client was shown: facts and pieces of text."""
+        """Return the number of received facts and pieces of text."""
         return len(self.seen) + sum(view.appends for view in self.views.values())
 
     def give_up(self) -> None:
-        """Ends a round in which nothing happens any more."""
+        """End a round in which nothing happens any more."""
         last = {session: [one[2] for one in self.seen if one[0] == session][-2:] for session in self.views}
         self.problems.append(f"nothing was shown any more; the last facts: {last}")
         self.killer.strike()

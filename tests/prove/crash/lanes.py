@@ -1,6 +1,6 @@
-"""What the client of the crash proof does at once in one round, each lane on a session of its own.
+"""Lanes of one round of the crash proof, each in its own session.
 
-Run as a process, it reads its orders as one JSON object on stdin.
+As a process, it reads its orders as one JSON object from stdin.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from tests.prove.crash.client import Client
 
-#: How long it may be that nothing is shown before the round is given up, in seconds.
+#: Seconds without news after which a round is given up.
 QUIET_S = 30.0
 
 
 def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
-    """Every lane of a round, and what was left of earlier ones."""
+    """Return every lane of a round, and what earlier rounds left."""
     orders = c.orders
     lanes = [
         lane(c) for lane in (approves, interrupts, approves_twice, leaves_open, rejects, repeats, follows, lets_do)
@@ -29,7 +29,7 @@ def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
 
 
 async def approves(c: Client) -> None:
-    """Approves, and queues behind what runs; the order of the queue is changed."""
+    """Approve, queue a turn behind the running one, and change the order of the queue."""
     session = await begins(c, "A", "job")
     await c.answer(session, 0, "approve")
     await c.submit("A", 1, "talk", session)
@@ -39,7 +39,7 @@ async def approves(c: Client) -> None:
 
 
 async def interrupts(c: Client) -> None:
-    """Interrupts what streams; the next of the queue runs."""
+    """Interrupt a streaming answer, so that the next queued turn runs."""
     session = await begins(c, "B", "book")
     await c.submit("B", 1, "talk", session)
     await c.until(lambda: c.shown(session) > 4000)
@@ -48,7 +48,7 @@ async def interrupts(c: Client) -> None:
 
 
 async def approves_twice(c: Client) -> None:
-    """Approves a file and then a command of one turn."""
+    """Approve a file and then a command of one turn."""
     session = await begins(c, "C", "two")
     await c.answer(session, 0, "approve")
     await c.answer(session, 1, "approve")
@@ -56,21 +56,20 @@ async def approves_twice(c: Client) -> None:
 
 
 async def leaves_open(c: Client) -> None:
-    """Leaves an approval open, and a queue behind it."""
+    """Leave an approval open, with a queue behind it."""
     session = await begins(c, "D", "job")
     await c.submit("D", 1, "talk", session)
     await c.submit("D", 2, "talk", session)
 
 
 async def rejects(c: Client) -> None:
-    """Rejects."""
     session = await begins(c, "E", "job")
     await c.answer(session, 0, "reject")
     await c.ended(session, 1)
 
 
 async def repeats(c: Client) -> None:
-    """Sends every command twice at once."""
+    """Send every command twice at once."""
     session = ""
     for turn in range(3):
         both = await asyncio.gather(c.submit("F", turn, "talk", session), c.submit("F", turn, "talk", session))
@@ -79,29 +78,29 @@ async def repeats(c: Client) -> None:
 
 
 async def follows(c: Client) -> None:
-    """Follows a long answer."""
+    """Follow a long answer."""
     await c.ended(await begins(c, "G", "book"), 1)
 
 
 async def lets_do(c: Client) -> None:
-    """Lets an agent do what it wants."""
+    """Let an agent work without requests."""
     session = await begins(c, "H", "job", permissionMode="full")
     await c.submit("H", 1, "job", session, permissionMode="full")
     await c.ended(session, 2)
 
 
 async def answers_late(c: Client, session: str, action: str, at: int) -> None:
-    """Answers what an earlier server had asked."""
+    """Answer a request of an earlier server."""
     await c.respond(session, action, ("approve", "reject")[(at + c.orders["round"]) % 2])
 
 
 async def resumes(c: Client, session: str) -> None:
-    """Lets a thread go on that a killed server had left with a queue."""
+    """Resume a thread that a killed server left with a queue."""
     await c.give("resume_thread", f"resume-{session}-{c.orders['round']}", sessionId=session)
 
 
 async def begins(c: Client, lane: str, what: str, **more: str) -> str:
-    """The first turn of a lane; returns the session that it made."""
+    """Submit the first turn of a lane. Return its session."""
     return (await c.submit(lane, 0, what, **more))["sessionId"]
 
 

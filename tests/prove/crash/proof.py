@@ -29,17 +29,17 @@ from tests.prove.driver.session_driver import snapshot
 from tests.prove.driver.view import differences, shown
 from tests.prove.fsync import proof
 
-#: After so many kills a new store is begun.
+#: Number of kills after which a new store begins.
 ROUNDS = 8
-#: How late the truth may be shown, and how fast a server should be live, in seconds after exec.
+#: Longest delay of the true view, and of a live server, in seconds after exec.
 TRUTH_S, LIVE_S = 2.0, 1.5
 WAYS = ("fact", "write", "piece")
-#: A write-ahead log's page is written in two pieces; a commit of a batch has some eight pages.
+#: A page of the write-ahead log is two writes. A commit has about eight pages.
 MOST_WRITES = 16
 
 
 class Within(NamedTuple):
-    """How long things may take here, in seconds: until the truth is shown after exec, and to write text in the making."""
+    """Time limits, in seconds: for the true view after exec, and for the write of a partial."""
 
     truth: float = TRUTH_S
     writing: float = acknowledged.WRITING
@@ -47,7 +47,7 @@ class Within(NamedTuple):
 
 @dataclass
 class Tally:
-    """What the kills fell into."""
+    """What the kills hit."""
 
     live: list[float] = field(default_factory=list[float])
     truth: list[float] = field(default_factory=list[float])
@@ -56,7 +56,7 @@ class Tally:
 
 
 class Home:
-    """One store and the rounds in it."""
+    """One store and its rounds."""
 
     def __init__(self, report: Report, at: Place, first: int, within: Within, sabotage: str, tally: Tally) -> None:
         self.journal = checks.Journal()
@@ -70,7 +70,10 @@ class Home:
         self._server: Server | None = None
 
     async def round(self, number: int, kill: Kill) -> int:
-        """Starts the server, judges what the last kill left, works, and kills; returns how many facts were shown."""
+        """Start the server, check what the last kill left, work, and kill.
+
+        Return the number of received facts.
+        """
         self._at.play(workload.scenario(number, self._first))
         server = await self._start()
         left = store.read(self._at.store)
@@ -96,19 +99,19 @@ class Home:
         return len(end["seen"])
 
     async def settle(self) -> None:
-        """Judges what the last kill left, and starts a second server beside the one that runs."""
+        """Check what the last kill left, and start a second server beside the running one."""
         server = await self._start()
         told = await second(self._at)
         fine = told.get("running") is True and (told["pid"], told["epoch"]) == (server.pid, server.epoch)
         self._report.check("a second server becomes a client of the first", fine, f"{told}")
 
     async def close(self) -> None:
-        """Ends what runs."""
+        """End the server."""
         if self._server is not None:
             await self._server.kill()
 
     async def _start(self) -> Server:
-        """Starts the server, and judges what it makes of what the last one left."""
+        """Start the server, and check what it does with what the last one left."""
         server = self._server = await Server.start(self._at, sabotage=self._sabotage)
         if self._before is None:
             return server
@@ -128,7 +131,7 @@ class Home:
         return server
 
     async def _truth(self, server: Server, sessions: list[str]) -> tuple[store.Log, list[str]]:
-        """The log and how what is shown differs from it, once it does not or the time is over."""
+        """Return the log and its differences from the view, when there are none or the time is up."""
         waiting, found = list(sessions), dict[str, list[str]]()
         live = 0.0
         while True:
@@ -190,7 +193,7 @@ async def prove(n: int, sabotage: str, seed: int, within: Within) -> int:
     draw = random.Random(seed)
     total = await _whole_round(report, within)
     moments = [round((at + 0.5) * total / n) + 1 for at in range(n)]
-    # Every home gets early and late moments, and every moment its way.
+    # Every home gets early and late moments, and every moment each way of killing.
     draw.shuffle(moments)
     number = 1
     while moments:
@@ -221,7 +224,7 @@ async def prove(n: int, sabotage: str, seed: int, within: Within) -> int:
 
 
 async def _whole_round(report: Report, within: Within) -> int:
-    """How many facts a client is shown in a round that nothing cuts short."""
+    """Return the number of facts that a client receives in an undisturbed round."""
     with place() as at:
         home = Home(report, at, 0, within, "", Tally())
         try:

@@ -1,4 +1,4 @@
-"""What a kill leaves, at the scale of a test. `make prove-crash` is the long run."""
+"""A store after kills, at the scale of a test. `make prove-crash` is the long run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from tests.prove.crash import checks, proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(600)
 
-#: Other tests run beside this one: a start and a write may be slow here without anything being wrong.
+#: A start and a write may be slow while other tests run.
 PATIENT = proof.Within(truth=60.0, writing=5.0)
 
 
@@ -25,7 +25,8 @@ async def test_after_kill_9_nothing_acknowledged_is_missing_and_nothing_ran_twic
 async def test_the_proof_of_crashes_fails_where_acknowledgements_come_before_the_commit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # It ends with the first kill that shows it; not each kill falls between an acknowledgement and its commit.
+    # It ends at the first kill that shows the fault. Not each kill falls between an acknowledgement
+    # and its commit.
     code = await proof.prove(40, "ack-before-commit", 1, proof.Within())
 
     told = capsys.readouterr().out

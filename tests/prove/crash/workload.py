@@ -1,7 +1,7 @@
-"""What the client of the crash proof does in one round, and the scenario that answers it.
+"""The lanes of a round of the crash proof, and the scenario that answers them.
 
-Every command that an agent runs appends a token of its own to a file, so that one that ran twice is seen. Tokens have the same
-length, so that none is the beginning of another.
+Every command of an agent appends its token to a file, so that a command that ran twice is seen.
+Tokens have the same length, so that none is a prefix of another.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from typing import Any
 
 from tests.prove.driver import scenes
 
-#: Where the tokens of commands that ran are.
+#: File with the tokens of commands that ran.
 RAN = "ran.log"
-#: The lanes of a round: each is a session of its own.
+#: Lanes of a round. Each is a session.
 LANES = "ABCDEFGH"
 _TURNS = range(3)
 
 
 def token(round_: int, lane: str, turn: int) -> str:
-    """The token of a turn."""
+    """Return the token of a turn."""
     return f"{lane}{round_:05}{turn}"
 
 
 def scenario(round_: int, earlier: int) -> dict[str, Any]:
-    """What the model says in a round and, to turns that were left from them, in those from `earlier` on."""
+    """Return the model's answers in a round, and in the turns that `earlier` rounds left."""
     told: list[tuple[str, list[scenes.Call]]] = []
     for one in range(earlier, round_ + 1):
         for name in (token(one, lane, turn) for lane in LANES for turn in _TURNS):
@@ -36,7 +36,7 @@ def scenario(round_: int, earlier: int) -> dict[str, Any]:
             ]
     for lane, turn in ((lane, turn) for lane in LANES for turn in _TURNS):
         told += [(f"talk {token(round_, lane, turn)}", _talk(lane))]
-    # Texts that stream are long; those of earlier rounds are cut short.
+    # Streamed texts are long; those of earlier rounds are truncated.
     told += [("talk", [[scenes.says("As I said.")]]), (f"book {token(round_, 'G', 0)}", _book()), ("book", _book())]
     return scenes.scenario(told)
 
