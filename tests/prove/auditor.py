@@ -1,7 +1,8 @@
-"""A pack of evidence checked as its README says, by somebody who has Python and nothing of the product.
+"""Check of an evidence pack as its README describes, with Python alone.
 
-`python3 auditor.py PACK` prints what is wrong, and ends with 1 where something is. It was written from the README of a pack and
-the MessagePack specification; it imports the standard library alone.
+`python3 auditor.py PACK` prints the problems of the pack, and exits with 1 if there are any. It was
+written from the README of a pack and the MessagePack specification, and imports only the standard
+library.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 COMMENT = 71
-#: Ids lie in a header as 22 digits of six bits each: their digits, what they begin with and their full names.
+#: Ids in a header are 22 digits of six bits each: their digits, prefixes and full names.
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PACKED = {
     "t": "thr",
@@ -39,11 +40,11 @@ Row = dict[str, Any]
 
 
 def problems(data: bytes) -> list[str]:
-    """What is wrong with a pack, in words; nothing where it holds."""
+    """Return the problems of a pack as text; empty for a valid one."""
     found: list[str] = []
     if data[-COMMENT:] != b"sha256:" + hashlib.sha256(data[:-COMMENT]).hexdigest().encode():
         found.append("the comment is not the hash of the bytes before it")
-    # Whatever cannot be read is wrong.
+    # An unreadable pack is wrong.
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as pack:
             files = {name: pack.read(name) for name in pack.namelist()}
@@ -56,13 +57,13 @@ def problems(data: bytes) -> list[str]:
 
 
 def rows_of(data: bytes) -> list[Row]:
-    """The lines of a pack."""
+    """Return the lines of a pack."""
     with zipfile.ZipFile(io.BytesIO(data)) as pack:
         return [json.loads(line) for line in pack.read("facts.jsonl").splitlines()]
 
 
 def manifest_of(data: bytes) -> Row:
-    """The manifest of a pack."""
+    """Return the manifest of a pack."""
     with zipfile.ZipFile(io.BytesIO(data)) as pack:
         return json.loads(pack.read("manifest.json"))
 
@@ -119,7 +120,7 @@ def _chain(lines: list[Row], session: str) -> tuple[list[str], str]:
 
 
 def _told(line: Row, data: bytes) -> list[str]:
-    """Where the readable part of a line is not what its header says."""
+    """Return the differences between the readable part of a line and its header."""
     header, rest = _unpack(data)
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=header["at"])
     told = {
@@ -140,7 +141,9 @@ def _told(line: Row, data: bytes) -> list[str]:
 
 
 def _task(lines: list[Row], task: Row) -> list[str]:
-    """Where the facts that are said to be of a task are not closed under its ids, or have none of them."""
+    """Return why the facts of the manifest's task are not closed under its ids, or have none of
+    them.
+    """
     tasks = set(task["tasks"])
     chosen = {at for first, last in task["facts"] for at in range(first, last + 1)}
     working_for: dict[str, str] = {}
@@ -177,7 +180,7 @@ def _between(ids: Row) -> set[tuple[str, str]]:
 
 
 def _named(payload: Any) -> set[str]:
-    """The blobs that a payload refers to."""
+    """Return the blobs that a payload refers to."""
     if isinstance(payload, list):
         return {name for one in payload for name in _named(one)}
     if not isinstance(payload, dict):
@@ -206,7 +209,7 @@ def _id(short: str, value: Any) -> Any:
 
 
 def _unpack(data: bytes) -> tuple[Any, bytes]:
-    """One value of MessagePack, as far as headers use it, and what follows it."""
+    """Decode one value of MessagePack, as far as headers use it. Return it with the rest."""
     kind, rest = data[0], data[1:]
     if kind <= 0x7F:
         return kind, rest

@@ -1,4 +1,4 @@
-"""Each row of the bench runs at its least size, beside no peer, and reports its figures in a form that can be read."""
+"""Each row of the bench runs at its least size, without a peer, and reports readable figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.table import markdown, text
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 async def test_a_row_comes_to_figures_that_hang_together(row: Row) -> None:
-    """A goal has a verdict, a ratio its baseline, and a median lies within its bounds."""
+    """A goal has a verdict, a ratio its baseline, and a median is within its bounds."""
     result = await measured(row, "tiny", peers=False)
     assert result.row == row.name
     assert result.lines

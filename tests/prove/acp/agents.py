@@ -34,12 +34,16 @@ TODOS = {"todos": [{"content": one.content, "status": one.status, "activeForm": 
 
 
 class Agent(NamedTuple):
-    """An agent. `package` and `version` are those of the registry; none for the one of the tests, which is there. `settings`
-    writes what it needs into its folder and its home, for a model at that address, and gives the command that starts it, the
-    programs' folder given. `call` is how its model asks for a command: a tool and its arguments; `edit` how it asks for `old`
-    to become `new` in a file, `write` how it makes a file. `plan` is how it tells `PLAN`, where the agent tells plans as such
-    (OpenCode and Gemini CLI tell theirs as any call). `asks` and `plans` are its modes for that. `forgets`: it may
-    have lost its conversation once it was killed."""
+    """An agent.
+
+    `package` and `version` are those of the registry; empty for the tests' own agent. `settings`
+    writes what the agent needs into its folder and home, for a model at that address, and returns
+    the command that starts it from the folder of programs. `call` is a model's request for a
+    command: tool and arguments. `edit` replaces `old` by `new` in a file, `write` creates a file.
+    `plan` reports `PLAN`, if the agent reports plans as such (OpenCode and Gemini CLI report theirs
+    as calls). `asks` and `plans` are its modes for that. `forgets`: after a kill its conversation
+    may be lost.
+    """
 
     package: str
     version: str

@@ -1,10 +1,11 @@
-"""Proves that coding agents from the npm registry work in a team: OpenCode, Gemini CLI, Codex and Claude Code, each in the
-version of `acp_agents` and in the newest one.
+"""Proof that coding agents from the npm registry work in a team: OpenCode, Gemini CLI, Codex and
+Claude Code.
 
-Each is a real process that speaks the Agent Client Protocol, with a local server in place of its model. It goes through a
-command, an edit, a new file, a rejected command, a rejected file, a turn under planning, an interrupt, a death and a resume.
-What it made, and did not make, is looked at in the folder; what it asked about is compared with what the log says of it. The
-agents are installed once, outside of the checkout (some 2.5 GB all together). The suite drives the small agent of its own
+Each is a real process that speaks the Agent Client Protocol, in the version of `agents` and in the
+newest one, with a local server in place of its model. It runs a command, an edit, a new file, a
+rejected command, a rejected file, a planning turn, an interrupt, a kill and a resume. The proof
+reads the folder for what the agent did, and compares the agent's requests with the log. The agents
+are installed once, outside of the checkout (about 2.5 GB). The suite drives its own small agent
 (`scripted`) through the same turns.
 
     make prove-acp

@@ -1,10 +1,12 @@
-"""A hostile folder and a hostile model in a cage: what they try is refused or held, told by a fact, and seen on the page.
+"""Proof that a hostile folder and a hostile model are refused or confined, with a fact, and visibly
+on the page.
 
-The folder brings definitions, settings, a server of tools, git's hooks and filters, links, a pipe, a file without end and
-names that are none. The model, a script, tries to widen its rights, to leave the folder, to read the key and the token, to
-reach the network, to forge a yes and to outlive its host, each attempt in a turn of its own, in a server that was started as a
-person starts it and asked over HTTP. What it was after is looked at from outside: files, listeners, processes, planted
-secrets. In the end the host is killed. A real browser shows each session.
+The folder has definitions, settings, a tool server, git hooks and filters, links, a pipe, an
+endless file and invalid names. The model, a script, tries to get more permissions, to leave the
+folder, to read the key and the token, to reach the network, to forge an approval and to outlive its
+host. Each attempt is a turn in a server that runs as a person starts it. The proof checks the
+result from outside: files, listeners, processes, planted secrets. Finally it kills the host. A real
+browser shows each session.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Cancel at a random moment of a tree: nothing of it is alive soon after, and nothing of it goes on.
+"""Proof that a cancel at a random moment of a tree ends all of it, for good.
 
-A lead gives work to nine children and then works itself. One child ends at once, two run commands, six write without end, one
-has to wait for a slot. The commands leave processes behind that called setsid and forked twice, marked by a word in their
-environment and arguments. At a moment drawn over the facts of such a tree the person cancels it. Then /proc is read, and, at
-the very end, the log as it lies on disk; what the children wait for comes after the cancel, so that whatever still runs shows.
+A lead gives work to nine children and then works too. One child ends at once, two run commands, six
+write without end, one waits for a slot. The commands leave processes that called setsid and forked
+twice, marked in their environment and arguments. At a random moment over the facts of such a tree
+the person cancels it. Then the proof reads /proc, and at the end the log on disk. What the children
+wait for comes after the cancel, so that surviving work shows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""kill -9 at moments spread over facts and within commits: nothing acknowledged is missing, and nothing happens twice.
+"""Proof that after kill -9 nothing acknowledged is missing and nothing happens twice.
 
-A client in a process of its own works on eight sessions at once: it submits, approves, rejects, leaves open, queues, promotes,
-interrupts, and sends commands twice. It writes down what it was told. The server is killed after the k-th fact that was shown
-plus some fraction of a millisecond, while the log is being written, or while text streams. Then the store is read by other
-code, the server is started again, and what it shows is compared with a fold of the log. Rounds follow each other in one store,
-so that what one kill left is answered and resumed in the next.
+A client in its own process works on eight sessions at once: it submits, approves, rejects, leaves
+open, queues, promotes, interrupts, and sends commands twice. It records what it received. The
+server is killed a fraction of a millisecond after the k-th fact that it showed, during a write of
+the log, or while text streams. Then other code reads the store, the server starts again, and the
+proof compares its view with a fold of the log. Rounds share one store, so each round answers and
+resumes what the last kill left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A long reply in very many pieces: what it costs while it runs and after it ended, and what viewers see of it.
+"""Proof of the cost of a long reply in many pieces, and of its views.
 
-The log must not hold a fact for a piece, text in the making must be kept without being written twice, a viewer who comes in
-the middle gets the text so far and then the rest, and what was shown survives kill -9 but for the newest second or 2 KB.
+The log must not have a fact per piece, and partial text is written only once. A viewer who arrives
+in the middle gets the text so far and then the rest. After kill -9 the shown text is kept, except
+the newest second or 2 KB.
 """
 
 from __future__ import annotations
@@ -20,25 +21,26 @@ from tests.prove.driver.session_driver import over, snapshot, submit, until
 from tests.prove.driver.view import View, differences, shown
 
 CHUNK = 4
-#: What the log may cost: bytes for each byte of content, and for each fact.
+#: Allowed size of the log: bytes per byte of content, and bytes per fact.
 PER_CONTENT, PER_FACT = 1.2, 350
-#: The write-ahead log is cut back to this size.
+#: SQLite truncates the write-ahead log to this size.
 LARGEST_WAL = 8 * 1024 * 1024 + 64 * 1024
-#: Smallest delay: the model yields to the rest of the server before each piece, and does not wait.
+#: Smallest delay: the model yields before each piece and does not wait.
 YIELDS_MS = 0.0001
-#: The replies that are given at once, each to a session: one alone is over before its files could be looked at.
+#: Replies that run at once, each in a session. A single one ends before its files can be read.
 MARKS = "abcdef"
-#: What every reply ends with, once all that is to be seen while it runs was seen. A viewer gets each piece by itself.
+#: End of every reply, after everything was observed. A viewer gets each piece separately.
 TAIL = "That was all. "
 GO_ON = "go-on"
-#: How often the store is to be looked at meanwhile, at least, and for how long all this is waited for, in seconds.
+#: Least number of looks at the store meanwhile, and the time limit for all of this, in seconds.
 SAMPLES = 3
 WAITS_S = 60.0
-#: The pieces of the reply that is killed: a piece a millisecond, so that most of it is older than what may be lost.
+#: Pieces of the reply that is killed, one per millisecond, so that most of it is older than the
+#: allowed loss.
 SLOW = 3000
-#: How much of that reply must have to be there after the kill, in characters.
+#: Characters of that reply that must exist after the kill.
 OLD_ENOUGH = 1000
-#: How long the server may take to give space back once nothing happens, in seconds.
+#: Seconds within which an idle server returns space.
 QUIET_S = 30.0
 
 
@@ -63,10 +65,13 @@ def sample(at: Place) -> Sample:
 
 
 async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
-    """`writing` is how long a write of text in the making may take here, in seconds."""
+    """Run the proof.
+
+    `writing` is the longest time that a write of a partial takes here, in seconds.
+    """
     report = Report("prove-deltas")
-    # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another; it
-    # ends in what no secret begins with, the server's token neither, or its last letter could be held back.
+    # Each differs, since equal bytes are stored once. The first is watched: each of its pieces is
+    # unique, and its last letter begins no secret, so that none of it is withheld.
     texts = [scenes.prose(n * CHUNK - 1, MARKS[0]) + ".", *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
     replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
     replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
@@ -92,7 +97,7 @@ async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
 async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str) -> None:
     server = await Server.start(at, sabotage=sabotage)
     try:
-        # A first turn makes what every session has, so that what is measured are the replies.
+        # The first turn writes what every session has, so only the replies are measured.
         sessions = [await submit(server, "say hello") for _ in texts]
         for session in sessions:
             await over(server, session)
@@ -209,7 +214,7 @@ def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> 
 
 
 async def _settled(at: Place) -> dict[str, int]:
-    """The log's file once the server has been quiet: what is free goes back to the system by itself, within some seconds."""
+    """Return the size of the log after the server was idle and returned free space."""
     await until(lambda: not store.free_bytes(at.store), QUIET_S, every=0.5)
     log = store.read(at.store)
     facts = [fact for stream in log.facts.values() for fact in stream]
@@ -220,7 +225,7 @@ async def _settled(at: Place) -> dict[str, int]:
 
 
 def _inline(value: object) -> str:
-    """All texts that a payload holds."""
+    """Return all texts in a payload."""
     if isinstance(value, dict):
         return "".join(_inline(one) for name, one in value.items() if name != "ref")
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A long reply in many pieces, at the scale of a test. `make prove-deltas` is the long run."""
+"""A long reply in many pieces at the scale of a test. `make prove-deltas` is the long run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from tests.prove.deltas import proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
-#: Other tests run beside this one: a write may take long here without anything being wrong. In seconds.
+#: Seconds that a write may take while other tests run.
 WRITING = 5.0
 
 

@@ -1,1 +1,1 @@
-"""What proofs share: the product as a process, clients, checks, reports and sabotages."""
+"""Shared parts of proofs: the product as a process, clients, checks, reports and sabotages."""

@@ -1,12 +1,13 @@
-"""Facts of artifacts folded into what a client should be shown, written from the specification (Agent UI specification,
-Artifact) and sharing nothing with the product."""
+"""Expected artifact rows, folded from facts by the Agent UI specification, without code of the
+product.
+"""
 
 from __future__ import annotations
 
 from tests.prove.driver.store import Fact
 from tests.prove.driver.view import Row
 
-#: How many versions a row shows, and how many exports.
+#: Maximum numbers of versions and of exports in a row.
 _VERSIONS, _EXPORTS = 3, 5
 _SAVED: Row = {"status": "saved", "draft": None, "draftBase": 0, "code": "", "message": ""}
 
@@ -18,7 +19,7 @@ class ArtifactFold:
         self.rows: dict[str, Row] = {}
 
     def take(self, fact: Fact) -> Row | None:
-        """Takes the next fact; the card that a turn should have for it, where a step of a turn made a version."""
+        """Apply the next fact. Return the turn's card for it, if a step of a turn made a version."""
         told, key = fact.payload, fact.id("f")
         row = self.rows.setdefault(key, {"kind": "artifact", "key": key, "artifactId": key})
         row["updatedAt"] = fact.at
@@ -40,7 +41,7 @@ class ArtifactFold:
                 row |= {"code": told["code"], "message": told["message"]}
                 row |= {"draft": told["draft"], "draftBase": told.get("base", 0)} if told.get("draft") else {}
             case "deleted":
-                # What a person wrote and did not save is not deleted with it.
+                # A deletion keeps a person's unsaved text.
                 row |= {"status": "deleted", "code": "", "message": ""}
             case "export.started":
                 entry = {
@@ -59,7 +60,7 @@ class ArtifactFold:
         return None
 
     def shown(self) -> list[Row]:
-        """The rows, in the order in which their newest versions came."""
+        """Return the rows in the order of their newest versions."""
         return sorted(self.rows.values(), key=lambda row: (row["_order"], row["key"]))
 
     def _version(self, fact: Fact, row: Row) -> Row | None:

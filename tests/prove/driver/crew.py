@@ -1,4 +1,4 @@
-"""Teams for proofs: agents of a folder, what their model says, and a session as it is followed from outside."""
+"""Teams for proofs: agents of a folder, their model's answers, and a session followed from outside."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 
 def agent(at: Place, name: str, **front: Any) -> None:
-    """Writes an agent of the folder. The values of its frontmatter are JSON, which is YAML."""
+    """Write an agent of the folder. The values of its frontmatter are JSON, which is YAML."""
     folder = at.folder / "agents"
     folder.mkdir(exist_ok=True)
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in {"name": name, **front}.items())
@@ -28,28 +28,33 @@ def agent(at: Place, name: str, **front: Any) -> None:
 
 
 def lead(at: Place, **front: Any) -> None:
-    """An agent that a person talks with and that may do everything."""
+    """Write an agent that talks with a person and may do everything."""
     agent(at, "lead", lead=True, role="planner", tools=["*"], policy=["Patch", "Delegate", "Finalize"], **front)
 
 
 def worker(at: Place, **front: Any) -> None:
-    """A definition that children are made from. Without Finalize they work until a text that calls nothing."""
+    """Write a definition of children. Without Finalize they work until a text without a call."""
     agent(at, "worker", kind="subagent", role="executor", tools=["*"], policy=["Patch"], **front)
 
 
 def plays(at: Place, matches: Iterable[tuple[str, str, list[scenes.Call]]]) -> None:
-    """The scenario: an agent of that definition, in a turn whose input holds the text, says these calls."""
+    """Return a scenario: an agent of that definition makes these calls in a turn whose input has
+    the text.
+    """
     match = [{"agent": agent, "text": text, "calls": calls} for agent, text, calls in matches]
     at.play({"name": "proof", "match": match})
 
 
 async def started(at: Place, fault: str = "") -> Server:
-    """The product as a process, with a fault of `planted` where one is named."""
+    """Start the product, with a fault of `planted` if one is named."""
     return await Server.start(at, before=(sys.executable, str(PLANTED), fault) if fault else ())
 
 
 class Followed:
-    """The facts of one session, as its stream tells them. Requests are approved as they come, where nobody else answers."""
+    """The facts of one session from its stream.
+
+    Requests are approved on arrival, unless another client answers.
+    """
 
     def __init__(self, wire: Wire, session: str, *, approves: bool = True) -> None:
         self.session = session
@@ -61,21 +66,21 @@ class Followed:
         self._task = asyncio.create_task(self._follow())
 
     def count(self, *types: str) -> int:
-        """How many facts there are of these types."""
+        """Return the number of facts of these types."""
         return sum(fact["type"] in types for fact in self.facts)
 
     @property
     def open_runs(self) -> int:
-        """How many runs have begun and not ended."""
+        """Return the number of open runs."""
         return self.count("turn.started") - self.count(*TURN_ENDS)
 
     @property
     def open_children(self) -> int:
-        """How many children have no end."""
+        """Return the number of open children."""
         return self.count("subagent.spawned") - self.count(*CHILD_ENDS)
 
     async def until(self, seen: Any, longest: float = 60) -> bool:
-        """Waits until something is so, at most so many seconds; returns whether it is."""
+        """Wait until the condition is true, at most this many seconds. Return whether it is."""
         end = asyncio.get_running_loop().time() + longest
         while not seen():
             left = end - asyncio.get_running_loop().time()
@@ -88,7 +93,7 @@ class Followed:
         return True
 
     async def close(self) -> None:
-        """Follows no longer. Raises what broke."""
+        """Stop following. Raises the error that ended the stream."""
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
@@ -106,6 +111,6 @@ class Followed:
 
 
 async def begin(server: Server, text: str, **more: str) -> Followed:
-    """A new session with this turn, and what follows it."""
+    """Begin a session with this turn, and follow it."""
     answer = await do(server, "submit_turn", workspaceId=server.workspace, text=text, **more)
     return Followed(server.wire, answer["sessionId"])

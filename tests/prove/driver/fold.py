@@ -1,6 +1,6 @@
-"""Facts folded into what a client should be shown, written from the specification and sharing nothing with the product.
+"""Expected view of a client, folded from facts by the specification, without code of the product.
 
-It folds histories that have come to rest: a turn that is being worked on has no settled status line, and is named in `working`.
+It folds histories at rest: a working turn has no settled status line, and is in `working`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from tests.prove.driver.artifact_fold import ArtifactFold
 from tests.prove.driver.store import Fact
 from tests.prove.driver.view import Row, plain
 
-#: Behind every step of a run.
+#: After every step of a run.
 _LAST = 1 << 30
 _LOST = "The process that ran this ended. Whether it took effect is unknown."
 _STOPPED = {True: "Stopped before its end.", False: "Not begun: the turn was stopped before."}
-#: The calls in which an agent elsewhere says what it needs: no tool.
+#: Calls of remote agents that ask for something. They are no tools.
 _NO_TOOL = ("RemoteInput", "RemoteAuth")
 _OUTCOMES = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 _ENDS = {"turn.completed": "completed", "turn.failed": "failed", "turn.interrupted": "interrupted"}
@@ -29,7 +29,7 @@ _RESTS = {
     "thread.resumed": ("idle", "ready"),
 }
 
-#: Where a call passes the gate.
+#: Stations of the gate.
 _STATIONS = ("hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox")
 
 
@@ -65,11 +65,11 @@ class Fold:
 
     @property
     def working(self) -> list[str]:
-        """The turns that somebody should be at work on: open, and not waiting for an answer alone."""
+        """Return the turns that an agent should work on: open, and not only waiting for an answer."""
         return [thread.turn for thread in self._threads.values() if thread.open and not thread.waiting]
 
     def panels(self) -> dict[str, list[Row]]:
-        """What a client should be shown, in the order of each panel."""
+        """Return the rows that a client should show, in the order of each panel."""
         turns = sorted(self.turns.values(), key=lambda row: row["_order"])
         waiting = [turn for queue in self.queue.values() for turn in queue]
         return {
@@ -83,7 +83,7 @@ class Fold:
         }
 
     def _state(self) -> Row:
-        """The state of the session and what a person is needed for; nothing where it is idle."""
+        """Return the state of the session and the attention that it needs; empty for an idle one."""
         threads = self._threads.values()
         causes = [thread.row["paused"] for thread in threads if thread.row.get("paused")]
         if any(thread.waiting for thread in threads):
@@ -363,7 +363,7 @@ class Fold:
 
     def _aside(self, thread: _Thread, fact: Fact, step: int, kind: str, **told: Any) -> None:
         row = {"kind": kind, "key": "", "turnId": thread.turn, "threadId": fact.id("t"), "at": fact.at, **told}
-        # Asides of one place stand in the order in which they came.
+        # Remarks at one place are in the order of their arrival.
         self.parts[f"aside {fact.sequence}"] = ((thread.started, step, f"~{fact.sequence:010}"), row)
 
 
@@ -372,13 +372,13 @@ def _bare(row: Row) -> Row:
 
 
 def _waited(turn: Row, at: int) -> None:
-    """A wait of the turn for a decision is over, if it has one."""
+    """End a turn's wait for a decision, if it has one."""
     since = turn.pop("waitingSince", 0)
     turn["waitedUs"] = turn.get("waitedUs", 0) + (max(at - since, 0) if since else 0)
 
 
 def _change(told: Row) -> Row | None:
-    """What a request says of the file that it would change, as far as its unified diff is there."""
+    """Return the change that a request would make, from its unified diff."""
     binding, preview = told.get("binding") or {}, told.get("preview") or {}
     if not binding.get("file"):
         return None
@@ -397,7 +397,7 @@ def _change(told: Row) -> Row | None:
 
 
 def _passed(checks: list[Row]) -> list[Row]:
-    """Every station that a call came to: those that the fact leaves out let it pass without a word."""
+    """Return every station that a call reached. A station without a check in the fact passed it."""
     said = {check["name"]: check for check in checks}
     denied = [check["name"] for check in checks if check["verdict"] == "deny"]
     last = _STATIONS.index(denied[0]) + 1 if denied else len(_STATIONS)

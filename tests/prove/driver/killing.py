@@ -1,4 +1,4 @@
-"""Moments at which a process is killed: after a fact with a fraction of a millisecond, or while its log is being written."""
+"""Moments of a kill: shortly after a fact, or during a write of the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EVENT = struct.Struct("iIII")
 
 
 def after(pid: int, microseconds: int) -> None:
-    """SIGKILL after so long, waited for without sleeping since a sleep is longer."""
+    """Send SIGKILL after this time. It waits without sleeping, since a sleep is longer."""
     until = time.perf_counter_ns() + microseconds * 1000
     while time.perf_counter_ns() < until:
         pass
@@ -23,10 +23,14 @@ def after(pid: int, microseconds: int) -> None:
 
 
 def while_writing(pid: int, file: Path, writes: int, patience: float) -> bool:
-    """SIGKILL once the file was written to so many times from now on, or the patience (in seconds) is over.
+    """Send SIGKILL after this many writes of the file from now on, or when the patience (in
+    seconds) ends.
 
-    SQLite writes a transaction's pages one by one, so that a number of writes is a place within a commit. Returns whether it
-    came to that. Linux tells of writes through inotify.
+    SQLite writes a transaction's pages one by one, so a number of writes is a place within a
+    commit. Linux reports writes through inotify.
+
+    Returns:
+        True if the number of writes was reached.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     watch = libc.inotify_init1(os.O_CLOEXEC)
@@ -35,7 +39,7 @@ def while_writing(pid: int, file: Path, writes: int, patience: float) -> bool:
             raise OSError(ctypes.get_errno(), f"{file} cannot be watched")
         until = time.monotonic() + patience
         while writes > 0 and select.select([watch], [], [], max(0.0, until - time.monotonic()))[0]:
-            # Equal events that wait are told as one, so this is a lower bound of what was written.
+            # Equal waiting events are merged, so this is a lower bound of the writes.
             writes -= len(os.read(watch, 4096)) // _EVENT.size
         os.kill(pid, signal.SIGKILL)
         return writes <= 0

@@ -19,16 +19,16 @@ from tests.prove.driver.wire import Wire
 
 #: The source tree.
 ROOT = Path(__file__).resolve().parents[3]
-#: How a server is started; a proof that traces puts its tracer before it.
+#: Command that starts a server. A proof that traces puts its tracer before it.
 COMMAND = (sys.executable, "-m", "callboard", "up", "--json", "--no-browser", "--port", "0")
 #: Starts the product with a fault: see `sabotages`.
 PLANTED = Path(__file__).with_name("sabotages.py")
-#: The longest that a start may take, in seconds.
+#: Time limit of a start, in seconds.
 START_S = 30.0
 
 
 class Place:
-    """The folders of one proof: the product's home, the workspace, and room for scenarios and what clients write down."""
+    """The folders of one proof: the product's home, the workspace, scenarios, and clients' notes."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -39,17 +39,17 @@ class Place:
 
     @property
     def store(self) -> Path:
-        """The folder of the log."""
+        """Return the folder of the log."""
         return self.home / "store"
 
     def play(self, scenario: dict[str, Any]) -> None:
-        """Writes the scenario that the next server plays. JSON is YAML."""
+        """Write the scenario that the next server plays. JSON is YAML."""
         self.scenario.write_text(json.dumps(scenario))
 
 
 @contextmanager
 def place() -> Generator[Place]:
-    """A fresh place, removed in the end."""
+    """Create the folders, and remove them at the end."""
     root = Path(tempfile.mkdtemp(prefix="callboard-proof-"))
     try:
         yield Place(root)
@@ -58,19 +58,22 @@ def place() -> Generator[Place]:
 
 
 def environment_of(at: Place) -> dict[str, str]:
-    """The environment of a server: this one's, with nothing else that would configure it."""
+    """Return the environment of a server: this one's, without other configuration."""
     foreign = ("CALLBOARD_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
         "CALLBOARD_HOME": str(at.home),
         "CALLBOARD_SCENARIO": str(at.scenario) if at.scenario.exists() else "",
-        # Many starts are measured: nobody's first start pays for compiling in each of them.
+        # Starts are measured, so they do not compile.
         "PYTHONDONTWRITEBYTECODE": "",
     }
 
 
 async def second(at: Place) -> dict[str, Any]:
-    """What a second start in the same home says when it is ready; it must end by itself. Empty where it does not."""
+    """Return the output of a second start in the same home; empty if it is not ready.
+
+    It must end without a signal.
+    """
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
         "--folder",
@@ -91,7 +94,10 @@ async def second(at: Place) -> dict[str, Any]:
 
 
 class Server:
-    """One process of the product. `wire` speaks to it once it is ready; `began` and `ready_at` are on the monotonic clock."""
+    """One process of the product.
+
+    `wire` is its API once it is ready; `began` and `ready_at` are on the monotonic clock.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process, began: float) -> None:
         self._process = process
@@ -104,8 +110,10 @@ class Server:
 
     @classmethod
     async def start(cls, at: Place, *, sabotage: str = "", before: Sequence[str] = ()) -> Server:
-        """Starts a server and waits until it says that it is ready. `before` is a program to start it with, `sabotage` the
-        faults of `sabotages` that it has."""
+        """Start a server and wait until it is ready.
+
+        `before` is a program that starts it, `sabotage` its faults of `sabotages`.
+        """
         environment = environment_of(at)
         planted = (sys.executable, str(PLANTED), sabotage) if sabotage else ()
         began = time.monotonic()
@@ -131,7 +139,7 @@ class Server:
         return server
 
     async def kill(self) -> None:
-        """SIGKILL to the server and whatever it was started with, and waits for the end. Harmless when repeated."""
+        """Send SIGKILL to the server and its starter, and wait for their end. It can be repeated."""
         if self._process.returncode is None:
             for pid in {self.pid, self._process.pid} - {0}:
                 try:
@@ -141,13 +149,13 @@ class Server:
         await self.gone()
 
     async def stop(self) -> None:
-        """Ends the server as Ctrl-C does."""
+        """Stop the server as Ctrl-C does."""
         if self._process.returncode is None:
             os.kill(self.pid, signal.SIGINT)
         await self.gone()
 
     async def gone(self) -> None:
-        """Waits until the process has ended."""
+        """Wait until the process has ended."""
         await self._process.wait()
 
     async def _until_ready(self, at: Place) -> None:

@@ -1,4 +1,4 @@
-"""What a proof prints: progress while it runs, figures, and one verdict."""
+"""Output of a proof: progress while it runs, figures, and one verdict."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-#: How many failures are shown in full.
+#: Number of failures that are shown in full.
 MOST_SHOWN = 12
 
 
 class Report:
-    """Collects figures and failures. `check` is how a proof says what it saw; nothing else decides the verdict."""
+    """Figures and failures. Only `check` decides the verdict."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -26,7 +26,7 @@ class Report:
         self._told = 0.0
 
     def check(self, claim: str, holds: bool, seen: str = "") -> bool:
-        """Counts one look at a claim; `seen` says what was there instead."""
+        """Count one check of a claim. `seen` is the value if it failed."""
         self.checked[claim] = self.checked.get(claim, 0) + 1
         if not holds:
             self.failed[claim] = self.failed.get(claim, 0) + 1
@@ -34,22 +34,22 @@ class Report:
         return holds
 
     def none(self, claim: str, problems: Sequence[str]) -> None:
-        """The claim holds where there is no problem."""
+        """Check that there is no problem."""
         self.check(claim, not problems, "; ".join(problems[:3]))
 
     def figure(self, name: str, value: object) -> None:
-        """One line of the report."""
+        """Add one line to the report."""
         self._figures.append((name, str(value)))
 
     def progress(self, text: str, *, every: float = 2.0) -> None:
-        """A sign of life, at most one in so many seconds."""
+        """Print progress, at most once in this many seconds."""
         now = time.monotonic()
         if now - self._told >= every:
             self._told = now
             print(f"  {now - self._began:6.1f} s  {text}", flush=True)
 
     def end(self) -> int:
-        """Prints the report; returns the exit code."""
+        """Print the report. Return the exit code."""
         width = max((len(name) for name, _ in self._figures), default=0)
         print(f"\n{self.name}, {time.monotonic() - self._began:.1f} s")
         for name, value in self._figures:
@@ -62,14 +62,14 @@ class Report:
             print(f"  ! {failure[:600]}")
         if len(self.failures) > MOST_SHOWN:
             print(f"  ! and {len(self.failures) - MOST_SHOWN} more")
-        # A proof that looked at nothing has shown nothing.
+        # A proof without a check has shown nothing.
         passed = not self.failures and bool(self.checked)
         print(f"{'PASS' if passed else 'FAIL'} {self.name}", flush=True)
         return 0 if passed else 1
 
 
 def arguments(doc: str | None, *, n: int, help_n: str) -> argparse.ArgumentParser:
-    """The options that every proof has."""
+    """Return a parser with the options that every proof has."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=n, help=f"{help_n} [{n}]")
     parser.add_argument("--sabotage", default="", help="faults to plant in the product; the proof must then fail")
@@ -78,7 +78,7 @@ def arguments(doc: str | None, *, n: int, help_n: str) -> argparse.ArgumentParse
 
 
 def run(proof: Coroutine[Any, Any, int], longest: float) -> int:
-    """Runs the proof, at most so many seconds."""
+    """Run the proof, at most this many seconds."""
 
     async def bounded() -> int:
         limit = asyncio.timeout(longest)
@@ -95,7 +95,7 @@ def run(proof: Coroutine[Any, Any, int], longest: float) -> int:
 
 
 def quantiles(values: Sequence[float], unit: str = "s", digits: int = 2) -> str:
-    """`p50 … p99 … max …` of the values."""
+    """Return `p50 … p99 … max …` of the values."""
     if not values:
         return "none"
     ranked = sorted(values)

@@ -1,31 +1,32 @@
-"""The product with a fault in it, for the sabotage of a proof: `python sabotages.py FAULT PYTHON -m callboard ...`.
+"""The product with a fault, for the sabotage of a proof: `python sabotages.py FAULT PYTHON -m
+callboard ...`.
 
-    no-pause        an idle agent with unread input is not paused
-    no-cascade      the cancel of a parent reaches none of its children
-    unsaid:TYPE     facts of that type are decided and never said
-    other-words     a pack of evidence tells other payloads than the log has
-    short-pack      a pack of evidence lacks the last fact, and its manifest agrees
-    open-cage       the sandbox is the whole machine, with its network and its processes
-    open-paths      what other programs obey is as writable as anything
-    open-home       keys, start files and programs of an opened home are like any file
-    open-outside    a folder's servers may set any variable, and trust is not bound to what they start
-    open-agents     an approval of an agent's program covers whatever is in its place
-    literal-rules   a rule compares with a command as it is written
-    miscounted      every shell text counts as one command
-    cut-cards       a card has the first lines of a change alone, and says nothing of the rest
-    keep-packs      what is erased stays in the packs that the log keeps
-    cut-is-whole    an answer of a model that broke off between two events is taken for a whole one
-    bare-pieces     text in the making is shown and kept as it comes, secrets and all
-    bare-facts      nothing is redacted but text in the making
-    no-sync         the log is written and never synced
-    follow-clock    times follow the wall clock wherever it is set, and no step is seen
-    patient         a model may be silent for ever
-    ack-before-commit   an append is acknowledged, and only a moment later committed
-    drop-partial    text in the making is accepted and not kept
-    skip-op, repeat-op  a returning viewer misses an operation, or gets one again
-    trust-derived   what is derived is used whether or not it fits
+no-pause           an idle agent with unread input is not paused
+no-cascade         the cancel of a parent does not reach its children
+unsaid:TYPE        facts of that type are decided and not appended
+other-words        an evidence pack has other payloads than the log
+short-pack         an evidence pack lacks the last fact, and its manifest agrees
+open-cage          the sandbox is the whole machine, with its network and processes
+open-paths         protected paths are writable
+open-home          keys, start files and programs of an opened home are ordinary files
+open-outside       a folder's servers may set any variable, and trust does not cover their programs
+open-agents        an approval of an agent's program covers any program in its place
+literal-rules      a rule compares only the literal text of a command
+miscounted         every shell text counts as one command
+cut-cards          a card has only the first lines of a change, without a mark
+keep-packs         erased content stays in the packs of the log
+cut-is-whole       an answer that broke off between two events counts as complete
+bare-pieces        streamed text is shown and stored unredacted
+bare-facts         only streamed text is redacted
+no-sync            the log is written and never synced
+follow-clock       times follow the wall clock, and no step is noticed
+patient            a model may be silent forever
+ack-before-commit  an append is acknowledged shortly before its commit
+drop-partial       partial text is accepted and not stored
+skip-op, repeat-op a returning viewer misses an operation, or gets one again
+trust-derived      derived data is used even if it does not fit
 
-This is the one module here that imports the product, because it is the product, broken.
+This module imports the product, because it is the product with a fault.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ from typing import Any
 
 
 def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
-    """Breaks the product. Raises LookupError for a fault that is not known."""
+    """Add the fault to the product.
+
+    Raises:
+        LookupError: The fault is unknown.
+    """
     if fault == "no-pause":
         _replace("callboard.control.decide.follow", "pause_idle", lambda *_: None)
     elif fault == "no-cascade":
@@ -140,7 +145,7 @@ def _cut_cards() -> None:
     _replace("callboard.tools.files.changes", "diff", cut)
 
 
-#: Faults of what is decided on a call.
+#: Faults of decisions on a call.
 _OF_THE_GATE: dict[str, Callable[[], None]] = {
     "open-agents": _open_agents,
     "literal-rules": _literal_rules,
@@ -148,12 +153,14 @@ _OF_THE_GATE: dict[str, Callable[[], None]] = {
     "miscounted": lambda: _replace("callboard.tools.shell_grammar.parser", "count_commands", lambda _: 1),
 }
 
-#: How long an acknowledged transaction stays uncommitted, in seconds: long enough for a kill to fall into it.
+#: Seconds between acknowledgement and commit, long enough for a kill.
 LINGER = 0.05
 
 
 def _acknowledge_early() -> None:
-    """Tells each work of the log its outcome once the last of its group has run, and lingers before the commit."""
+    """Report the result of each log operation after the last one of its group, and wait before the
+    commit.
+    """
     from callboard.contracts.errors import Refusal
     from callboard.log.sqlite.schema import FACTS
     from callboard.log.sqlite.writer import Writer
@@ -195,7 +202,7 @@ def _acknowledge_early() -> None:
 
 
 def _misplace(off: int) -> None:
-    """Gives a client that comes back a place that is so many operations off."""
+    """Shift the position of a returning client by this many operations."""
     from callboard.runtime.views.ring import Ring
 
     place = getattr(Ring, "_find_position")  # noqa: B009
@@ -235,24 +242,28 @@ def _with(endpoint: Any, **changes: Any) -> Any:
 
 
 def _set(owner: Any, name: str, value: Any) -> None:
-    """Replace an attribute that must exist: a sabotage of a renamed attribute would plant nothing."""
+    """Replace an attribute that must exist: a sabotage of a renamed attribute would change nothing."""
     getattr(owner, name)
     setattr(owner, name, value)
 
 
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
-    """Puts something else in the place of a function. Raises AttributeError where there is no such function."""
+    """Replace a function.
+
+    Raises:
+        AttributeError: There is no such function.
+    """
     found = import_module(module)
     getattr(found, name)
     setattr(found, name, by)
 
 
 if __name__ == "__main__":
-    # The product's own imports are not to find the proofs beside this file.
+    # The product's imports must not find the proofs beside this file.
     sys.path.pop(0)
     for fault in sys.argv[1].split(","):
         plant(fault)
-    # What a server is started with otherwise: the interpreter and its module.
+    # The original start of a server: the interpreter and its module.
     sys.argv = ["callboard", *sys.argv[5:]]
     from callboard.app.cli.main import main
 

@@ -1,4 +1,4 @@
-"""What every proof asks of a server."""
+"""Requests that every proof sends to a server."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tests.prove.driver.view import View
 
 
 async def do(server: Server, command: str, key: str = "", **body: Any) -> dict[str, Any]:
-    """Gives a command that must be taken; returns its answer."""
+    """Send a command that must be accepted. Return its answer."""
     answer = await server.wire.post(command, body, key)
     assert answer.status == 200, answer
     return answer.body
 
 
 async def submit(server: Server, text: str, session: str = "", **more: str) -> str:
-    """Submits a turn, in a new session where none is named; returns the session."""
+    """Submit a turn, in a new session by default. Return the session."""
     where = {"sessionId": session} if session else {"workspaceId": server.workspace}
     return (await do(server, "submit_turn", text=text, **where, **more))["sessionId"]
 
 
 async def over(server: Server, session: str, longest: float = 60) -> None:
-    """Waits until the thread has nothing to do."""
+    """Wait until the thread is idle."""
     until = time.monotonic() + longest
     while True:
         read = (await server.wire.get(f"/queries/get_thread_read?sessionId={session}")).body
@@ -37,7 +37,7 @@ async def over(server: Server, session: str, longest: float = 60) -> None:
 
 
 async def until(seen: Callable[[], bool], longest: float = 30, every: float = 0.005) -> bool:
-    """Waits until something is so, at most so many seconds; returns whether it is."""
+    """Wait until the condition is true, at most this many seconds. Return whether it is."""
     end = time.monotonic() + longest
     while not seen():
         if time.monotonic() > end:
@@ -47,7 +47,7 @@ async def until(seen: Callable[[], bool], longest: float = 30, every: float = 0.
 
 
 async def snapshot(server: Server, session: str) -> View:
-    """What a client without a place is sent first."""
+    """Return the first event of a client without a position."""
     view = View()
     async for event in server.wire.events(f"/sessions/{session}/ops"):
         view.apply(event)

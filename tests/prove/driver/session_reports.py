@@ -1,7 +1,9 @@
-"""Events of the Subagents specification and task snapshots, as the product reports them of a session.
+"""Events of the Subagents specification and task snapshots of a session, as the product reports
+them.
 
-`python -m tests.prove.driver.session_reports STORE SESSION` reads a store and writes one JSON object. It runs the product's
-code in a process of its own, like `sabotages`, so that a proof shares nothing with it.
+`python -m tests.prove.driver.session_reports STORE SESSION` reads a store and writes one JSON
+object. It runs the product's code in its own process, like `sabotages`, so that a proof shares no
+code with it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from callboard.projection.snapshot import task_snapshots
 
 
 async def say(folder: Path, session: str) -> bytes:
-    """The events and the snapshots."""
+    """Return the events and the snapshots."""
     store = open_store(folder, read_only=True)
     try:
         records = await store.facts.read(session, limit=1_000_000)

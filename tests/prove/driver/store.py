@@ -1,4 +1,6 @@
-"""The log as it lies on disk, read without the product: facts, chain, parts in the making, blobs, and the write-ahead log."""
+"""The log on disk, read without the product: facts, chain, partials, blobs, and the write-ahead
+log.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ import msgspec
 DATABASE = "callboard.db"
 _WAL_HEADER = 32
 _FRAME_HEADER = 24
-#: Ids lie in the header as 22 digits of six bits each, without what they begin with.
+#: Ids in a header are 22 digits of six bits each, without their prefix.
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _LENGTH = 22
 _BEGINNINGS = {"t": "thr", "u": "trn", "r": "run", "k": "cal", "a": "act", "ps": "ses", "pt": "thr", "pr": "run"}
@@ -27,7 +29,10 @@ _BEGINNINGS = {"t": "thr", "u": "trn", "r": "run", "k": "cal", "a": "act", "ps":
 
 @dataclass(frozen=True)
 class Fact:
-    """One stored fact. `scope` has the short names of the header; `payload` is None where it was erased."""
+    """One stored fact.
+
+    `scope` has the short names of the header; `payload` is None if it was erased.
+    """
 
     stream: str
     sequence: int
@@ -40,13 +45,13 @@ class Fact:
     size: int
 
     def id(self, name: str) -> str:
-        """An id of the scope by its short name; empty where the fact is not about such an entity."""
+        """Return an id of the scope by its short name; empty if the fact has none."""
         return str(self.scope.get(name, ""))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part in the making as it was kept."""
+    """A stored partial."""
 
     stream: str
     kind: str
@@ -57,7 +62,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Log:
-    """A store at one moment. `broken` says where a chain, a sequence or a head does not fit."""
+    """A store at one moment.
+
+    `broken` lists places where a chain, a sequence or a head does not fit.
+    """
 
     facts: dict[str, list[Fact]]
     partials: list[Part]
@@ -66,14 +74,14 @@ class Log:
     sizes: dict[str, int]
 
     def text(self, content: dict[str, Any]) -> str:
-        """All of a text that a fact holds or refers to."""
+        """Return the whole text of a fact, inline or by reference."""
         ref = content.get("ref")
         return content.get("text", "") if ref is None else self.blobs[ref["hash"]].decode()
 
 
 @contextmanager
 def copied(folder: Path) -> Generator[Path]:
-    """A copy of a store whose process is dead, so that looking at it changes nothing in it."""
+    """Copy a store without a running process, so that reading changes nothing in it."""
     with tempfile.TemporaryDirectory(prefix="callboard-copy-") as copy:
         for name in (DATABASE, f"{DATABASE}-wal"):
             if (folder / name).exists():
@@ -82,7 +90,7 @@ def copied(folder: Path) -> Generator[Path]:
 
 
 def read(folder: Path, only: str = "") -> Log:
-    """The store in this folder, in one reading transaction; `only` names the one stream that is wanted."""
+    """Read the store of this folder in one transaction. `only` is the one stream to read."""
     database = folder / DATABASE
     with closing(
         sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
@@ -103,7 +111,7 @@ def read(folder: Path, only: str = "") -> Log:
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """The files of a store and their sizes in bytes."""
+    """Return the store's files with their sizes in bytes."""
     found: dict[str, int] = {}
     for path in folder.iterdir():
         try:
@@ -114,7 +122,7 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def free_bytes(folder: Path) -> int:
-    """What the files hold beside what is stored: free pages, and the write-ahead log."""
+    """Return the bytes of free pages and of the write-ahead log."""
     with closing(sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=rw", uri=True)) as connection:
         (free,) = connection.execute("PRAGMA freelist_count").fetchone()
         (page,) = connection.execute("PRAGMA page_size").fetchone()
@@ -122,7 +130,9 @@ def free_bytes(folder: Path) -> int:
 
 
 def cut_transaction(folder: Path) -> int:
-    """How many pages of a transaction without its end the write-ahead log holds: a kill fell into the writing of a commit."""
+    """Return the number of pages of an unfinished transaction in the write-ahead log: a kill hit
+    the write of a commit.
+    """
     try:
         data = (folder / f"{DATABASE}-wal").read_bytes()
     except FileNotFoundError:

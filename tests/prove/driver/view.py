@@ -1,4 +1,6 @@
-"""The view that a client has: rows from the operations that it was sent, and a complaint for every piece that does not fit."""
+"""A client's view: rows from received operations, and a problem for every operation that does not
+fit.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,17 @@ from tests.prove.driver.wire import Event
 
 Row = dict[str, Any]
 Rows = dict[str, dict[str, Row]]
-#: What says when or by which fact a row was shaped, and not what it shows.
+#: Fields with the time or the fact of a row. They are not shown.
 _BESIDE = frozenset({"order", "sequence", "since", "epoch"})
-#: Rows that stand for no entity of their own: the product may name them as it likes.
+#: Rows without an entity of their own. The product may choose their keys.
 _UNNAMED = frozenset({"runtime_status", "error", "user_text"})
 
 
 class View:
-    """What one client shows. `problems` are gaps and repeats; `place` is the id of the last event that was applied."""
+    """The view of one client.
+
+    `problems` are gaps and repeats; `place` is the id of the last applied event.
+    """
 
     def __init__(self) -> None:
         self.rows: Rows = {}
@@ -28,11 +33,11 @@ class View:
 
     @property
     def sequence(self) -> int:
-        """The newest fact that the view claims to show."""
+        """Return the newest fact that the view claims to show."""
         return int(self.place.partition(".")[0] or 0)
 
     def apply(self, event: Event) -> None:
-        """Applies one event of the stream of operations."""
+        """Apply one event of the stream of operations."""
         if event.name not in ("ops", "snapshot"):
             self.problems.append(f"unexpected event {event.name}: {event.data}")
             return
@@ -48,7 +53,7 @@ class View:
         self.place = event.identity
 
     def part(self, key: str) -> Row:
-        """A row of the conversation."""
+        """Return a row of the conversation."""
         return self.rows["parts"][key]
 
     def _op(self, op: dict[str, Any]) -> None:
@@ -85,7 +90,7 @@ class View:
 
 
 def shown(rows: Rows) -> dict[str, list[Row]]:
-    """What the rows show, in the order of each panel."""
+    """Return the shown fields of the rows, in the order of each panel."""
     return {
         panel: [plain(row) for row in sorted(rows.get(panel, {}).values(), key=lambda row: (row["order"], row["key"]))]
         for panel in ("session", "status", "turns", "parts", "queue", "actions", "artifacts")
@@ -93,7 +98,7 @@ def shown(rows: Rows) -> dict[str, list[Row]]:
 
 
 def plain(row: Row) -> Row:
-    """The row without what is empty and without what does not show."""
+    """Return the row without empty and hidden fields."""
     hidden = _BESIDE | {"key"} if row["kind"] in _UNNAMED else _BESIDE
     return {
         name: value for name, value in row.items() if name not in hidden and value not in (None, "", 0, False, [], {})
@@ -101,7 +106,7 @@ def plain(row: Row) -> Row:
 
 
 def differences(has: dict[str, list[Row]], should: dict[str, list[Row]]) -> list[str]:
-    """Where what is shown differs from what should be, in words."""
+    """Return the differences between the shown and the expected rows, as text."""
     found: list[str] = []
     for panel, rows in should.items():
         mine = has[panel]

@@ -1,4 +1,6 @@
-"""HTTP/1.1 and server-sent events over plain sockets, so that a client can be as slow and as rude as a proof needs."""
+"""HTTP/1.1 and server-sent events over plain sockets, so that a client can be as slow and rude as
+needed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Gone(Exception):
 
 
 class Event(NamedTuple):
-    """One server-sent event; `identity` is empty where it has no id."""
+    """One server-sent event. `identity` is empty if it has no id."""
 
     identity: str
     name: str
@@ -32,19 +34,19 @@ class Answer(NamedTuple):
 
 
 class Parser:
-    """Events out of bytes that come in pieces of any size."""
+    """A parser of events from bytes in pieces of any size."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[Event]:
-        """The events that are whole now."""
+        """Return the events that are complete now."""
         *whole, self._rest = (self._rest + data).split(b"\n\n")
         return [event for block in whole if (event := _event(block)) is not None]
 
     @property
     def half(self) -> bool:
-        """True in the middle of an event."""
+        """Return True in the middle of an event."""
         return bool(self._rest)
 
 
@@ -60,7 +62,7 @@ def _event(block: bytes) -> Event | None:
 
 
 class Body:
-    """The body of an answer that goes on; `read` gives decoded bytes, empty at the end."""
+    """The body of an open answer. `read` returns decoded bytes, empty at the end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, chunked: bool) -> None:
         self._reader = reader
@@ -69,7 +71,11 @@ class Body:
         self._left = 0
 
     async def read(self, most: int) -> bytes:
-        """Some bytes, at most so many; empty where the answer ended. Raises Gone where it was cut."""
+        """Read at most this many bytes; empty at the end of the answer.
+
+        Raises:
+            Gone: The answer was truncated.
+        """
         try:
             if not self._chunked:
                 return await self._reader.read(most)
@@ -88,7 +94,7 @@ class Body:
         return data
 
     def abort(self) -> None:
-        """Drops the connection without a word."""
+        """Drop the connection without a message."""
         transport: Any = self._writer.transport
         transport.abort()
 
@@ -99,26 +105,37 @@ class Body:
 
 @dataclass
 class Wire:
-    """Where a server answers, and its token."""
+    """The address of a server, and its token."""
 
     url: str
     token: str
 
     async def post(self, command: str, body: dict[str, Any], key: str = "") -> Answer:
-        """Gives a command. Raises Gone where no answer came."""
+        """Send a command.
+
+        Raises:
+            Gone: No answer arrived.
+        """
         return await self._ask("POST", f"{API}/commands/{command}", json.dumps(body).encode(), key)
 
     async def page_link(self, route: str = "") -> str:
-        """An address that opens the page once, at a place in it."""
+        """Return an address that opens the page once, at a route."""
         answer = await self._ask("POST", f"{API}/page/links", json.dumps({"route": route}).encode())
         return str(answer.body["link"])
 
     async def get(self, path: str) -> Answer:
-        """Reads below the API. Raises Gone where no answer came."""
+        """Read a route of the API.
+
+        Raises:
+            Gone: No answer arrived.
+        """
         return await self._ask("GET", f"{API}{path}")
 
     async def events(self, path: str, last: str = "", *, until_gone: bool = True) -> AsyncGenerator[Event]:
-        """The events of a stream, to its end; a cut stream ends like that too unless `until_gone` is False."""
+        """Yield the events of a stream to its end.
+
+        A truncated stream ends normally. With `until_gone=False` it raises Gone.
+        """
         parser = Parser()
         try:
             async with self.stream(path, last) as body:
@@ -131,7 +148,12 @@ class Wire:
 
     @asynccontextmanager
     async def stream(self, path: str, last: str = "", *, buffer: int = 0) -> AsyncGenerator[Body]:
-        """A stream's body. `last` is the Last-Event-ID, `buffer` how many bytes the socket takes in advance. Raises Gone."""
+        """Return a stream's body. `last` is the Last-Event-ID, `buffer` the bytes that the socket
+        accepts in advance.
+
+        Raises:
+            Gone: No answer arrived.
+        """
         more = {"Last-Event-ID": last} if last else {}
         reader, writer = await self._open(buffer)
         body: Body | None = None

@@ -1,7 +1,7 @@
 """Erasure of facts in a store that no other process writes.
 
-`python -m tests.prove.evidence.erasure STORE SESSION SEQUENCE... [--fault FAULT]` runs the product's code in a process of its
-own, like `sabotages`.
+`python -m tests.prove.evidence.erasure STORE SESSION SEQUENCE... [--fault FAULT]` runs the
+product's code in its own process, like `sabotages`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.prove.driver.sabotages import plant
 
 
 async def erase(folder: Path, session: str, sequences: list[int]) -> None:
-    """Erases the payloads of these facts."""
+    """Erase the payloads of these facts."""
     store = open_store(folder)
     try:
         for sequence in sequences:

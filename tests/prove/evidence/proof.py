@@ -1,10 +1,11 @@
-"""A pack of evidence proves what the log has, to somebody who has nothing of the product.
+"""Proof that an evidence pack proves the content of the log to a receiver without the product.
 
-A team works, its session and the task of a child are exported, and the server is killed with SIGKILL while it exports; the same
-request then gets one answer. The packs are downloaded as the page does and checked by `auditor`, which shares no code with the
-product, and by `callboard verify`, and compared byte by byte with the log as it lies on disk. Then words of the child are
-erased: they are in no pack that is kept or made from then on, and the chain still verifies. In the end bytes of packs are
-changed, in every field of the zip and anywhere else, and each change must be found.
+A team works, its session and a child's task are exported, and the server is killed with SIGKILL
+during an export; the repeated request then gets one answer. The packs are downloaded as the page
+does. `auditor`, which shares no code with the product, and `callboard verify` check them, and the
+proof compares them byte by byte with the log on disk. Then texts of the child are erased: no stored
+or later pack has them, and the chain still verifies. Finally bytes of packs are changed, in every
+field of the zip and elsewhere, and each change must be reported.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ TASK = "a pack of a child's task has the child's work, and a fact of it the chil
 ERASED = "what was erased is in no pack that the log keeps or makes"
 DELETED = "a deleted session takes its packs with it"
 FLIPPED = "a changed byte anywhere is found"
-#: What the child says and a person has erased.
+#: The child's text that a person erases.
 SECRET = "the word on the paper is marzipan"
 REST_S = 60.0
-#: How many bytes are changed at random places, beside one in each field.
+#: Bytes to change at random places, besides one in each field.
 ANYWHERE = 100
-#: How many of the changed packs `callboard verify` is started for; each start takes a while.
+#: Changed packs for which `callboard verify` is started; each start takes a while.
 STARTS = 4
 Row = dict[str, Any]
 
 
 async def _work(server: Server) -> str:
-    """A session in which a team worked."""
+    """Run a team in a session. Return the session."""
     followed = await begin(server, "have a note written", mode="auto", permissionMode="edits")
     rests = lambda: not followed.open_runs and not followed.open_children and followed.count("subagent.completed") == 2
     rested = await followed.until(rests, REST_S)
@@ -91,7 +92,10 @@ async def _export(server: Server, session: str, key: str, task: str = "") -> Row
 
 
 async def _killed(server: Server, session: str, key: str, draw: random.Random) -> Row | None:
-    """Asks for an export and kills the server at some moment of it; returns the answer where it came before."""
+    """Request an export and kill the server at some moment of it.
+
+    Return the answer if it arrived before.
+    """
     asking = asyncio.create_task(_export(server, session, key))
     await asyncio.sleep(0)
     delay = draw.randrange(60_000)
@@ -104,7 +108,7 @@ async def _killed(server: Server, session: str, key: str, draw: random.Random) -
 
 
 async def _download(server: Server, packed: Row) -> bytes:
-    """The pack, as a browser saves it."""
+    """Download the pack, as a browser does."""
     data = bytearray()
     async with server.wire.stream(f"/blobs/{packed['pack']['hash']}?name=pack.zip") as body:
         while piece := await body.read(1 << 16):
@@ -113,7 +117,7 @@ async def _download(server: Server, packed: Row) -> bytes:
 
 
 async def _is_kept(server: Server, packed: Row) -> bool:
-    """True where the pack can still be downloaded."""
+    """Return True if the pack can still be downloaded."""
     try:
         return bool(await _download(server, packed))
     except AssertionError as error:
@@ -123,7 +127,7 @@ async def _is_kept(server: Server, packed: Row) -> bool:
 
 
 async def _verified(at: Place, data: bytes) -> Row:
-    """What `callboard verify` says of a pack, in a process of its own and without a server."""
+    """Return the output of `callboard verify` for a pack, in its own process and without a server."""
     file = at.root / "checked.zip"
     await asyncio.to_thread(file.write_bytes, data)
     process = await asyncio.create_subprocess_exec(
@@ -136,7 +140,7 @@ async def _verified(at: Place, data: bytes) -> Row:
 
 
 def _rows(folder: Path, session: str) -> list[tuple[int, bytes, bytes, bytes, bytes | None]]:
-    """The facts of the session as they lie on disk."""
+    """Return the facts of the session on disk."""
     with closing(sqlite3.connect(f"{(folder / store.DATABASE).absolute().as_uri()}?mode=rw", uri=True)) as connection:
         return connection.execute(
             "SELECT sequence, header, facts.link, seal, payload FROM facts JOIN streams ON number = stream"
@@ -146,7 +150,7 @@ def _rows(folder: Path, session: str) -> list[tuple[int, bytes, bytes, bytes, by
 
 
 def _unlike(data: bytes, rows: list[tuple[int, bytes, bytes, bytes, bytes | None]], through: int) -> list[str]:
-    """Where a pack does not have what lies on disk."""
+    """Return the places where a pack differs from the log on disk."""
     lines = auditor.rows_of(data)
     packed = [
         (
@@ -165,8 +169,9 @@ def _unlike(data: bytes, rows: list[tuple[int, bytes, bytes, bytes, bytes | None
 
 
 def _flips(data: bytes, draw: random.Random) -> dict[str, int]:
-    """A place of every kind in a pack: each byte of a local header, of an entry of the directory and of the end, the first, a
-    middle and the last byte of each file, the comment, and some anywhere."""
+    """Return places of every kind in a pack: each byte of a local header, of a directory entry and
+    of the end, the first, a middle and the last byte of each file, the comment, and random ones.
+    """
     places: dict[str, int] = {}
     with zipfile.ZipFile(BytesIO(data)) as pack:
         members = pack.infolist()
@@ -199,7 +204,7 @@ async def _flip(at: Place, report: Report, data: bytes, draw: random.Random) -> 
 
 
 async def _checked(at: Place, report: Report, server: Server, packed: Row) -> bytes:
-    """The pack, once it was looked at from all sides."""
+    """Check a pack in every way, and return it."""
     data = await _download(server, packed)
     wrong = auditor.problems(data)
     if hashlib.sha256(data).hexdigest() != packed["pack"]["hash"]:
@@ -222,7 +227,7 @@ async def _erase(at: Place, session: str, sequences: list[int], fault: str) -> N
 
 
 def _of_child(data: bytes, task: str, agent: str) -> list[str]:
-    """Where a pack of a child's task lacks the child's work or its ids."""
+    """Return what a pack of a child's task lacks of the child's work or ids."""
     manifest, lines = auditor.manifest_of(data), auditor.rows_of(data)
     chosen = {at for first, last in manifest["task"]["facts"] for at in range(first, last + 1)}
     theirs = [line for line in lines if line["ids"].get("agentId") == agent]
@@ -237,7 +242,7 @@ def _of_child(data: bytes, task: str, agent: str) -> list[str]:
 
 
 async def _round(at: Place, report: Report, fault: str, draw: random.Random, number: int) -> tuple[float, int]:
-    """One session; returns how long an export took, in seconds, and how many bytes were changed."""
+    """Run one session. Return the seconds of an export and the number of changed bytes."""
     server = await started(at, fault)
     session = await _work(server)
     key = f"pack-{number}"
@@ -287,7 +292,7 @@ async def _round(at: Place, report: Report, fault: str, draw: random.Random, num
 
 
 def _facts_of(at: Place, session: str) -> list[Row]:
-    """The exports of a session on disk: the ids of each, by their short names, and its pack."""
+    """Return the exports of a session on disk: the ids of each, by their short names, and its pack."""
     return [
         {**fact.scope, "pack": fact.payload["pack"]["hash"]}
         for fact in store.read(at.store, session).facts[session]

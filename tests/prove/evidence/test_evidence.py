@@ -1,4 +1,4 @@
-"""Packs of evidence, at the scale of a test. `make prove-evidence` is the long run."""
+"""Evidence packs at the scale of a test. `make prove-evidence` is the long run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.prove import auditor
 from tests.prove.evidence import proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -37,7 +37,7 @@ async def test_the_proof_of_evidence_fails_where_a_pack_is_not_what_the_log_has(
 
 
 def test_the_auditor_needs_nothing_but_python(tmp_path: Path) -> None:
-    """What it is shown is no pack, and it says so without an import of the product or of a package."""
+    """The input is no pack. It says so without an import of the product or of a package."""
     (tmp_path / "pack.zip").write_bytes(b"no pack")
 
     alone = [sys.executable, "-I", "-S", auditor.__file__, str(tmp_path / "pack.zip")]

@@ -1,4 +1,4 @@
-"""A clock that steps by ten days before a start, while the product runs, and around a restart."""
+"""A clock that steps by ten days before a start, during a run, and around a restart."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ FACT = "a step is a fact: while a process lives, and where the clock is behind a
 DATED = "facts have the time of the process; a new session after the clock is right has the right time"
 ORDER = "sequences and times of a stream never go back, and its chain verifies"
 SOUND = "`check`, `doctor` and `sessions` work on either side of a step"
-#: The sabotage of this part: the product follows the wall clock wherever it goes.
+#: Sabotage of this part: the product follows the wall clock.
 FOLLOWS = "follow-clock"
 DAYS = 10
 _STEP_S = DAYS * 86_400.0
-#: What a run of the agent may take beyond its interval of 2 s, on a busy machine, in seconds.
+#: Seconds that an agent's run may take beyond its interval of 2 s on a busy machine.
 _LATE_S = 25.0
-#: The sweep that looks at the clock comes every 15 s.
+#: The sweep looks at the clock every 15 s.
 _LOOK_S = 40.0
 _NEAR_S = 3600.0
 
 
 async def prove(report: Report, library: Path, sabotage: str) -> None:
-    """Step ahead and back, beside each other."""
+    """Step ahead and back, at the same time."""
     longest = await asyncio.gather(*(_Steps(report, library, sign, sabotage).run() for sign in (1, -1)))
     report.figure("clock steps", f"6 of {DAYS} days each way; longest wait for two runs {max(longest):.1f} s")
 
 
 @dataclass
 class _Life:
-    """One process of the product and the sessions that are followed through it."""
+    """One process of the product and the sessions followed through it."""
 
     server: Server
     followed: dict[str, crew.Followed] = field(default_factory=dict[str, crew.Followed])
@@ -69,13 +69,13 @@ class _Steps:
         self._longest = 0.0
 
     async def run(self) -> float:
-        """Take all steps; return the longest wait for two runs of the agent, in seconds."""
+        """Take all steps. Return the longest wait for two runs of the agent, in seconds."""
         with place() as at, faults(self._library, at.root, at.home) as planted:
             _prepare(at)
             at.home.mkdir()
             first = await self._before_start(at, planted)
             if self._report.failures:
-                # What follows a failure takes long and shows nothing new.
+                # After a failure, the rest takes long and shows nothing new.
                 return self._longest
             second = await self._while_running(at, planted, first)
             if self._report.failures:
@@ -85,7 +85,7 @@ class _Steps:
         return self._longest
 
     async def _before_start(self, at: Place, planted: Faults) -> str:
-        """Start with a wrong clock that is right again while the process lives."""
+        """Start with a wrong clock that becomes right while the process lives."""
         planted.move_clock(self._sign * _STEP_S)
         async with self._life(at, planted) as life:
             session = await self._watched(life)
@@ -124,14 +124,15 @@ class _Steps:
         return second
 
     async def _around_restart(self, at: Place, planted: Faults, sessions: tuple[str, str]) -> None:
-        """Step while no process runs, and be right again at the next start."""
+        """Step while no process runs, and step back before the next start."""
         planted.move_clock(self._sign * _STEP_S)
         async with self._life(at, planted) as life:
             for session in sessions:
                 await self._runs(life, session, "around a restart")
             if self._sign < 0:
                 await self._recorded(life, sessions[1], -1, 2, "around a restart")
-            # Where the process before lived until its next look at the clock, it recorded that the step was undone.
+            # If the previous process lived until its next look at the clock, it recorded the step
+            # back.
             before = _warned(life.follow(sessions[1]), "clock_went_back")
         planted.move_clock(0)
         async with self._life(at, planted) as life:
@@ -149,10 +150,11 @@ class _Steps:
             await self._commands(at, planted, "while it serves")
 
     async def _read(self, at: Place, planted: Faults, second: str) -> None:
-        """Judge the log with other code, and read it with the product and a clock that is wrong again."""
+        """Check the log with other code, and read it with the product under a wrong clock."""
         log = store.read(at.store)
         self._report.none(ORDER, [f"{self._where('the log')}: {one}" for one in log.broken])
-        # The process that began this session had the right clock when it started; no step while it lived shows in a time.
+        # The process that began this session had the right clock at its start, so no time shows a
+        # step.
         began = min(fact.epoch for fact in log.facts[second])
         times = [fact.at / 1_000_000 for fact in log.facts[second] if fact.epoch == began]
         near = all(abs(at - time.time()) < _NEAR_S for at in times)
@@ -162,7 +164,7 @@ class _Steps:
 
     @asynccontextmanager
     async def _life(self, at: Place, planted: Faults) -> AsyncGenerator[_Life]:
-        """A process of the product, killed at the end as a machine kills it."""
+        """Start a process of the product, and kill it at the end."""
         fault = (sys.executable, str(crew.PLANTED), self._sabotage) if self._sabotage else ()
         life = _Life(await Server.start(at, before=(*planted.command, *fault)))
         try:
@@ -173,7 +175,7 @@ class _Steps:
                 await one.close()
 
     async def _watched(self, life: _Life) -> str:
-        """A session in which an agent runs every 2 s."""
+        """Begin a session in which an agent runs every 2 s."""
         begun = await do(life.server, "submit_turn", workspaceId=life.server.workspace, text="begin")
         session = begun["sessionId"]
         followed = life.follow(session)
@@ -182,10 +184,10 @@ class _Steps:
         return session
 
     async def _runs(self, life: _Life, session: str, when: str) -> None:
-        """Two more runs of the agent come."""
+        """Wait for two more runs of the agent."""
         followed, began = life.follow(session), time.monotonic()
         await followed.until(lambda: bool(followed.facts))
-        # What a stream begins with is of before; the wait for one fact more separates the two.
+        # A stream begins with earlier facts. One more fact separates the two.
         await asyncio.sleep(0.2)
         before = followed.count("agent.woke")
         ran = await followed.until(lambda: followed.count("agent.woke") >= before + 2, 2 * 2 + _LATE_S)
@@ -194,7 +196,7 @@ class _Steps:
         self._report.check(RUNS, ran, f"{self._where(when)}: {woke} runs in {time.monotonic() - began:.0f} s")
 
     async def _recorded(self, life: _Life, session: str, sign: int, count: int, when: str) -> None:
-        """The session has so many facts of a step in that direction."""
+        """Wait until the session has this many facts of a step in that direction."""
         followed, code = life.follow(session), "clock_stepped" if sign > 0 else "clock_went_back"
         found = await followed.until(lambda: _warned(followed, code) >= count, _LOOK_S)
         warned = _warned(followed, code)
@@ -234,7 +236,7 @@ def _warned(followed: crew.Followed, code: str) -> int:
 
 
 async def _asleep(life: _Life, session: str) -> None:
-    """Wait until the agent sleeps: a step then falls between the time that it was set and that time."""
+    """Wait until the agent sleeps, so that a step falls before its wake time."""
     followed = life.follow(session)
     await followed.until(lambda: followed.count("agent.slept") > followed.count("agent.woke"), _LATE_S)
 
@@ -245,7 +247,7 @@ def _is_now(fact: dict[str, Any]) -> bool:
 
 
 def _prepare(at: Place) -> None:
-    """Write the agents and what their model says."""
+    """Write the agents and their model's answers."""
     crew.lead(at)
     crew.agent(at, "watcher", kind="background", tools=["Read"], schedule={"every": "2s"})
     asks = [[scenes.calls("Bash", command="echo asked")], [scenes.says("Done.")]]

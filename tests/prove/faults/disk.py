@@ -1,4 +1,6 @@
-"""A disk that fails or fills at one of the writes of the run: what is kept, what is advised, and what works afterwards."""
+"""A disk that fails or fills at one write of the run: what is kept, what is advised, and what works
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +28,20 @@ SOUND = "`check` finds nothing afterwards"
 CAUSE = "no turn ends as a crash because of the disk"
 STARTS = "a start on a full disk says so"
 KINDS: tuple[Kind, ...] = ("full", "io-error", "short")
-#: How many disturbed runs there are at one time; each is a folder and processes of its own, which mostly wait.
+#: Disturbed runs at one time. Each has its own folder and processes, which mostly wait.
 AT_ONCE = 3
-#: By how many operations one run may be shorter than another.
+#: Operations by which one run may be shorter than another.
 _SPREAD = 8
-#: How long the run waits for anything while its disk fails, in seconds.
+#: Longest wait of the run while its disk fails, in seconds.
 LONGEST_S = 3.0
-#: What may be advised, by fault; each is part of a hint.
+#: Accepted advice by fault; each is part of a hint.
 _FULL = ("Free some disk space", "Make room")
 _FAILED = ("Check the disk", "Start Callboard again", *_FULL)
 
 
 async def prove(report: Report, library: Path, n: int, total: int, draw: random.Random) -> None:
     """Disturb the run `n` times, at operations spread over its `total`."""
-    # One run has a few operations less than another: the last ones of the recorded run may not come.
+    # Runs differ by a few operations, so the last ones of the recorded run may not occur.
     last = total - _SPREAD
     moments = [min(round((at + draw.random()) * total / n) + 1, last) for at in range(n)]
     waiting = enumerate(moments)
@@ -94,7 +96,7 @@ async def _reads(report: Report, client: Client, where: str) -> None:
 
 
 async def _starts_full(report: Report, at: Place, planted: Faults, where: str, server: Server) -> None:
-    """Start once more while there is no room at all."""
+    """Start once more while the disk is full."""
     await server.kill()
     planted.arm("full")
     code, printed = await command(at, "up", "--json", "--no-browser", "--port", "0", before=planted.command)
@@ -103,7 +105,7 @@ async def _starts_full(report: Report, at: Place, planted: Faults, where: str, s
 
 
 async def _afterwards(report: Report, at: Place, planted: Faults, told: Sequence[Acknowledged], where: str) -> None:
-    """Judge what is left, and work with it."""
+    """Check the rest, and work with it."""
     if told:
         log = store.read(at.store)
         report.none(
@@ -140,7 +142,10 @@ def _advised(text: str, kind: Kind) -> bool:
 
 
 async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:
-    """Run a command line of the product for at most 60 s; return its exit code, -1 without an end, and what it printed."""
+    """Run a command of the product for at most 60 s.
+
+    Return its exit code, -1 without an end, and its output.
+    """
     process = await asyncio.create_subprocess_exec(
         *before,
         sys.executable,

@@ -1,4 +1,4 @@
-"""The preloaded library: compiled at each run, and controlled through a file that both sides map."""
+"""The preloaded library: compiled at each run, and controlled through a mapped file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ _BYTES = 4096
 
 
 def compile_library(folder: Path) -> Path:
-    """Compile the library into a folder. Raises CalledProcessError."""
+    """Compile the library into a folder.
+
+    Raises:
+        CalledProcessError: The compiler failed.
+    """
     made = folder / "faults.so"
     command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", made, SOURCE, "-ldl", "-lpthread"]
     subprocess.run(command, check=True, capture_output=True)
@@ -30,31 +34,31 @@ class Faults:
 
     def __init__(self, shared: mmap.mmap, command: list[str]) -> None:
         self._shared = shared
-        #: What a server is started with, so that its faults are these.
+        #: Environment of a server with these faults.
         self.command = command
 
     @property
     def count(self) -> int:
-        """How many writes, syncs and truncations there were."""
+        """Return the number of writes, syncs and truncations."""
         return self._read()[0]
 
     @property
     def hits(self) -> int:
-        """How many of them failed."""
+        """Return the number of failed operations."""
         return self._read()[3]
 
     def arm(self, kind: Kind, at: int = 1) -> None:
-        """Plant a fault at an operation, counted from now on."""
+        """Add a fault at an operation, counted from now on."""
         count, _, _, _, clock = self._read()
         _CONTROL.pack_into(self._shared, 0, count, count + at, _KINDS.index(kind), 0, clock)
 
     def disarm(self) -> None:
-        """Let everything succeed again."""
+        """Let every operation succeed again."""
         count, _, _, hits, clock = self._read()
         _CONTROL.pack_into(self._shared, 0, count, 0, 0, hits, clock)
 
     def move_clock(self, seconds: float) -> None:
-        """Set how far the clock of the day is ahead of this machine's, in seconds."""
+        """Set the offset of the clock to the machine's, in seconds."""
         struct.pack_into("q", self._shared, 32, round(seconds * 1_000_000))
 
     def _read(self) -> tuple[int, int, int, int, int]:
@@ -63,7 +67,10 @@ class Faults:
 
 @contextmanager
 def faults(library: Path, folder: Path, under: Path, trace: Path | None = None) -> Generator[Faults]:
-    """Faults for the files below `under`; `folder` has room for the file of control. With `trace` all is recorded there."""
+    """Return faults for the files below `under`.
+
+    `folder` has the control file. With `trace`, all operations are recorded there.
+    """
     control = folder / "control"
     control.write_bytes(bytes(_BYTES))
     with control.open("r+b") as file, mmap.mmap(file.fileno(), _BYTES) as shared:

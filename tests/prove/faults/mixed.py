@@ -1,4 +1,6 @@
-"""The run that faults fall into: turns with tools and approvals, an upload that is attached, a long answer, and a job."""
+"""The run that faults hit: turns with tools and approvals, an attached upload, a long answer, and a
+job.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,17 @@ from tests.prove.driver import crew, scenes
 from tests.prove.driver.product import Place, Server
 from tests.prove.driver.wire import API, Answer, Gone
 
-#: How long the run waits for anything, in seconds.
+#: Longest wait of the run, in seconds.
 LONGEST_S = 20.0
 _ITEMS = ("alpha", "beta")
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """One thing that the product acknowledged. `count` is how many operations on its files there were by then."""
+    """Something that the product acknowledged.
+
+    `count` is the number of operations on its files by then.
+    """
 
     count: int
     what: str
@@ -34,7 +39,7 @@ class Acknowledged:
 
 @dataclass
 class Client:
-    """The person of the run. What is answered with a problem is written down, and the run continues."""
+    """The person of the run. A problem in an answer is recorded, and the run continues."""
 
     server: Server
     count: Callable[[], int]
@@ -45,7 +50,7 @@ class Client:
     number: int = 0
 
     async def send(self, command: str, **body: Any) -> dict[str, Any] | None:
-        """Send a command; return its answer, or None where it was refused or no answer came."""
+        """Send a command. Return its answer; None if it was refused or no answer arrived."""
         self.number += 1
         key = f"{command}-{self.number}"
         try:
@@ -65,7 +70,7 @@ class Client:
         return answer.body
 
     async def upload(self, name: str, data: bytes) -> str:
-        """Send a file; return its id, empty where it was refused."""
+        """Send a file. Return its id; empty if it was refused."""
         try:
             answer = await upload(self.server, name, data)
         except Gone:
@@ -79,13 +84,13 @@ class Client:
         return found
 
     def follow(self, session: str) -> None:
-        """Write down each fact that the product shows of a session, and approve what it asks."""
+        """Record each fact that the product shows of a session, and approve its requests."""
         if session and session not in self.followed:
             self.facts[session] = []
             self.followed[session] = asyncio.create_task(self._follow(session))
 
     async def until(self, session: str, seen: Callable[[list[dict[str, Any]]], bool], longest: float) -> bool:
-        """Wait until the shown facts of a session are so; return whether they are."""
+        """Wait until the shown facts of a session fulfil the condition. Return whether they do."""
         end = asyncio.get_running_loop().time() + longest
         while not seen(self.facts.get(session, [])):
             task = self.followed.get(session)
@@ -95,7 +100,7 @@ class Client:
         return True
 
     async def close(self) -> None:
-        """Follow no longer."""
+        """Stop following."""
         for task in self.followed.values():
             task.cancel()
         await asyncio.gather(*self.followed.values(), return_exceptions=True)
@@ -120,7 +125,7 @@ class Client:
 
 
 def prepare(at: Place) -> None:
-    """Write the agents and what their model says."""
+    """Write the agents and their model's answers."""
     crew.lead(at)
     crew.worker(at)
     long = scenes.prose(30_000, "long")
@@ -141,7 +146,7 @@ def prepare(at: Place) -> None:
 
 
 async def run(client: Client, longest: float = LONGEST_S) -> None:
-    """Do all of it, as far as the product lets; waits at most `longest` seconds for anything."""
+    """Run everything that the product permits. Each wait has at most `longest` seconds."""
     file = await client.upload("notes.txt", b"notes of the run\n" * 3000)
     attached = {"attachments": [{"upload": file}]} if file else {}
     workspace = client.server.workspace
@@ -165,8 +170,12 @@ async def run(client: Client, longest: float = LONGEST_S) -> None:
 
 
 async def upload(server: Server, name: str, data: bytes) -> Answer:
-    """Send a file as it is. Raises Gone."""
-    # The bytes of a file are the body, which no other request of the proofs has.
+    """Send a file as it is.
+
+    Raises:
+        Gone: No answer arrived.
+    """
+    # The body is the bytes of the file, unlike in every other request of the proofs.
     ask: Any = server.wire._ask
     return await ask("POST", f"{API}/uploads?name={quote(name)}", data)
 

@@ -1,4 +1,6 @@
-"""Lost power: after any write, what was not synced is gone or half there, and nothing acknowledged is missing."""
+"""Lost power: after any write, unsynced data is lost or partial, and nothing acknowledged is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,15 @@ from .trace import Disk, Operation, operations
 ACKNOWLEDGED = "what was acknowledged survives a loss of power"
 OPENS = "the log opens after a loss of power, and its chains verify"
 STARTS = "the product starts after a loss of power, and `check` finds nothing"
-#: How many of the images the product itself opens.
+#: Number of images that the product itself opens.
 OPENED = 3
 
 
 async def prove(report: Report, library: Path, n: int, draw: random.Random, sabotage: str) -> int:
-    """Record one run, and lose power at `n` of its operations, or at each where there are fewer.
+    """Record one run, and lose power at `n` of its operations, or at each if there are fewer.
 
     Returns:
-        How many operations the run has.
+        The number of operations of the run.
     """
     with place() as at:
         prepare(at)
@@ -62,7 +64,7 @@ async def _recorded(at: Place, planted: Faults, sabotage: str) -> Client:
 async def _lose(
     report: Report, at: Place, done: Sequence[Operation], told: Sequence[Acknowledged], n: int, draw: random.Random
 ) -> None:
-    """Lose power before each moment: all that was not synced, and again some of it."""
+    """Lose power before each moment: all unsynced data, and then a part of it."""
     moments = set(draw.sample(range(1, len(done) + 1), min(n, len(done))))
     opened = set(sorted(moments)[:: max(1, len(moments) // OPENED)][-OPENED:])
     disk, count, images = Disk(at.home), 0, 0
@@ -90,7 +92,7 @@ def judge(report: Report, home: Path, due: Sequence[Acknowledged], where: str) -
     try:
         log = store.read(home / "store")
     except (sqlite3.Error, OSError) as error:
-        # Before the store was made, nothing was acknowledged, and an empty file is made anew.
+        # Before the store existed nothing was acknowledged, and an empty file is created again.
         report.check(OPENS, not due, f"{where}: {error}")
         report.check(ACKNOWLEDGED, not due, f"{where}: {error}")
         return
@@ -100,7 +102,7 @@ def judge(report: Report, home: Path, due: Sequence[Acknowledged], where: str) -
 
 
 def there(home: Path, log: store.Log, one: Acknowledged) -> bool:
-    """True where what was acknowledged is in the files of a home."""
+    """Return True if the acknowledged thing is in the files of a home."""
     if one.upload:
         try:
             data = (home / "uploads" / one.upload).read_bytes()
@@ -135,7 +137,7 @@ async def _start(report: Report, at: Place, image: Path, count: int) -> None:
 
 
 async def check(at: Place) -> tuple[int, str]:
-    """What `callboard check` exits with and prints."""
+    """Return the exit code and output of `callboard check`."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -1,10 +1,12 @@
-"""An I/O error, a full disk, a loss of power at the writes of a mixed run, and steps of the clock.
+"""Proof for an I/O error, a full disk, a power loss at the writes of a mixed run, and steps of the
+clock.
 
-The product runs as a person starts it, with a library preloaded that counts its writes and syncs. A run of turns, tools,
-approvals, an upload and a job is recorded once: after any of its writes the files are put together as a loss of power leaves
-them, and read by other code. The same run is then disturbed: one of its writes fails, is done in half, or finds the disk full,
-and what the product says, keeps and does afterwards is compared with what it acknowledged. Beside that its clock steps by ten
-days each way before a start, while it runs and around a restart.
+The product runs as a person starts it, with a preloaded library that counts its writes and syncs. A
+run of turns, tools, approvals, an upload and a job is recorded once. After any of its writes the
+files are rebuilt as a power loss leaves them, and other code reads them. Then the same run is
+disturbed: one write fails, is half done, or finds the disk full. The proof compares what the
+product reports, keeps and does with what it acknowledged. In addition the clock steps by ten days
+each way before a start, during a run and around a restart.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ from tests.prove.driver.report import run as run_proof
 from tests.prove.faults import clocks, disk, power
 from tests.prove.faults.library import compile_library
 
-#: How many losses of power there are for each fault of a disk.
+#: Power losses per fault of a disk.
 POWERS = 20
 
 
 async def prove(n: int, sabotage: str, seed: int) -> int:
-    """`n` faults of a disk, and twenty times as many losses of power."""
+    """Test `n` faults of a disk, and twenty times as many power losses."""
     report = Report("prove-faults")
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="callboard-faults-") as folder:
         library = compile_library(Path(folder))
-        # The steps of the clock wait for sweeps of the product most of their time.
+        # The steps of the clock mostly wait for the product's sweeps.
         async with asyncio.TaskGroup() as parts:
             if sabotage != clocks.FOLLOWS:
                 parts.create_task(_disks(report, library, n, sabotage, draw))

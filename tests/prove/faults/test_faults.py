@@ -1,4 +1,4 @@
-"""The proof of faults, and that it fails where syncs are only claimed or times follow the wall clock."""
+"""The proof of faults, and its failure if syncs are missing or times follow the wall clock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.prove.faults import clocks
 from tests.prove.faults import proof as faults
 from tests.prove.faults.trace import Disk, Operation
 
-#: Real processes, started many times, beside whatever else runs here.
+#: Real processes that start often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(480)
 
 
@@ -41,7 +41,7 @@ async def test_the_proof_of_faults_fails_where_times_follow_the_wall_clock(capsy
 
 
 def test_a_file_that_was_removed_is_not_there_after_a_loss_of_power(tmp_path: Path) -> None:
-    """R3: a journal of SQLite that stood there again would be rolled back."""
+    """R3: SQLite would roll back a journal that came back."""
     disk, kept, gone = Disk(tmp_path), tmp_path / "kept", tmp_path / "gone"
     for inode, path in enumerate((kept, gone)):
         disk.apply(Operation("W", inode, 0, str(path), b"text"))

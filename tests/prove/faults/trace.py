@@ -1,4 +1,4 @@
-"""A trace of writes and syncs, and the files as a loss of power at any place of it leaves them."""
+"""A trace of writes and syncs, and the files as a power loss at any place of it leaves them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PAGE = 4096
 
 
 class Operation(NamedTuple):
-    """One operation on a file: `W` writes data at an offset, `S` syncs, `T` cuts the file to a size, `R` gives it its path,
-    `U` removes it.
+    """One operation on a file: `W` writes data at an offset, `S` syncs, `T` truncates, `R` names
+    it, `U` removes it.
 
-    A name, or its removal, is taken for durable at once, so that what a file contains under it is what is tried.
+    A name or its removal counts as durable at once, so that the content is what is tested.
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Operation(NamedTuple):
 
 
 def operations(trace: Path) -> Generator[Operation]:
-    """The operations of a trace in their order."""
+    """Return the operations of a trace in order."""
     with trace.open("rb") as file:
         while len(head := file.read(_HEAD.size)) == _HEAD.size:
             kind, inode, offset, size, length = _HEAD.unpack(head)
@@ -60,7 +60,7 @@ class _File:
         self.unsynced.update(range(size // PAGE, max(len(self.disk), size) // PAGE + 1))
 
     def sync(self) -> None:
-        # What is synced is copied page by page: a file is large, and what changes in it is little.
+        # Synced data is copied page by page: a file is large and changes little.
         if len(self.disk) > len(self.now):
             del self.disk[len(self.now) :]
         for page in self.unsynced:
@@ -73,7 +73,7 @@ class _File:
         self.unsynced.clear()
 
     def left(self, draw: random.Random | None) -> bytes:
-        """What a loss of power leaves: what was synced and, with `draw`, any of the pages that were not."""
+        """Return what a power loss leaves: synced data and, with `draw`, some of the other pages."""
         if draw is None or not self.unsynced:
             return bytes(self.disk)
         left = bytearray(self.disk)
@@ -88,14 +88,14 @@ class _File:
 
 
 class Disk:
-    """The files below a folder, as they are after the operations so far."""
+    """The files below a folder after the operations so far."""
 
     def __init__(self, under: Path) -> None:
         self._under = under
         self._files: dict[int, _File] = {}
 
     def apply(self, one: Operation) -> None:
-        """Do one operation."""
+        """Apply one operation."""
         file = self._files.get(one.inode)
         if one.kind in "RU":
             self._files = {inode: other for inode, other in self._files.items() if other.path != one.path}
@@ -104,7 +104,7 @@ class Disk:
                 file.path = one.path
             return
         if file is None or file.path != one.path:
-            # A file that was removed may have left its number to another.
+            # A removed file may have left its number to another one.
             file = self._files[one.inode] = _File(one.path)
         match one.kind:
             case "W":
@@ -115,7 +115,7 @@ class Disk:
                 file.sync()
 
     def lose_power(self, into: Path, draw: random.Random | None = None) -> None:
-        """Write the files as a loss of power now leaves them into a folder that has none of them."""
+        """Write the files as a power loss now leaves them into a folder that has none of them."""
         for file in self._files.values():
             place = into / Path(file.path).relative_to(self._under)
             place.parent.mkdir(parents=True, exist_ok=True)

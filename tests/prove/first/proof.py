@@ -1,8 +1,10 @@
-"""The first five minutes, as a person has them: from a fresh copy of the sources to a useful answer of a local model.
+"""Proof of the first five minutes: from a fresh copy of the sources to a useful answer of a local
+model.
 
-`make up` is run in a clone, with a home that holds nothing and without Node on the path. A model server that others wrote
-answers on the port of Ollama. A browser then does what a person would: reads the first page, connects the model that was
-found, asks, is asked, and reads the answer. Every step is timed; with `--keep DIR` the pictures and the table are kept.
+`make up` runs in a clone, with an empty home and without Node on the path. A model server of other
+authors answers on the port of Ollama. A browser does what a person would: it reads the first page,
+connects the detected model, asks, approves, and reads the answer. Every step is timed. `--keep DIR`
+keeps the pictures and the table.
 """
 
 from __future__ import annotations
@@ -30,13 +32,13 @@ from tests.prove.provider.server import started
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURES = Path(__file__).with_name("model.json")
 CHROMIUM = "/usr/bin/chromium"
-#: Where Ollama answers, and where a person's models are looked for.
+#: Address of Ollama, where Callboard looks for models.
 PORT = 11434
-#: The longest that a step may take, in seconds: the first sets everything up.
+#: Time limit of a step, in seconds. The first one sets everything up.
 SET_UP, STEP = 240.0, 60.0
-#: What the design promises of a start, in seconds.
+#: The design's limits for a start, in seconds.
 FIRST_SIGN, SECOND_START = 2.0, 2.0
-#: How packages are reached is the machine's, not the person's.
+#: Access to packages depends on the machine, not on the person.
 _OF_THE_MACHINE = re.compile(
     r"(?i)(LANG|LC_ALL|PIP_.*|UV_.*|NPM_.*|NODE_EXTRA_CA_CERTS|.*_PROXY|SSL_CERT_.*|PYENV_ROOT)$"
 )
@@ -45,7 +47,7 @@ QUESTION = "Which test fails, and what do the notes say about it?"
 
 
 class Steps:
-    """What was done and when, with a picture of each where the page shows it."""
+    """The steps with their times, and a picture if the page shows one."""
 
     def __init__(self, report: Report, keep: Path | None) -> None:
         self._report = report
@@ -55,21 +57,21 @@ class Steps:
         self.rows: list[tuple[str, float, float, str]] = []
 
     def done(self, what: str, page: Page | None = None) -> float:
-        """Notes a step that has just ended; returns how long it took, in seconds."""
+        """Record a step that just ended. Return its seconds."""
         now = time.monotonic()
         took, self._last = now - self._last, now
         picture = ""
         if page is not None and self._keep is not None:
             picture = f"{len(self.rows) + 1:02}.png"
             page.screenshot(path=str(self._keep / picture))
-            # A picture is not part of what a person waits for.
+            # A person does not wait for the picture.
             self._last = time.monotonic()
         self.rows.append((what, took, now - self._began, picture))
         self._report.figure(f"{now - self._began:6.1f} s", f"{what} ({took:.1f} s)")
         return took
 
     def write(self) -> None:
-        """Keeps the table beside the pictures."""
+        """Write the table beside the pictures."""
         if self._keep is None:
             return
         lines = ["| after | took | step | |", "| ---: | ---: | --- | --- |"]
@@ -80,7 +82,7 @@ class Steps:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the steps; returns the exit code."""
+    """Run the steps. Return the exit code."""
     options = arguments(__doc__, n=1, help_n="is not used: there is one first time")
     options.add_argument("--keep", default="", help="a folder for the pictures and the table")
     asked = options.parse_args(argv)
@@ -186,7 +188,7 @@ def _lines(process: subprocess.Popen[str]) -> Generator[str]:
 
 
 def _clean(place: Path, home: Path) -> dict[str, str]:
-    """An environment of a person who has just come: nothing set, and no Node."""
+    """Return the environment of a new person: nothing set, and no Node."""
     programs = place / "bin"
     programs.mkdir()
     for folder in os.environ["PATH"].split(":"):
@@ -205,7 +207,7 @@ def _clean(place: Path, home: Path) -> dict[str, str]:
 
 @contextmanager
 def _model(*, there: bool) -> Generator[None]:
-    """A model server that others wrote, where Ollama would be. The fault `no-model` leaves it out."""
+    """Serve models in the place of Ollama. The fault `no-model` leaves the server out."""
     if not there:
         yield
         return

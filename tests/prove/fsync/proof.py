@@ -1,8 +1,10 @@
-"""An acknowledgement leaves after the facts that it tells of were synced: seen by tracing the server's system calls.
+"""Proof that an acknowledgement leaves after the sync of its facts, by tracing the server's system
+calls.
 
-strace writes down every write to the log's files, every fdatasync of them, and all that leaves through sockets, in the order
-in which the kernel saw them. An id of a new turn must be written to the log, a sync that began after that write must have
-ended, and only then may bytes with that id leave, whether as the answer of the command or in a stream of events.
+strace records every write to the log's files, every fdatasync of them, and all data that leaves
+through sockets, in the kernel's order. An id of a new turn must be written to the log, and a sync
+that began after that write must end, before bytes with that id leave, in the command's answer or in
+a stream of events.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _SYNCS, _SENDS = ("fdatasync", "fsync"), ("sendto", "sendmsg", "write", "writev"
 
 @dataclass
 class Call:
-    """A system call: where it began and ended among the lines of the trace, on what, and with which arguments."""
+    """A system call: its first and last line in the trace, its file, and its arguments."""
 
     name: str
     file: str
@@ -36,7 +38,7 @@ class Call:
 
 
 def calls_of(trace: Path) -> list[Call]:
-    """The calls of a trace, those too that others interrupted, in the order in which they began."""
+    """Return the calls of a trace in the order in which they began, also interrupted ones."""
     found: list[Call] = []
     unfinished: dict[str, Call] = {}
     for at, line in enumerate(trace.read_text("latin-1").splitlines()):
@@ -57,7 +59,9 @@ def calls_of(trace: Path) -> list[Call]:
 
 
 def early(calls: list[Call], identity: str) -> list[str]:
-    """The sends that told of an id before it was synced, in words; also where it was never written or never sent."""
+    """Return the sends that had an id before its sync, as text; also ids that were never written or
+    sent.
+    """
     ours = [call for call in calls if f"/{store.DATABASE}" in call.file]
     writes = [call for call in ours if call.name.startswith("pwrite") and identity in call.text]
     sends = [call for call in calls if call.name in _SENDS and call.file.startswith("TCP") and identity in call.text]
@@ -74,7 +78,7 @@ def early(calls: list[Call], identity: str) -> list[str]:
 
 
 async def trace(report: Report, sabotage: str = "", turns: int = 12) -> None:
-    """Looks at the order of writes, syncs and sends around some turns."""
+    """Check the order of writes, syncs and sends around some turns."""
     strace = shutil.which("strace")
     if not report.check("strace is there", strace is not None, "`make setup-test` installs it"):
         return

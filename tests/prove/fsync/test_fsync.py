@@ -1,4 +1,4 @@
-"""An acknowledgement leaves after the sync, seen by tracing."""
+"""The order of sync and acknowledgement, by tracing."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 
 from tests.prove.fsync import proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 
 async def test_the_proof_of_syncs_fails_where_acknowledgements_come_before_the_commit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """CTL-01. That it passes without is part of the proof of crashes."""
+    """CTL-01. The proof of crashes includes its success."""
     code = await proof.prove(2, "ack-before-commit")
 
     told = capsys.readouterr().out

@@ -1,10 +1,11 @@
-"""Random histories of teams: no agent with unread input or open work reads `done` or `running` without a run.
+"""Proof over random histories of teams: no agent with unread input or open work reads `done` or
+`running` without a run.
 
-Each history is up to sixty random steps of a team (turns, messages, handoffs, interrupts, failures, tasks, a job, restarts,
-calls that wait for answers, an agent that sleeps, an agent that is a program of its own) through the deciders of the
-product, folded by its projection. After every step a witness that shares no code with either counts from the facts what each
-agent has unread and looks at the rows. Every agent that only a person can start is resumed on trial: one `resume_thread` must
-give it a run or a place in the queue of its team.
+Each history has up to sixty random steps of a team (turns, messages, handoffs, interrupts,
+failures, tasks, a job, restarts, calls that wait, a sleeping agent, an external agent) through the
+product's deciders and projection. After every step a witness that shares no code with either counts
+unread input from the facts and reads the rows. Every agent that only a person can start is resumed
+on trial: one `resume_thread` must give it a run or a place in its team's queue.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from tests.prove.idle.witness import HELD, IDLE, SLEEPS, TEAM, WORK, Witness
 RESUMES = "one resume_thread gives every agent with unread input a run"
 A_HISTORY = 60
 DEFAULT = 200
-#: Names of steps, those twice that keep a team moving.
+#: Names of steps. Those that keep a team moving are listed twice.
 NAMES = (*STEPS, "says", "says", "says", "spawns", "messages", "hands", "ends", "time")
 
 
 def plain(value: Any) -> Any:
-    """A fact, scope or row as plain data."""
+    """Return a fact, scope or row as plain data."""
     return {name: msgspec.to_builtins(getattr(value, name)) for name in value.__struct_fields__}
 
 
 def history(report: Report, seed: int) -> int:
-    """Runs one history; returns how many steps it had."""
+    """Run one history. Return the number of its steps."""
     drawn = random.Random(seed)
     taken = History(mode="auto" if drawn.random() < 0.25 else "chat")
     witness, rows, seen = Witness(), Rows(), 0
@@ -57,7 +58,7 @@ def history(report: Report, seed: int) -> int:
 
 
 async def prove(n: int, fault: str, seed: int) -> int:
-    """Runs `n` histories; returns the exit code."""
+    """Run `n` histories. Return the exit code."""
     report = Report("idle")
     report.figure("histories", n)
     report.figure("seed", seed)

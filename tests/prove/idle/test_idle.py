@@ -1,4 +1,4 @@
-"""Random histories of teams, at the scale of a test. `make prove-idle` is the long run."""
+"""Random histories of teams at the scale of a test. `make prove-idle` is the long run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def test_no_idle_agent_with_unread_input_reads_as_done(capsys: pytest.Capt
 
 
 def test_the_proof_of_idle_agents_fails_where_none_is_paused() -> None:
-    """In a process of its own: the fault stays in the product."""
+    """In its own process, because the fault stays in the product."""
     ended = subprocess.run(
         [sys.executable, "-m", "tests.prove.idle.proof", "--n", "5", "--sabotage", "no-pause"],
         cwd=ROOT,

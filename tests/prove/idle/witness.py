@@ -1,8 +1,8 @@
-"""Whether agents read the truth, from facts and rows alone. It imports nothing of the product.
+"""A check of agents' states from facts and rows alone, without code of the product.
 
-The witness counts what each agent has unread, what runs, what is queued, and who waits for what. It then looks at the rows: an
-agent with unread input or a queued turn and no run must read as paused and be in attention, a running task must be worked on
-by somebody, and a team with unread input must not read as done.
+The witness counts each agent's unread input, running and queued turns, and waits. An agent with
+unread input or a queued turn and no run must read as paused and need attention. A running task
+needs an agent that works on it. A team with unread input must not read as done.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HELD = "an agent of a paused task reads neither done nor running"
 
 @dataclass
 class Agent:
-    """One thread, as its facts tell."""
+    """One thread, from its facts."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class Agent:
 
 @dataclass
 class Task:
-    """One task without an end."""
+    """One open task."""
 
     thread: str = ""
     works: bool = False
@@ -47,7 +47,7 @@ class Task:
 
 
 class Witness:
-    """Folds facts, and judges rows by them."""
+    """Folds facts, and checks rows against them."""
 
     def __init__(self) -> None:
         self.agents: dict[str, Agent] = {}
@@ -56,7 +56,7 @@ class Witness:
         self.looks = 0
 
     def take(self, kind: str, scope: dict[str, str], fact: dict[str, Any]) -> None:
-        """Takes the next fact. `scope` has ids by name, `fact` its fields."""
+        """Apply the next fact. `scope` has ids by name, `fact` its fields."""
         thread = self.agents.get(scope.get("thread", ""))
         family = kind.split(".", maxsplit=1)[0]
         if kind == "thread.opened":
@@ -130,10 +130,10 @@ class Witness:
         if thread in self.agents:
             self.agents[thread].unread = [item for item in self.agents[thread].unread if item not in items]
 
-    # What the rows say.
+    # Checks of the rows.
 
     def problems(self, rows: dict[tuple[str, str], Row]) -> Iterable[tuple[str, str]]:
-        """Each claim that the rows break, with what they say. `rows` are by panel and key."""
+        """Return each claim that the rows break, with their values. `rows` are by panel and key."""
         self.looks += 1
         cards = [row for (panel, _), row in rows.items() if panel == "sessions"]
         for thread, agent in self.agents.items():
@@ -164,7 +164,7 @@ class Witness:
         yield from self._work(rows)
 
     def stranded(self) -> list[str]:
-        """The threads that have unread input, no run, and nothing but a person to start them."""
+        """Return the threads with unread input and no run that only a person can start."""
         return [
             thread
             for thread, agent in self.agents.items()
@@ -179,11 +179,13 @@ class Witness:
         ]
 
     def held(self, thread: str) -> bool:
-        """True for an agent that works on a paused task."""
+        """Return True for an agent that works on a paused task."""
         return any(one.paused and one.works and one.thread == thread for one in self.tasks.values())
 
     def waits_for_task(self, thread: str) -> bool:
-        """True for an agent with a paused task, or an item that waits for room in its job."""
+        """Return True for an agent with a paused task, or with an item that waits for room in its
+        job.
+        """
         return any((one.paused or one.retried) and one.thread == thread for one in self.tasks.values())
 
     def _work(self, rows: dict[tuple[str, str], Row]) -> Iterable[tuple[str, str]]:
@@ -204,7 +206,7 @@ class Witness:
             return True
         if any(one.name == board[key]["assignee"] and one.kind == "human" for one in self.agents.values()):
             return True
-        # A whole goes on with its parts; an item of a job waits for those before it.
+        # A task continues with its parts. An item of a job waits for those before it.
         parts = [one for one, row in board.items() if row["parent_task"] == key]
         return any(board[one]["status"] not in ("done", "cancelled") for one in parts)
 

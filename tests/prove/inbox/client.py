@@ -1,6 +1,8 @@
-"""The client of the inbox proof, in a process of its own: sends handoffs one by one and kills the server at its moment.
+"""The client of the inbox proof, in its own process: sends handoffs one by one and kills the
+server.
 
-Its orders come as one line of JSON, what it sent and was answered goes to a journal that is synced line by line.
+Its orders are one line of JSON. Its commands and their answers go to a journal that is synced line
+by line.
 """
 
 from __future__ import annotations
@@ -19,8 +21,11 @@ from tests.prove.driver.wire import Gone, Wire
 
 
 class Moment(TypedDict):
-    """When to kill: at the nth fact of the type that is new, after so many microseconds or writes of the log. A type of
-    none waits until all is done; without `how` nothing is killed."""
+    """The moment of the kill: at the nth new fact of the type, after this many microseconds or
+    writes of the log.
+
+    Without a type it waits until all is done. Without `how` nothing is killed.
+    """
 
     how: str
     type: str
@@ -30,8 +35,11 @@ class Moment(TypedDict):
 
 
 class Orders(TypedDict):
-    """What the client is to do. `sends` are commands with their keys, in order, `head` the newest fact that is known, `due`
-    how many handoffs are completed in the end; that is waited for `patience` seconds."""
+    """The client's orders.
+
+    `sends` are commands with their keys in order, `head` the newest known fact, `due` the final
+    number of completed handoffs, awaited for `patience` seconds.
+    """
 
     url: str
     token: str
@@ -60,7 +68,7 @@ class Client:
         self._threads: list[threading.Thread] = []
 
     async def work(self) -> None:
-        """Sends all, until the server is gone or all is done."""
+        """Send all commands until the server is gone or all is done."""
         following = asyncio.create_task(self._follow())
         try:
             for one in self._orders["sends"]:
@@ -105,7 +113,7 @@ class Client:
             if moment["how"] == "fact":
                 killing.after(orders["pid"], moment["microseconds"])
             else:
-                # In a thread, so that what is being sent goes on while the log is watched.
+                # In a thread, so that sending continues while the log is watched.
                 self._threads.append(threading.Thread(target=self._while_writing))
                 self._threads[-1].start()
 

@@ -1,9 +1,11 @@
-"""kill -9 between any two facts of a handoff and within their commits: it is consumed exactly once, and in order.
+"""Proof that after kill -9 between any two facts of a handoff it is consumed exactly once, and in
+order.
 
-A client in a process of its own sends handoffs to an agent, on behalf of the lead: most while that agent works. The server is
-killed behind a handoff's request, its reservation by a turn, its consumption, its acceptance, its completion, or when all is
-done; after some fraction of a millisecond or while the log is being written. Then the server is started again, what was not
-answered is sent again, and a person asks the agent to go on. In the end the log is read as it lies on disk.
+A client in its own process sends handoffs to an agent on behalf of the lead, most while that agent
+works. The server is killed after a handoff's request, its reservation by a turn, its consumption,
+acceptance or completion, or when all is done: after a fraction of a millisecond or during a write
+of the log. Then the server starts again, unanswered commands are repeated, and a person resumes the
+agent. Finally the proof reads the log on disk.
 """
 
 from __future__ import annotations
@@ -24,18 +26,19 @@ from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.store import Fact
 from tests.prove.inbox.client import Moment, Orders
 
-#: The facts of a handoff, in their order. `inbox.…` name it among their items.
+#: The facts of a handoff in order. `inbox.…` facts name it among their items.
 FACTS = ("handoff.requested", "inbox.reserved", "inbox.consumed", "handoff.accepted", "handoff.completed")
 ONCE = "every handoff is consumed exactly once"
 #: Handoffs of a round.
 A_ROUND = 4
 MOST_WRITES = 16
-#: How long all handoffs of a round may take, in seconds; and where a fault is planted by which they never end.
+#: Time limits of all handoffs of a round, in seconds: normally, and with a fault that keeps them
+#: from ending.
 PATIENCE_S, SHORT_S = 30.0, 2.0
 
 
 class Home:
-    """One store, its rounds, and what the client was told in them."""
+    """One store, its rounds, and the client's notes."""
 
     def __init__(self, report: Report, at: Place, fault: str) -> None:
         self.struck: Counter[str] = Counter()
@@ -51,7 +54,7 @@ class Home:
         self._rounds = 0
 
     async def open(self) -> None:
-        """Makes the session, with one handoff so that its receiver is there."""
+        """Create the session, with one handoff so that its receiver exists."""
         server = self._server = await started(self._at, self._fault)
         followed = await begin(server, "open")
         self._session = followed.session
@@ -62,7 +65,10 @@ class Home:
         self._desk = desk.id("t")
 
     async def round(self, number: int, moment: Moment) -> bool:
-        """Sends the handoffs of a round, kills at the moment, and starts the server again; returns whether all was taken."""
+        """Send the handoffs of a round, kill at the moment, and start the server again.
+
+        Return whether all were accepted.
+        """
         server = self._server
         assert server is not None
         first = 1 + (number - 1) * A_ROUND
@@ -75,7 +81,7 @@ class Home:
         return end
 
     async def settle(self, n: int) -> None:
-        """Sends again what was not answered, without a kill, and waits until all is completed."""
+        """Repeat unanswered commands without a kill, and wait until all are completed."""
         assert self._server is not None
         self._report.check(
             "in the end every handoff is completed", await self._work(self._server, self._open(), _never())
@@ -85,7 +91,7 @@ class Home:
         self._judge(facts.facts[self._session])
 
     async def close(self) -> None:
-        """Ends what runs."""
+        """End the server."""
         if self._server is not None:
             await self._server.kill()
 
@@ -94,7 +100,7 @@ class Home:
         return {"command": "send_handoff", "key": f"handoff-{index}", "body": body}
 
     def _open(self) -> list[dict[str, Any]]:
-        """What was sent and never answered, and the person's word that the agent is to go on."""
+        """Return the unanswered commands, and the person's resume of the agent."""
         again = [one for key, one in self._sent.items() if key not in self._answers]
         if not self._desk:
             return again
@@ -103,7 +109,7 @@ class Home:
         return [*again, {"command": "submit_turn", "key": f"on-{self._rounds}", "body": body}]
 
     async def _work(self, server: Server, sends: list[dict[str, Any]], moment: Moment) -> bool:
-        """One round of the client; returns whether all that was sent by then is completed."""
+        """Run the client for one round. Return whether all commands sent by then are completed."""
         journal = self._at.root / f"journal-{len(list(self._at.root.glob('journal-*')))}"
         wanted = {one["key"] for one in (*self._sent.values(), *sends) if one["command"] == "send_handoff"}
         orders = Orders(
@@ -189,7 +195,9 @@ class Home:
 
 
 def _unheard(facts: list[Fact]) -> list[str]:
-    """Consumptions by a run that had not reserved just that, or whose first answer they are not recorded with."""
+    """Return consumptions by a run that had not reserved these items, or apart from its first
+    answer.
+    """
     told: dict[str, Fact] = {fact.id("r"): fact for fact in facts if fact.type == "inbox.reserved"}
     asked: dict[str, list[Fact]] = {}
     found: list[str] = []
@@ -249,7 +257,7 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
                 moment = Moment(
                     how=how,
                     type=behind,
-                    # What comes while the agent works is taken by one turn, together.
+                    # One turn takes everything that arrives while the agent works.
                     nth=draw.randint(1, 2 if behind.startswith("inbox.") else A_ROUND),
                     microseconds=draw.randrange(1000),
                     writes=draw.randrange(1, MOST_WRITES),

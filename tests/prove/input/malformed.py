@@ -1,7 +1,7 @@
-"""Requests that no server should take: valid ones of an OpenAPI document, each with one thing wrong.
+"""Malformed requests: valid ones of an OpenAPI document, each with one error.
 
-Nothing here knows the product. What a body or a parameter may be is read from the document's schemas, and a change that a
-schema still allows is thrown away.
+Nothing here knows the product. The document's schemas say what a body or a parameter may be. A
+change that a schema still permits is dropped.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from urllib.parse import quote, urlencode
 import jsonschema_rs
 
 Json = dict[str, Any]
-#: What stands in for a value that JSON text cannot be made of by `json.dumps`; the text it stands for is put in its place.
+#: Placeholder of a value that `json.dumps` cannot write. Its text replaces it.
 _RAW = "<raw:{}:raw>"
 _MARK = "<raw:"
 _DEEP = 3000
-#: The field whose id must be of something that exists, wherever it stands.
+#: Field whose id must exist.
 _NAMED = "sessionId"
 _HUGE = 5_000_000
 _OF_WORKSPACES = "/api/v1/workspaces/"
@@ -29,7 +29,10 @@ _OF_WORKSPACES = "/api/v1/workspaces/"
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path. `body` is the schema of its JSON body, None where it takes none or anything."""
+    """One method of one path.
+
+    `body` is the schema of its JSON body; None if it takes none or anything.
+    """
 
     method: str
     path: str
@@ -39,7 +42,10 @@ class Operation:
 
 @dataclass
 class Asked:
-    """A request as it goes out. `wrong` says what is wrong with it; `named` that its refusal has to name a field."""
+    """A request as it is sent.
+
+    `wrong` describes its error; with `named` the refusal must name a field.
+    """
 
     method: str
     target: str
@@ -50,8 +56,10 @@ class Asked:
 
 
 class Document:
-    """The operations of a document, and values that fit their schemas. `known` are values that exist, by the name of the field
-    that holds them."""
+    """The operations of a document, and values that fit their schemas.
+
+    `known` are existing values by field name.
+    """
 
     def __init__(self, document: Json, known: Mapping[str, str], draw: random.Random) -> None:
         self._document = document
@@ -61,7 +69,7 @@ class Document:
         self.operations = tuple(self._operations())
 
     def codes(self, status: int) -> frozenset[str]:
-        """The codes that the document lists for a status."""
+        """Return the codes that the document lists for a status."""
         response = self._document["components"]["responses"].get(f"Problem{status}")
         if response is None:
             return frozenset()
@@ -69,7 +77,7 @@ class Document:
         return frozenset(schema["allOf"][1]["properties"]["code"]["enum"])
 
     def fits(self, schema: Json, value: Any) -> bool:
-        """True where the schema allows the value."""
+        """Return True if the schema permits the value."""
         key = json.dumps(schema, sort_keys=True)
         if key not in self._validators:
             whole = {**schema, "components": self._document["components"]}
@@ -77,13 +85,13 @@ class Document:
         return self._validators[key].is_valid(value)
 
     def resolved(self, schema: Json) -> Json:
-        """The schema behind a reference."""
+        """Return the schema of a reference."""
         while "$ref" in schema:
             schema = self._document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
         return schema
 
     def value(self, schema: Json, name: str = "", depth: int = 0) -> Any:
-        """A value that fits, one that exists where the field's name says which."""
+        """Return a valid value, an existing one if the field's name has one."""
         schema = self.resolved(schema)
         if name in self._known and schema.get("type", "string") == "string":
             return self._known[name]
@@ -134,10 +142,10 @@ class Document:
 
 
 class Malformed:
-    """Draws requests that are wrong."""
+    """A generator of malformed requests."""
 
     def __init__(self, document: Document, draw: random.Random, strangers: tuple[str, ...]) -> None:
-        """`strangers` are ids that exist, of whatever kind."""
+        """`strangers` are existing ids of any kind."""
         self._document = document
         self._draw = draw
         self._strangers = strangers
@@ -145,7 +153,7 @@ class Malformed:
         self._asking = [one for one in document.operations if _asked_by_query(one)]
 
     def one(self) -> Asked:
-        """The next request."""
+        """Return the next request."""
         while True:
             made = self._drawn()
             if made is not None:
@@ -232,7 +240,7 @@ class Malformed:
         return place, key
 
     def _wrong_text(self, operation: Operation) -> Asked | None:
-        """A body that is no JSON object of this API at all, or that is sent as something else."""
+        """Return a body that is no JSON object of this API, or that has another media type."""
         assert operation.body is not None
         good = _text(self._document.value(operation.body))
         path, headers = self._path(operation), self._headers()
@@ -267,7 +275,7 @@ class Malformed:
         return self._draw.choice(("a b", "x" * 129, "k\tk", "é"))
 
     def _wrong_query(self, operation: Operation) -> Asked | None:
-        """A parameter that is missing, unknown, there twice, or no value of its kind."""
+        """Return a parameter that is missing, unknown, repeated, or of another kind."""
         of_query = [one for one in operation.parameters if one["in"] == "query"]
         sent = [(one["name"], self._document.value(one["schema"], one["name"])) for one in of_query if one["required"]]
         required = [name for name, _ in sent]
@@ -292,7 +300,7 @@ class Malformed:
         return Asked(operation.method, target, f"a parameter {wrong}", b"", {})
 
     def _wrong_place(self, operation: Operation) -> Asked:
-        """A method that there is not, or a path."""
+        """Return an unknown method or path."""
         if self._draw.random() < 0.5:
             method = self._draw.choice([one for one in ("PUT", "PATCH", "DELETE") if one != operation.method])
             if not self._knows(operation.path, method):
@@ -322,7 +330,7 @@ def _asked_by_query(operation: Operation) -> bool:
 
 
 def _text(value: Any) -> bytes:
-    """The JSON text, with what JSON has no words for put in."""
+    """Return the JSON text, with values that JSON cannot express."""
     text = json.dumps(copy.deepcopy(value), ensure_ascii=False)
     while f'"{_MARK}' in text:
         before, _, rest = text.partition(f'"{_MARK}')

@@ -1,7 +1,7 @@
-"""Starts the product with a fault in it, so that the proof of input can be seen to fail: `planted.py FAULT COMMAND…`.
+"""The product with a fault, so that the proof of input can fail: `planted.py FAULT COMMAND…`.
 
-keep-refused   what is refused leaves an answer in the store
-crash          a session that there is not is a defect
+keep-refused  a refusal leaves an answer in the store
+crash         an unknown session is an internal error
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 if __name__ == "__main__":
-    # The product's own imports are not to find the proofs beside this file.
+    # The product's imports must not find the proofs beside this file.
     sys.path.pop(0)
 
 from callboard.app.cli.main import main
@@ -21,7 +21,7 @@ from callboard.runtime.commands import CommandRunner
 
 
 def plant(fault: str) -> None:
-    """Puts the fault in place of what is right."""
+    """Add the fault."""
     right = CommandRunner.submit
     count = [0]
 
@@ -43,5 +43,5 @@ def plant(fault: str) -> None:
 
 if __name__ == "__main__":
     plant(sys.argv[1])
-    # What follows is the command line as a person starts it: python -m callboard VERB…
+    # The rest is the command line of a person: python -m callboard VERB…
     sys.exit(main(sys.argv[5:]))

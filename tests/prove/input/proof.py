@@ -1,9 +1,10 @@
-"""Proves that what is malformed is refused by its name and writes nothing: thousands of authenticated requests from the OpenAPI
-document of a process that runs, a twentieth of them valid ones that succeed.
+"""Proof that malformed requests are refused by name and write nothing.
 
-Each wrong request is a valid one with one thing wrong (`malformed`). Its answer must be a refusal with a code that the document
-lists for its status, a message, and the field where one is to blame; never a 500, never a stack trace. Between the valid ones
-no row of any table of the log changes, and the folder and the state folder hold what they held.
+Thousands of authenticated requests derive from the OpenAPI document of a running process. A
+twentieth is valid and succeeds. Each other one is a valid request with one error (`malformed`). Its
+answer must be a refusal with a code that the document lists for its status, a message, and the
+field if one is at fault; never a 500 or a stack trace. Between valid requests no row of the log
+changes, nor the folder or the state folder.
 
     make prove-input N=10000
     make prove-input ARGS="--sabotage keep-refused"
@@ -45,7 +46,7 @@ VALID = "what is valid succeeds"
 
 
 class Asking:
-    """Speaks to one server and judges its answers."""
+    """A client of one server that checks its answers."""
 
     def __init__(self, report: Report, server: Server, document: Document) -> None:
         self._report = report
@@ -66,7 +67,7 @@ class Asking:
         await self._client.aclose()
 
     async def wrong(self, asked: Asked) -> None:
-        """Sends a malformed request."""
+        """Send a malformed request."""
         async with self._slots:
             status, body = await self._send(asked)
         self.kinds[asked.wrong] += 1
@@ -87,13 +88,13 @@ class Asking:
         self._report.check(NAMED, holds, told)
 
     async def valid(self, command: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Gives a valid command."""
+        """Send a valid command."""
         sent = await self._client.post(f"/api/v1/commands/{command}", json=body)
         self._report.check(VALID, sent.status_code == 200, f"{command} {body}: {sent.status_code} {sent.text[:300]}")
         return sent.json()
 
     async def asked(self, query: str, **parameters: str) -> None:
-        """Asks a valid query."""
+        """Send a valid query."""
         sent = await self._client.get(f"/api/v1/queries/{query}", params=parameters)
         self._report.check(
             VALID, sent.status_code == 200, f"{query} {parameters}: {sent.status_code} {sent.text[:300]}"
@@ -104,7 +105,7 @@ class Asking:
         try:
             answer = await self._client.request(asked.method, asked.target, content=asked.body, headers=headers)
         except httpx2.HTTPError as error:
-            # A body that is too large may be answered before it was sent, and the connection closed.
+            # The server may answer a too large body early, and close the connection.
             return (
                 (413, b'{"code":"too_large","message":"cut"}')
                 if asked.wrong == "too large"
@@ -176,7 +177,7 @@ async def _prove(report: Report, server: Server, at: Place, n: int, draw: random
 
 
 async def _valid(asking: Asking, server: Server, session: str, count: int, seed: int) -> None:
-    """Valid requests, which write what they say."""
+    """Return valid requests, which write."""
     for number in range(count):
         match number % 6:
             case 0:
@@ -197,7 +198,7 @@ async def _valid(asking: Asking, server: Server, session: str, count: int, seed:
 
 
 async def _quiet(server: Server, session: str, at: Place) -> dict[str, str]:
-    """What is kept once nothing is under way any more."""
+    """Return the stored state once nothing is running."""
     await over(server, session)
     held = _held(at)
     while True:
@@ -209,9 +210,12 @@ async def _quiet(server: Server, session: str, at: Place) -> dict[str, str]:
 
 
 def _held(at: Place) -> dict[str, str]:
-    """The hash of every table of the log, row by row, and of every file beside the store that the product or an agent could
-    write. The log's own files are not compared by their bytes: SQLite copies what is there from one into the other when it
-    likes. Views are made from facts and may be made anew at any time."""
+    """Return the hash of every table of the log by row, and of every file beside the store that the
+    product or an agent could write.
+
+    The log's files are not compared by bytes: SQLite copies content between them at any time. Views
+    derive from facts and may be rebuilt at any time.
+    """
     files = [path for root in (at.home, at.folder) for path in sorted(root.rglob("*")) if path.is_file()]
     beside = {str(path): _hash(path) for path in files if at.store not in path.parents}
     return {**_tables(at.store / store.DATABASE), **beside}

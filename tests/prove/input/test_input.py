@@ -1,4 +1,4 @@
-"""What is malformed is refused and writes nothing."""
+"""Malformed input is refused and writes nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.prove.input import proof
 from tests.prove.input.malformed import Document, Malformed
 
-#: A real process, and some hundred requests to it, beside whatever else runs here.
+#: A real process and hundreds of requests, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 SCHEMA = {

@@ -1,4 +1,7 @@
-"""No request that is drawn from the OpenAPI document finds a defect; those at its bounds are in `tests/adapters/http`."""
+"""Requests drawn from the OpenAPI document find no defect.
+
+Those at its limits are in `tests/adapters/http`.
+"""
 
 from __future__ import annotations
 

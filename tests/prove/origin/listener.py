@@ -1,4 +1,4 @@
-"""What an attacker on the same machine has: a listener that records all that it receives, and a page that tries all it can."""
+"""An attacker's means on the same machine: a recording listener, and a page that tries everything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The page of the listener. It tries to read and to change something of Callboard, and reports what it got.
+#: The listener's page. It tries to read and to change something of Callboard, and reports what it
+#: got.
 _PAGE = """<!doctype html>
 <html><meta charset="utf-8"><title>another port</title><script>
 const target = TARGET
@@ -58,7 +59,10 @@ run()
 
 @dataclass
 class Listener:
-    """A server on a port of its own. `received` is everything that was sent to it, `reports` what its page came by."""
+    """A server on its own port.
+
+    `received` has everything that was sent to it, `reports` what its page got.
+    """
 
     target: str = ""
     port: int = 0
@@ -73,7 +77,7 @@ class Listener:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Take no more requests."""
+        """Accept no more requests."""
         assert self._server is not None
         self._server.close()
 

@@ -1,8 +1,8 @@
-"""Starts the product with a fault in it, so that the proof of origins can be seen to fail: `planted.py FAULT COMMAND…`.
+"""The product with a fault, so that the proof of origins can fail: `planted.py FAULT COMMAND…`.
 
 cookie      the page sets a cookie with the token, which opens the API
-argv        the browser is started with the address and its code
-any-origin  a credential is taken from every origin
+argv        the browser starts with the address and its code
+any-origin  a credential is accepted from every origin
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 if __name__ == "__main__":
-    # The product's own imports are not to find the proofs beside this file.
+    # The product's imports must not find the proofs beside this file.
     sys.path.pop(0)
 
 from callboard.adapters.http import guard, server
@@ -26,7 +26,7 @@ FAULTS = ("cookie", "argv", "any-origin")
 
 
 def plant(fault: str) -> None:
-    """Puts the fault in place of what is right."""
+    """Add the fault."""
     assert fault in FAULTS, fault
     {"cookie": _set_cookies, "argv": _open_by_address, "any-origin": _take_every_origin}[fault]()
 
@@ -85,7 +85,7 @@ def _take_every_origin() -> None:
         return right(self, value, origin)
 
     def check(*_: Any, **__: Any) -> None:
-        """Accepts what is sent from anywhere."""
+        """Accept every origin."""
 
     PageCredentials.use = use
     guard._check_origin = guard._check_sent_by_page = check

@@ -1,11 +1,13 @@
-"""Proves that no other page, listener, command line or user obtains a credential that the API accepts.
+"""Proof that no other page, listener, command line or user obtains a credential that the API
+accepts.
 
-The product is started in a terminal and opens a real browser, while every command line of the machine is read. On the page an
-agent writes a link to a listener on another port, and a person clicks it. The listener records all that it receives, and its
-page tries what pages can: cookies, requests of every kind, windows, frames, streams and messages to other tabs. Whatever any of
-them came by is then given to the API in every way that an attacker has. Last, what is old or from elsewhere is refused.
+The product starts in a terminal and opens a real browser, while every command line of the machine
+is read. An agent writes a link to a listener on another port, and a person clicks it. The listener
+records all that it receives. Its page tries what pages can: cookies, requests of every kind,
+windows, frames, streams and messages to other tabs. Everything that they got is sent to the API in
+every way that an attacker has. Finally old, used and foreign credentials must be refused.
 
-    make prove-origin                              N= is how long a code stays unused before it is tried, in seconds
+    make prove-origin N=     seconds for which a code stays unused before it is tried
     make prove-origin ARGS="--sabotage cookie"     or argv, any-origin
 """
 
@@ -35,10 +37,10 @@ from tests.prove.driver.report import Report, arguments, run
 from tests.prove.origin.listener import Listener
 from tests.prove.origin.start import CommandLines, Started, profile_of
 
-#: What may be a credential, a code or a key of ours.
+#: Texts that may be a credential, a code or a key of Callboard.
 _CANDIDATE = re.compile(r"[A-Za-z0-9_-]{20,}")
 _PATIENCE_MS = 60_000
-#: Tries to connect to a browser, and how long all but the last may take, in milliseconds.
+#: Attempts to connect to a browser, and milliseconds for all except the last.
 _TRIES, _TRY_MS = 5, 15_000
 _OTHER_USER = 65534
 
@@ -56,7 +58,7 @@ WORKS = "the page works: it opens, reloads, and a second tab opens without a cod
 
 @dataclass
 class Caught:
-    """All that an attacker came by, by where it came from."""
+    """Everything that an attacker got, by its source."""
 
     texts: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
@@ -64,14 +66,14 @@ class Caught:
         self.texts.setdefault(source, set()).update(texts)
 
     def candidates(self, source: str = "") -> set[str]:
-        """Every piece that may be a credential."""
+        """Return every piece that may be a credential."""
         chosen = [texts for name, texts in self.texts.items() if source in ("", name)]
         return {piece for texts in chosen for text in texts for piece in _CANDIDATE.findall(text)}
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What there is to obtain."""
+    """The real secrets."""
 
     url: str
     token: str
@@ -85,7 +87,7 @@ class Secrets:
 
 
 async def prove(n: int, sabotage: str) -> int:
-    """Runs the proof; returns the exit code."""
+    """Run the proof. Return the exit code."""
     report, caught, listener = Report("origin"), Caught(), Listener()
     await listener.start()
     try:
@@ -125,7 +127,7 @@ async def _attack(
         caught.add("listener", *listener.received)
         caught.add("pages", *(value for one in listener.reports for value in one.values()))
         caught.add("command lines", *lines.seen)
-        # Ended as by a person, it writes its history down.
+        # A browser that a person closes writes its history.
         await (await browser.new_browser_cdp_session()).send("Browser.close")
         await _ended(at)
     caught.add("history", *_history(at))
@@ -138,8 +140,10 @@ async def _attack(
 
 
 async def _connected(playwright: Playwright, debugger: str) -> Browser:
-    """The browser that the product opened. Playwright may wait for ever where a page navigates while it connects, so it is
-    given several tries."""
+    """Connect to the browser that the product opened.
+
+    Playwright may wait forever if a page navigates meanwhile, so it tries several times.
+    """
     for _ in range(_TRIES - 1):
         with contextlib.suppress(PlaywrightTimeout):
             return await playwright.chromium.connect_over_cdp(debugger, timeout=_TRY_MS)
@@ -147,7 +151,7 @@ async def _connected(playwright: Playwright, debugger: str) -> Browser:
 
 
 async def _ended(at: Place) -> None:
-    """Waits until no browser uses its folder any more."""
+    """Wait until no browser uses its folder."""
     lock = profile_of(at) / "SingletonLock"
     async with asyncio.timeout(_PATIENCE_MS / 1000):
         while lock.is_symlink():  # noqa: ASYNC110 - of another process
@@ -155,7 +159,7 @@ async def _ended(at: Place) -> None:
 
 
 async def _signed_in(context: BrowserContext, url: str) -> Page:
-    """The page that the product opened, once it shows its first page."""
+    """Return the page that the product opened, once it shows its first page."""
     until = time.monotonic() + _PATIENCE_MS / 1000
     while time.monotonic() < until:
         for page in context.pages:
@@ -200,7 +204,7 @@ async def _click_the_link(page: Page, context: BrowserContext) -> None:
 
 
 async def _visit(context: BrowserContext, listener: Listener, url: str) -> None:
-    """Opens the listener's page, beside the open tabs of Callboard, until it has tried everything."""
+    """Open the listener's page beside Callboard's tabs, and wait until it tried everything."""
     listener.reported.clear()
     page = await context.new_page()
     await page.goto(url)
@@ -215,14 +219,14 @@ def _changed_nothing(report: Report, at: Place, before: int) -> None:
 
 
 def _facts(at: Place) -> int:
-    """The number of facts of workspaces: a turn that ends meanwhile writes none of them."""
+    """Return the number of facts of workspaces. A turn that ends meanwhile writes none."""
     with closing(sqlite3.connect(f"{(at.store / store.DATABASE).as_uri()}?mode=ro", uri=True)) as reader:
         counted = "SELECT count(*) FROM facts JOIN streams ON number = stream WHERE name LIKE 'wks_%'"
         return reader.execute(counted).fetchone()[0]
 
 
 def _another_user(report: Report, at: Place) -> None:
-    """Another user looks into the state folder; where this one may not be another, its modes are looked at."""
+    """Read the state folder as another user; if that is not possible here, check its modes."""
     files = [at.home / "endpoint.json", at.home / "opening", *at.home.glob("opening/*")]
     modes = [
         f"{path.name}: {path.stat().st_mode & 0o777:o}"
@@ -241,7 +245,7 @@ def _another_user(report: Report, at: Place) -> None:
 
 
 def _history(at: Place) -> list[str]:
-    """All addresses and titles that the browser wrote down."""
+    """Return all addresses and titles in the browser's history."""
     file = profile_of(at) / "Default" / "History"
     if not file.exists():
         return []
@@ -275,7 +279,7 @@ def _judge(report: Report, caught: Caught, secrets: Secrets, listener: Listener)
 
 
 async def _try_all(report: Report, caught: Caught, url: str, listener: Listener) -> None:
-    """Gives the API all that was caught, as a client that can forge every header."""
+    """Send the API everything that was caught, as a client that can forge every header."""
     candidates = sorted(caught.candidates())
     async with httpx2.AsyncClient(base_url=url, trust_env=False, timeout=30.0) as client:
         accepted = [one for one in candidates if await _accepts(client, url, one)]
@@ -299,7 +303,7 @@ async def _redeem(client: httpx2.AsyncClient, origin: dict[str, str], code: str)
 
 
 async def _refusals(report: Report, at: Place, started: Started, n: int, sabotage: str) -> None:
-    """What is old, used, stolen or from elsewhere, against this start and the next one."""
+    """Send old, used, stolen and foreign credentials to this start and the next one."""
     endpoint = await started.endpoint()
     url, token = endpoint["url"], endpoint["token"]
     port = url.rpartition(":")[2]

@@ -1,4 +1,6 @@
-"""The product as a person at a terminal starts it, with a browser that it opens itself, and all command lines meanwhile."""
+"""The product as a person at a terminal starts it, with its browser, and all command lines
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from tests.prove.driver.product import ROOT, START_S, Place, environment_of
 
 CHROMIUM = "/usr/bin/chromium"
 _PLANTED = str(ROOT / "tests" / "prove" / "origin" / "planted.py")
-#: A browser that is told an address by its command line, as all are.
+#: A browser that gets its address by its command line.
 _BROWSER = """#!/bin/sh
 exec {chromium} --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \\
     --lang=en-US --window-size=1280,900 --user-data-dir={profile} --remote-debugging-port=0 "$1" >{log} 2>&1
@@ -28,7 +30,9 @@ exec {chromium} --headless=new --no-sandbox --disable-gpu --no-first-run --disab
 
 
 class CommandLines:
-    """Every command line that any process of the machine shows, read again and again, as `ps` of another user does."""
+    """Every command line that a process of the machine shows, read repeatedly, as another user's
+    `ps` does.
+    """
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
@@ -55,7 +59,7 @@ class CommandLines:
 
 
 class Started:
-    """A product in a terminal. `told` is what it printed."""
+    """A product in a terminal. `told` is its output."""
 
     def __init__(self, at: Place, process: subprocess.Popen[bytes], terminal: int) -> None:
         self._at = at
@@ -67,7 +71,7 @@ class Started:
 
     @classmethod
     def start(cls, at: Place, *, sabotage: str, port: int, browser: bool) -> Self:
-        """Start it; where `browser` is set it opens its page in one."""
+        """Start the product. With `browser` it opens its page in one."""
         starter = at.root / "browser"
         starter.write_text(_BROWSER.format(chromium=CHROMIUM, profile=profile_of(at), log=at.root / "browser.log"))
         starter.chmod(0o700)
@@ -87,7 +91,7 @@ class Started:
         return cls(at, process, master)
 
     async def endpoint(self) -> dict[str, Any]:
-        """What its endpoint file says, once it is ready."""
+        """Return the content of its endpoint file, once it is ready."""
         until = time.monotonic() + START_S
         while "Ctrl-C stops Callboard" not in self.told:
             if self._process.poll() is not None or time.monotonic() > until:
@@ -96,7 +100,7 @@ class Started:
         return json.loads((self._at.home / "endpoint.json").read_text())
 
     async def debugger(self) -> str:
-        """Where the browser that it opened takes orders."""
+        """Return the debugging address of its browser."""
         file = profile_of(self._at) / "DevToolsActivePort"
         until = time.monotonic() + START_S
         while not (file.exists() and len(file.read_text().splitlines()) > 1):
@@ -106,7 +110,7 @@ class Started:
         return f"http://127.0.0.1:{file.read_text().splitlines()[0]}"
 
     async def stop(self) -> None:
-        """End it as Ctrl-C does, and the browser with it."""
+        """Stop it as Ctrl-C does, and its browser."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -122,5 +126,5 @@ class Started:
 
 
 def profile_of(at: Place) -> Path:
-    """The browser's own folder."""
+    """Return the browser's folder."""
     return at.root / "profile"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.prove.origin import proof
 
-#: A real process and a real browser, beside whatever else runs here.
+#: A real process and a real browser, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 

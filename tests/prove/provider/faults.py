@@ -1,7 +1,7 @@
-"""A proxy before a model server that does to an answer what networks and providers do to one.
+"""A proxy before a model server that adds the errors of networks and providers to its answers.
 
-What it does is named in the words of the turn, `fault:NAME`, and done to the first answers to that turn; the others pass as
-they are. The server's own bytes are what is cut, dribbled and held back.
+The turn's text names the error, `fault:NAME`. It applies to the first answers of that turn, and the
+others pass unchanged. The proxy truncates, delays and splits the server's own bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEAD_ENDS = b"\r\n\r\n"
 
 
 class Channel:
-    """The connection to whoever asked."""
+    """The connection to the client."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -31,12 +31,12 @@ class Channel:
         await self._writer.drain()
 
     def reset(self) -> None:
-        """Breaks the connection without a goodbye."""
+        """Reset the connection."""
         transport: Any = self._writer.transport
         transport.abort()
 
     async def left(self) -> None:
-        """Waits until the other side has gone."""
+        """Wait until the client has gone."""
         await self._reader.read()
 
 
@@ -45,14 +45,14 @@ Play = Callable[[Channel, bytes], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """What is done to the first `times` answers, given all the bytes of each."""
+    """A change of the first `times` answers, which gets all the bytes of each."""
 
     play: Play
     times: int = 1
 
 
 class Proxy:
-    """Stands before one server. `asked` counts the requests by the fault that they name, `answers` are whole answers."""
+    """A proxy of one server. `asked` counts the requests by fault, `answers` are complete answers."""
 
     def __init__(self, target: str) -> None:
         self._target = urlsplit(target)
@@ -90,7 +90,10 @@ class Proxy:
             writer.close()
 
     async def _forward(self, head: bytes, body: bytes) -> bytes:
-        """All that the server answers, head and framing included. Each connection here is for one request."""
+        """Return the server's whole answer, with its head and framing.
+
+        Each connection is for one request.
+        """
         reader, writer = await asyncio.open_connection(self._target.hostname, self._target.port, limit=1 << 22)
         try:
             writer.write(_closing(head) + body)
@@ -114,7 +117,9 @@ def _closing(head: bytes) -> bytes:
 
 
 def unframed(answer: bytes) -> bytes:
-    """The answer as a server sends it that ends by closing the connection: where it is cut, nothing says so."""
+    """Return the answer without framing: its end is the end of the connection, so a truncation is
+    not visible.
+    """
     head, _, rest = answer.partition(_HEAD_ENDS)
     body = b""
     while rest:
@@ -126,7 +131,7 @@ def unframed(answer: bytes) -> bytes:
 
 
 def cut(place: int, *, rude: bool = False, framed: bool = True) -> Play:
-    """The connection ends after so many bytes, with a goodbye or without."""
+    """End the connection after this many bytes, with a close or a reset."""
 
     async def play(channel: Channel, answer: bytes) -> None:
         await channel.send((answer if framed else unframed(answer))[:place])
@@ -137,7 +142,7 @@ def cut(place: int, *, rude: bool = False, framed: bool = True) -> Play:
 
 
 def cut_at(share: float) -> Play:
-    """The connection ends after a share of the answer's body."""
+    """End the connection after a share of the answer's body."""
 
     async def play(channel: Channel, answer: bytes) -> None:
         head = answer.index(_HEAD_ENDS) + len(_HEAD_ENDS)
@@ -147,12 +152,12 @@ def cut_at(share: float) -> Play:
 
 
 def refusal(status: str, body: str = '{"error": {"message": "planted"}}', *headers: str) -> Play:
-    """Another status in place of the answer."""
+    """Send another status in place of the answer."""
     return document(status, "application/json", body, *headers)
 
 
 def document(status: str, media: str, body: str, *headers: str) -> Play:
-    """A whole document in place of the answer."""
+    """Send a complete document in place of the answer."""
     size = f"content-length: {len(body.encode())}"
     lines = [f"HTTP/1.1 {status}", f"content-type: {media}", size, "connection: close", *headers]
 
@@ -163,7 +168,7 @@ def document(status: str, media: str, body: str, *headers: str) -> Play:
 
 
 def stream(body: bytes) -> Play:
-    """A stream of events with something else in it, that ends as it should."""
+    """Send a stream of events with other content, which ends normally."""
     lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", f"content-length: {len(body)}", "connection: close"]
 
     async def play(channel: Channel, _: bytes) -> None:
@@ -173,7 +178,7 @@ def stream(body: bytes) -> Play:
 
 
 def under(media: bytes) -> Play:
-    """The answer under another media type."""
+    """Send the answer with another media type."""
 
     async def play(channel: Channel, answer: bytes) -> None:
         await channel.send(re.sub(rb"(?i)content-type: [^\r]*", b"content-type: " + media, answer, count=1))
@@ -182,7 +187,7 @@ def under(media: bytes) -> Play:
 
 
 def dribble(seconds: float, pieces: int = 60) -> Play:
-    """The answer in small pieces, over so many seconds."""
+    """Send the answer in small pieces, over this many seconds."""
 
     async def play(channel: Channel, answer: bytes) -> None:
         size = len(answer) // pieces + 1
@@ -194,11 +199,11 @@ def dribble(seconds: float, pieces: int = 60) -> Play:
 
 
 async def silence(channel: Channel, _: bytes) -> None:
-    """Nothing comes."""
+    """Send nothing."""
     await channel.left()
 
 
 async def falls_silent(channel: Channel, answer: bytes) -> None:
-    """Half of the answer comes, and then nothing."""
+    """Send half of the answer, and then nothing."""
     await channel.send(answer[: len(answer) // 2])
     await channel.left()

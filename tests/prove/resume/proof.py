@@ -1,7 +1,9 @@
-"""Clients that drop at random and come back from their last event end with the view that a fold of the log gives.
+"""Proof that clients which drop at random and resume from their last event end with the view of a
+fold of the log.
 
-They drop at any moment, in the middle of a stream and of an event, are slow, stay away so long that the server no longer knows
-their place, and live through kill -9 of the server. None may see a gap or a repeat; whoever gets a snapshot replaces all.
+They drop at any moment, also within a stream and an event, are slow, stay away until the server no
+longer has their position, and live through kill -9 of the server. No client may see a gap or a
+repeat. A snapshot replaces a client's whole view.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ from tests.prove.driver.session_driver import do, over, submit, until
 from tests.prove.driver.view import View, differences, shown
 from tests.prove.driver.wire import Gone, Parser
 
-#: The ring of a session holds some 2 MB: who is away while more than that comes has lost its place.
+#: The ring of a session has about 2 MB. A client that misses more loses its position.
 FLOOD = 12
 FLOOD_LENGTH = 200_000
-#: How much of the answer in which the server is killed must have to be there after it, in characters.
+#: Characters of the answer that must exist after the kill of the server.
 OLD_ENOUGH = 4000
-#: How much text comes in a second of that answer, at most.
+#: Largest number of characters per second of that answer.
 CHARACTERS_S = 10_000
-#: How long all clients may take to catch up once nothing happens any more, in seconds.
+#: Longest time until all clients have the newest state, in seconds.
 CATCH_UP_S = 20.0
 COMMAND = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.05; done"
 
@@ -41,7 +43,7 @@ def scenario(writing: float) -> dict[str, Any]:
         scenes.says(scenes.prose(600, "r"), kind="reasoning", **paced),
         scenes.says(scenes.prose(4000, "t"), **paced),
     ]
-    # What is to be stopped in the middle has no end, however late the stop comes.
+    # Text to interrupt has no end, however late the interrupt arrives.
     book = scenes.prose(20_000 + round(CHARACTERS_S * writing), "b")
     stumble = [
         scenes.says(scenes.prose(900, "s"), **paced),
@@ -55,7 +57,8 @@ def scenario(writing: float) -> dict[str, Any]:
             ("say hello", [[scenes.says("hello")]]),
             ("answer at length", [[*answer, scenes.told(40)]]),
             ("answer without end", [[*answer, scenes.waits()]]),
-            # Long enough that much of it is older, when the server is killed, than what may be lost.
+            # Long enough that much of it is older than the permitted loss when the server is
+            # killed.
             ("write a book", [[scenes.says(book, chunk=20, delay_ms=2), scenes.waits()]]),
             ("stumble", [stumble]),
             ("flood", [flood]),
@@ -66,7 +69,7 @@ def scenario(writing: float) -> dict[str, Any]:
 
 @dataclass
 class World:
-    """What the clients share. `away` says which of them stay away now."""
+    """Shared state of the clients. `away` are the clients that are disconnected now."""
 
     session: str
     server: Server | None
@@ -77,7 +80,7 @@ class World:
 
 
 class Client:
-    """One client: its view, its habits, and its bad luck."""
+    """One client: its view, its habits and its interruptions."""
 
     def __init__(self, index: int, world: World, seed: int) -> None:
         self.view = View()
@@ -88,7 +91,7 @@ class Client:
         self.slow = index % 10 == 3
 
     async def live(self) -> None:
-        """Follows the session for ever."""
+        """Follow the session until it is cancelled."""
         while True:
             server = self._world.server
             if server is None or (self._world.away(self._index) and not self.steady):
@@ -133,7 +136,10 @@ class Client:
 
 
 async def prove(n: int, sabotage: str, seed: int, writing: float = acknowledged.WRITING) -> int:
-    """`writing` is how long a write of text in the making may take here, in seconds."""
+    """Run the proof.
+
+    `writing` is the longest time that a write of a partial takes here, in seconds.
+    """
     report = Report("prove-resume")
     with place() as at:
         at.play(scenario(writing))
@@ -159,7 +165,7 @@ async def prove(n: int, sabotage: str, seed: int, writing: float = acknowledged.
 
 
 async def _story(report: Report, at: Place, world: World, view: View, sabotage: str, writing: float) -> float:
-    """What the session goes through; returns when its server was killed."""
+    """Play the session. Return when its server was killed."""
     server, session = world.server, world.session
     assert server is not None
     tell = lambda text: report.progress(f"{text}; {world.counts['drops']} drops so far", every=0)
@@ -204,7 +210,7 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
 
 
 async def _told(story: asyncio.Task[float], clients: list[Client], until_seen: bool) -> float:
-    """Waits for the story's end; where a fault is planted, for the first that a client sees of it."""
+    """Wait for the end of the story; with a fault, for the first problem that a client sees."""
     while not story.done():
         await asyncio.wait([story], timeout=0.1)
         if until_seen and any(client.view.problems for client in clients):
@@ -255,7 +261,7 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
 
 
 def _streaming(view: View, length: int) -> list[list[tuple[float, int]]]:
-    """How each text grew that comes just now and of which so many characters are shown."""
+    """Return the growth of each streaming text that has this many shown characters."""
     rows = view.rows.get("parts", {}).items()
     long = [
         key for key, row in rows if row.get("state") == "streaming" and len(row["content"].get("text", "")) >= length

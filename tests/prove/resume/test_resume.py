@@ -1,4 +1,7 @@
-"""What clients see that drop and return, at the scale of a test. `make prove-resume` is the long run."""
+"""Views of clients that drop and return, at the scale of a test.
+
+`make prove-resume` is the long run.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import pytest
 
 from tests.prove.resume import proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
-#: Other tests run beside this one: a write may take long here without anything being wrong. In seconds.
+#: Seconds that a write may take while other tests run.
 WRITING = 5.0
 
 

@@ -1,4 +1,4 @@
-"""Secrets that nobody has seen before, every form in which they may stand, and where they are looked for."""
+"""New secrets, every form in which a text may have them, and a search for them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 _LETTERS = string.ascii_letters + string.digits
-#: Any so many characters of a secret in a row are a part of it that must not be found either.
+#: Any part of a secret with this many characters must not be found either.
 WINDOW = 12
 
 
 @dataclass(frozen=True)
 class Made:
-    """Those of one run. `known` are given to the product under their names, `key` is the key of a provider; `tokens` are given
-    to nobody and are found by their shape."""
+    """The secrets of one run.
+
+    `known` are stored in the product under their names, `key` is the key of a provider. `tokens`
+    are stored nowhere and have a recognisable shape.
+    """
 
     known: dict[str, str]
     key: str
@@ -30,13 +33,13 @@ class Made:
 
     @property
     def every(self) -> tuple[str, ...]:
-        """All of them, without what is public of a token."""
+        """Return all secrets, without the public part of a token."""
         body = "".join(self.pem.splitlines()[1:-1])
         return (*self.known.values(), self.key, *map(_secret, self.tokens), body)
 
 
 def make() -> Made:
-    """Draws new ones."""
+    """Draw new secrets."""
     draw = lambda size: "".join(secrets.choice(_LETTERS) for _ in range(size))
     hard = f"{draw(9)}\"{draw(4)}\\{draw(4)}/+{draw(4)}é&=%{draw(5)}'{draw(6)}"
     return Made(
@@ -58,7 +61,7 @@ def make() -> Made:
 
 
 def forms(value: str) -> list[str]:
-    """A value as it may stand in a text: itself, escaped, encoded."""
+    """Return the forms of a value in a text: literal, escaped, encoded."""
     data = value.encode()
     once = json.dumps(value)[1:-1]
     return list(
@@ -76,22 +79,23 @@ _CODES = (base64.b64encode, base64.urlsafe_b64encode)
 
 
 def needles(made: Made) -> list[bytes]:
-    """What must be found nowhere: every part of a secret, and every form of what the product was given."""
+    """Return what must be found nowhere: every part of a secret, and every form of a known one."""
     found: list[str] = []
     for value in made.every:
         found += [value[at : at + WINDOW] for at in range(len(value) - WINDOW + 1)]
     for value in (*made.known.values(), made.key):
         for form in forms(value):
-            # What stands before and behind a value decides the characters at the edges of its base64 form.
+            # The text around a value decides the characters at the edges of its base64 form.
             found.append(form[4:-4])
     return [one.encode() for one in dict.fromkeys(found) if len(one) >= WINDOW - 2]
 
 
 class Looking:
-    """Looks for all of them in bytes. Nothing is told but where, and what sort of place it was."""
+    """A search for all secrets in bytes. It reports only the place and its kind."""
 
     def __init__(self, made: Made) -> None:
-        # This alone is not the standard library: a thousand texts are looked for in megabytes.
+        # The only import beyond the standard library: a thousand texts are searched for in
+        # megabytes.
         from ahocorasick_rs import BytesAhoCorasick
 
         self._needles = needles(made)
@@ -99,7 +103,7 @@ class Looking:
         self.bytes = 0
 
     def found(self, place: str, data: bytes) -> list[str]:
-        """Where in the data something is, with the surroundings, at most a few."""
+        """Return the places of findings in the data with their surroundings, at most a few."""
         self.bytes += len(data)
         hits = self._all.find_matches_as_indexes(data)
         told: list[str] = []
@@ -108,7 +112,7 @@ class Looking:
         return told + [f"{place}: and {len(hits) - 3} more"] * (len(hits) > 3)
 
     def under(self, folder: Path) -> list[str]:
-        """The same of every file below a folder, packs of it opened."""
+        """Return the same of every file below a folder, with opened packs."""
         told: list[str] = []
         for path in sorted(folder.rglob("*")):
             if path.is_file():
@@ -116,7 +120,7 @@ class Looking:
         return told
 
     def pack(self, data: bytes) -> list[str]:
-        """The same of what a pack of evidence holds."""
+        """Return the same of an evidence pack's content."""
         return [one for name, content in _unzipped(data) for one in self.found(f"pack/{name}", content)]
 
 
@@ -127,7 +131,7 @@ def _unzipped(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _secret(token: str) -> str:
-    """A token without what anybody knows of it."""
+    """Return a token without its public part."""
     for mark in (
         "ghp_",
         "sk-",
@@ -143,5 +147,5 @@ def _secret(token: str) -> str:
 
 
 def lines(values: Iterable[str]) -> str:
-    """The values, each in a line of a file."""
+    """Return the values, each in a line of a file."""
     return "".join(f"{value}\n" for value in values)

@@ -1,11 +1,13 @@
-"""Secrets are found in no byte that is kept, sent or told, and what uses them still runs.
+"""Proof that secrets are in no stored, sent or shown byte, and that what uses them still runs.
 
-Secrets are drawn for each run and given to the product as a user gives them: in the environment, in the keyring, and by a
-command; others are given to nobody and have the shape of tokens. They stand in prompts, in files, in an agent's definition, in
-attachments, in what a scripted model says and calls (in pieces of every size), and in what commands print, as they are and
-escaped and encoded. While clients follow, a server is killed in the middle of an answer; a session is exported and deleted.
-Then everything is looked through byte by byte: database, write-ahead log and free pages, blobs, packs, answers, live frames,
-logs and the whole state folder. The values come out only where commands and files used them.
+Secrets are drawn for each run and given to the product as a user does: in the environment, in the
+keyring, and by a command. Others are stored nowhere and have the shape of tokens. They are in
+prompts, in files, in an agent's definition, in attachments, in the scripted model's text and calls
+(in pieces of every size), and in the output of commands, literal, escaped and encoded. While
+clients follow, a server is killed in the middle of an answer, and a session is exported and
+deleted. Then every byte is searched: database, write-ahead log and free pages, blobs, packs,
+answers, live frames, logs and the whole state folder. The values must be only where commands and
+files used them.
 """
 
 from __future__ import annotations
@@ -52,12 +54,12 @@ class Ears:
         self.heard = bytearray()
 
     def follow(self, session: str) -> None:
-        """Both streams of a session."""
+        """Follow both streams of a session."""
         for feed in ("ops", "events"):
             self._tasks.append(asyncio.create_task(self._listen(f"/sessions/{session}/{feed}")))
 
     async def end(self) -> None:
-        """Hangs up."""
+        """Disconnect."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -80,7 +82,7 @@ def _quoted(value: str) -> str:
 
 
 def _said(made: Made) -> list[scenes.Part]:
-    """An answer with every form of every secret, in pieces of every size."""
+    """Return an answer with every form of every secret, in pieces of every size."""
     parts: list[scenes.Part] = []
     every = [*made.known.values(), made.key]
     for turn, size in enumerate(SIZES):
@@ -139,7 +141,7 @@ def _play(at: Place, made: Made) -> None:
 
 
 def _before(at: Place, made: Made, sabotage: str) -> list[str]:
-    """How a server is started: with what a user has in the environment."""
+    """Return the command that starts a server with a user's environment."""
     given = {
         "CALLBOARD_SECRET_DEPLOY": made.known["DEPLOY"],
         "CALLBOARD_SECRET_HARD": made.known["HARD"],
@@ -159,7 +161,7 @@ def _keyring(at: Place) -> dict[str, str]:
 
 
 def _keep(at: Place, name: str, value: str) -> str:
-    """Keeps a secret as a person does in a terminal; what was printed."""
+    """Store a secret as a person does in a terminal. Return the output."""
     done = subprocess.run(
         [sys.executable, "-m", "callboard", "secrets", "set", name],
         input=value,
@@ -184,7 +186,7 @@ def _upload(server: Server, made: Made) -> bytes:
 
 
 async def _rest(server: Server, session: str) -> None:
-    """Says yes to what is asked until the session rests."""
+    """Approve every request until the session is at rest."""
     for _ in range(400):
         read = (await server.wire.get(f"/queries/get_thread_read?sessionId={session}")).body
         for action in read["actions"]:
@@ -196,7 +198,7 @@ async def _rest(server: Server, session: str) -> None:
 
 
 async def _answers(server: Server, made: Made, session: str) -> bytes:
-    """What is answered to whoever asks, and to whoever asks wrongly."""
+    """Return the answers to valid and invalid requests."""
     deploy = made.known["DEPLOY"]
     asked = [
         await server.wire.get(f"/queries/get_session?sessionId={session}"),
@@ -224,7 +226,7 @@ async def _blob(server: Server, ref: Row) -> bytes:
 
 
 def _check_ran(report: Report, at: Place, made: Made) -> None:
-    """The values were where they were used."""
+    """Check that the values were used."""
     deploy, token = made.known["DEPLOY"], made.tokens[0]
     for name, value in (("a.txt", deploy), ("b.txt", deploy), ("c.txt", token)):
         written = (at.folder / name).read_text().split()[0] if (at.folder / name).exists() else "nothing"
@@ -237,7 +239,7 @@ def _check_ran(report: Report, at: Place, made: Made) -> None:
 
 
 async def prove(n: int, sabotage: str, seed: int) -> int:
-    """Runs it n times; returns the exit code. What is secret is never drawn from a seed."""
+    """Run the proof n times. Return the exit code. A secret never comes from a seed."""
     report = Report("secrets")
     for turn in range(n):
         with place() as at:
@@ -299,7 +301,10 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
 
 
 async def _partial(at: Place, ears: Ears) -> None:
-    """Waits until what is being said was shown and kept: all but its first piece, which goes ahead, is told together."""
+    """Wait until the partial answer was shown and stored.
+
+    All pieces except the first arrive together.
+    """
     # A checkpoint moves it from the write-ahead log into the database.
     kept = lambda: any(b"egins with" in one.read_bytes() for one in at.store.glob(f"{DATABASE}*"))
     assert await until(lambda: b"egins with" in bytes(ears.heard) and kept(), 30, 0.02), (

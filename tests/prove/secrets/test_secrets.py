@@ -1,4 +1,4 @@
-"""Secrets, at the scale of a test. `make prove-secrets` is the long run."""
+"""Secrets at the scale of a test. `make prove-secrets` is the long run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.prove.secrets import proof
 
-#: A real process, killed and started again, beside whatever else runs here.
+#: A real process that is killed and started again, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 

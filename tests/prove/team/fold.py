@@ -1,6 +1,7 @@
-"""Facts folded into the roster, the graph, the board, the lanes and the runs of a team that has come to rest.
+"""Expected roster, graph, board, lanes and runs of a team at rest, folded from facts without code
+of the product.
 
-Written from the specifications and sharing nothing with the product. `FIELDS` are what is compared, panel by panel.
+`FIELDS` are the compared fields of each panel.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ _OUTCOMES = {"passed": "passed", "failed": "failed", "changes_requested": "chang
 
 
 class TeamFold:
-    """The team of one session after some facts. Keys are those of the product's rows where it names them."""
+    """The team of one session after some facts.
+
+    Keys are those of the product's rows, if it names them.
+    """
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self.panels: Panels = {panel: {} for panel in FIELDS}
@@ -97,7 +101,7 @@ class TeamFold:
                 take(fact)
 
     def shown(self) -> Panels:
-        """The rows without what is empty."""
+        """Return the rows without empty fields."""
         for row in self._threads.values():
             row["inbox"] = len(self._waiting[row["threadId"]])
         return {panel: {key: bare(panel, row) for key, row in rows.items()} for panel, rows in self.panels.items()}
@@ -146,7 +150,7 @@ class TeamFold:
                 "usage": dict.fromkeys(_USAGE, 0),
             }
             if child:
-                # What a child was given is one attempt, however many runs it takes.
+                # A child's objective is one attempt, however many runs it takes.
                 attempts = self._attempts(row["taskId"])
                 if not attempts:
                     attempts.append({"number": 1, "agentId": fact.id("g"), "started": fact.at})
@@ -284,7 +288,7 @@ class TeamFold:
             "parentAgentId": self._threads[told["toThread"]]["agentId"],
             "taskId": fact.id("w"),
             "at": fact.at,
-            # What the result of a call tells of a child is told at once.
+            # Apply a child's end at once, as the result of the call reports it.
             "consumed": not told.get("item"),
             "_item": told.get("item"),
             **{name: told.get(name) for name in names},
@@ -321,7 +325,7 @@ class TeamFold:
 
 
 def bare(panel: str, row: Row) -> Row:
-    """What is compared of a row, without what is empty and without what a row leaves out, its defaults."""
+    """Return the compared fields of a row, without empty and default ones."""
     return {name: found for name in FIELDS[panel] if (found := _full(name, row.get(name))) not in _EMPTY}
 
 
@@ -336,7 +340,7 @@ def _full(name: str, value: Any) -> Any:
 
 
 def differences(has: Panels, should: Panels) -> list[str]:
-    """Where rows differ from what they should be, in words."""
+    """Return the differences between the shown and the expected rows, as text."""
     found: list[str] = []
     for panel, rows in should.items():
         mine = has.get(panel, {})

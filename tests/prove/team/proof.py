@@ -1,10 +1,10 @@
-"""A team at work: the eleven facts of the Subagents specification's fixture come, in order, out of a real run.
+"""Proof that a real run has the eleven facts of the Subagents specification's fixture, in order.
 
-A lead that works by itself delegates with review, the child uses a tool, writes a file and hands a report over, the lead gives
-its verdict, and the task ends; a second child works beside it, and a person takes in an agent that sleeps and works on a card
-of the board. How fast each speaks is drawn at random. Then the roster, the graph, the board, the lanes and the runs that the
-server shows are compared with a fold of the log as it lies on disk, and so are the roster, the graph and the board that are
-made of its task snapshots alone.
+A lead delegates with review. The child uses a tool, writes a file and hands over a report, the lead
+gives its verdict, and the task ends. A second child works beside it, and a person adds a sleeping
+agent and works on a card of the board. The speed of each is random. Then the proof compares the
+roster, the graph, the board, the lanes and the runs that the server shows with a fold of the log on
+disk, and also the roster, the graph and the board from its task snapshots alone.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ ELEVEN = "the eleven facts of the fixture come out of the run, in order"
 ALONE = "roster, graph and board made of task snapshots alone are those of the facts"
 SHOWN = "the team that is shown is the team that the log gives"
 Row = dict[str, Any]
-#: What the verdict points to.
+#: Reference of the verdict.
 EVIDENCE = [{"type": "file", "ref": "note.md"}]
-#: How long a run may take to come to rest, and its view to show that, in seconds.
+#: Time limits until a run is at rest, and until its view shows that, in seconds.
 REST_S = 60.0
 
 
 async def _said(at: Place, session: str) -> Row:
-    """What the product says of the session beside its rows (`speaking`)."""
+    """Return the product's reports of the session besides its rows (`session_reports`)."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.prove.driver.session_reports", str(at.store), session),
         stdout=asyncio.subprocess.PIPE,
@@ -63,7 +63,7 @@ async def _said(at: Place, session: str) -> Row:
 
 
 def _named(event: Row, parent: str, child: str, root: str) -> str:
-    """The event as the fixture names it; empty where it is none of its."""
+    """Return the fixture's name of the event; empty if it has none."""
     own, of_child = event.get("taskId") == root, event.get("subagentId") == child
     between = (event.get("sourceId"), event.get("targetId"))
     whose = {
@@ -78,7 +78,10 @@ def _named(event: Row, parent: str, child: str, root: str) -> str:
 
 
 def missing(facts: list[Fact], events: list[Row]) -> list[str]:
-    """The facts of the fixture that do not come behind those before them. Parent and child are those of the first spawn."""
+    """Return the facts of the fixture that do not follow those before them.
+
+    Parent and child are those of the first spawn.
+    """
     spawned = next(fact for fact in facts if fact.type == "subagent.spawned")
     agents = {fact.id("t"): fact.id("g") for fact in facts if fact.type == "thread.opened"}
     parent = spawned.id("pt")
@@ -90,7 +93,8 @@ def missing(facts: list[Fact], events: list[Row]) -> list[str]:
     return found
 
 
-#: The ids that each family must carry (Subagents specification, Runtime facts); of alternatives one is enough.
+#: Required ids of each family (Subagents specification, Runtime facts). Of alternatives one is
+#: enough.
 _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
     "task": (("sessionId",), ("taskId",)),
     "subagent": (("taskId",), ("subagentId",), ("parentTaskId", "parentRunId")),
@@ -102,7 +106,7 @@ _REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def without_ids(events: list[Row]) -> list[str]:
-    """The events that lack an id of their family. Refs may be none, and must be there."""
+    """Return the events that lack an id of their family. Refs may be empty and must exist."""
     return [
         f"{event['type']} {event['sequence']}: {', '.join(names)}"
         for event in events
@@ -129,7 +133,7 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
     report = scenes.calls("send_handoff", to="lead", message="note.md is written", status={"ok": True})
     return [
         ("lead", "have a note written", [[paced("So be it."), call] for call in delegates]),
-        # It is woken by what its children sent it.
+        # Its children's messages wake it.
         ("lead", "", [[paced("I have read it."), scenes.calls("Finalize", summary="All is told.")]]),
         (
             "worker",
@@ -145,13 +149,13 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
 
 
 async def _person(server: Server, session: str) -> None:
-    """What a person does beside the run: takes in an agent that sleeps, and works on the board."""
+    """Do a person's work beside the run: add a sleeping agent, and work on the board."""
     await do(server, "add_agent", sessionId=session, agent="watcher")
     for command, more in _BOARD:
         await do(server, command, sessionId=session, taskId="tsk_board", **more)
 
 
-#: What a person does with a card of the board, in this order.
+#: A person's steps with a card of the board, in this order.
 _BOARD: tuple[tuple[str, Row], ...] = (
     ("create_task", {"title": "Read it again"}),
     (
@@ -174,7 +178,7 @@ async def _run(server: Server) -> Followed:
 
 
 async def _shown(server: Server, session: str, head: int) -> View:
-    """What a client is shown once the view is at the newest fact."""
+    """Return a client's view when it has the newest fact."""
     end = time.monotonic() + REST_S
     view = await snapshot(server, session)
     while view.sequence < head and time.monotonic() < end:
@@ -201,7 +205,10 @@ def _judge(report: Report, facts: list[Fact], view: View, said: Row, forgets: st
 
 
 async def prove(n: int, sabotage: str, seed: int) -> int:
-    """`sabotage` is a fault of `planted`, or `forget:TYPE` for a fold that overlooks the facts of a type."""
+    """Run the proof.
+
+    `sabotage` is a fault of `planted`, or `forget:TYPE` for a fold that ignores facts of a type.
+    """
     report = Report("prove-team")
     draw = random.Random(seed)
     forgets = sabotage.removeprefix("forget:") if sabotage.startswith("forget:") else ""

@@ -1,4 +1,4 @@
-"""The team as task snapshots alone tell it, and as the facts do: neither shares anything with the product.
+"""The team from task snapshots alone, and from facts, without code of the product.
 
 `ALL` are the fields of each surface (Subagents specification, Snapshot and UI projection).
 """
@@ -23,7 +23,7 @@ ALL: dict[str, tuple[str, ...]] = {
         *("phase", "counters", "attempts", "refs"),
     ),
 }
-#: A roster's state in the words of a snapshot, of a child that has come to rest.
+#: A roster's states as a snapshot names them, of a child at rest.
 _STATUS = {
     "spawning": "queued",
     "running": "running",
@@ -35,7 +35,7 @@ _STATUS = {
 
 
 def team_of(tasks: Iterable[Row]) -> Team:
-    """Roster, graph and board out of task snapshots, and nothing else."""
+    """Return roster, graph and board from task snapshots alone."""
     team: Team = {surface: {} for surface in ALL}
     for task in tasks:
         team["board"][task["taskId"]] = _plain("board", task)
@@ -47,7 +47,7 @@ def team_of(tasks: Iterable[Row]) -> Team:
 
 
 def team_of_facts(facts: Sequence[Fact]) -> Team:
-    """The same out of the facts."""
+    """Return the same from the facts."""
     panels = TeamFold(facts).panels
     team: Team = {surface: {} for surface in ALL}
     for key, task in panels["tasks"].items():
@@ -79,7 +79,7 @@ def team_of_facts(facts: Sequence[Fact]) -> Team:
 
 
 def compared(has: Team, should: Team) -> list[str]:
-    """Where one differs from the other, in words."""
+    """Return the differences as text."""
     found: list[str] = []
     for surface, rows in should.items():
         mine = has[surface]
@@ -94,7 +94,7 @@ def compared(has: Team, should: Team) -> list[str]:
 
 
 def _evidence(facts: Sequence[Fact], agent: str) -> list[Any]:
-    """What reviews of the agent's work point to."""
+    """Return the references of reviews of the agent's work."""
     reviews = (fact for fact in facts if fact.type in ("review.requested", "review.verdict"))
     return [ref for fact in reviews if fact.payload["target"] == agent for ref in (fact.payload.get("refs") or ())]
 

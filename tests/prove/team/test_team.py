@@ -1,4 +1,4 @@
-"""A team at work, at the scale of a test. `make prove-team` is the long run."""
+"""A team at work at the scale of a test. `make prove-team` is the long run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import pytest
 
 from tests.prove.team import proof
 
-#: Real processes, started and killed many times, beside whatever else runs here.
+#: Real processes that are killed often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(300)
 
 
 async def test_the_conformance_fixture_comes_out_of_a_real_run_and_the_team_is_shown_as_the_log_gives_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """SUB-01, SUB-02, SUB-03, SUB-04: roster, graph, board, lanes and runs; and the team that snapshots alone make."""
+    """SUB-01, SUB-02, SUB-03, SUB-04: roster, graph, board, lanes and runs; and the team from
+    snapshots alone.
+    """
     code = await proof.prove(2, "", 1)
 
     assert code == 0, capsys.readouterr().out

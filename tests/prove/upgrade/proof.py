@@ -1,9 +1,11 @@
-"""Golden stores of former versions open, and so does a store in which any byte changed, or it is refused with the reason.
+"""Proof that golden stores of earlier versions open, and that a store with a changed byte opens or
+is refused with the reason.
 
-Each golden store is opened by the server as a process. Every session must show the facts that its log has, and the same
-rows whether its stored views are used, are of older code, or are gone. Then one byte of one stored value is changed, at N
-random places spread over all tables, and the server opens the store again: every session shows the same facts and rows, or is
-refused with a code and a reason; nothing takes longer than its time, and nothing hangs.
+The server opens each golden store. Every session must show the facts of its log, and the same rows
+whether its stored views are used, are from older code, or are missing. Then one byte of one stored
+value is changed, at N random places over all tables, and the server opens the store again: every
+session shows the same facts and rows, or is refused with a code and a reason. Nothing exceeds its
+time limit.
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ ROWS = "the rows that are shown do not depend on what was derived before"
 REASON = "a refusal has a code of its own and a reason"
 HANGS = "nothing hangs"
 OPENS = "golden stores open with all their facts, and none is refused"
-#: A damaged store may be refused with these codes.
+#: Accepted codes of a refused store with damage.
 CODES = frozenset({"chain_broken", "store_unusable", "facts_unreadable", "rows_damaged", "blob_damaged"})
-#: How long one session may take to open or to be refused, in seconds; and after how many it counts as hanging.
+#: Seconds in which a session must open or be refused, and after which it counts as hanging.
 WITHIN_S, HANG_S = 2.0, 20.0
-#: What is damaged: by file, each table with a column of bytes.
+#: Places of damage: by file, each table with a column of bytes.
 TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     "callboard.db": (
         *(("facts", column) for column in ("header", "link", "seal", "payload")),
@@ -52,7 +54,7 @@ Told = list[list[Any]]
 
 
 class Seen(NamedTuple):
-    """What a session showed. `code` is that of its refusal, empty where it opened."""
+    """The view of a session. `code` is that of its refusal; empty if it opened."""
 
     facts: Told
     rows: dict[str, list[Any]]
@@ -99,7 +101,8 @@ async def _look(server: Server, session: str) -> Seen:
                 now = await _facts(server, session)
                 if len(now) == len(facts):
                     break
-                # An agent whose schedule is due woke in between: the rows may be those of any fact since.
+                # An agent with a due schedule woke in between: the rows may be those of any fact
+                # since.
                 facts = now
     except TimeoutError:
         return Seen([], {}, "hangs", "", HANG_S)
@@ -115,7 +118,7 @@ async def _look(server: Server, session: str) -> Seen:
 async def _open(
     at: Place, sessions: list[str], sabotage: str = "", *, rests: bool = False
 ) -> tuple[dict[str, Seen], str]:
-    """What the sessions show; and where the store was refused as a whole, the code of that."""
+    """Return the views of the sessions, and the code if the whole store was refused."""
     try:
         server = await Server.start(at, sabotage=sabotage)
     except AssertionError as error:
@@ -128,7 +131,7 @@ async def _open(
 
 
 def _told(log: store.Log) -> dict[str, Told]:
-    """The facts of each session as they lie on disk."""
+    """Return the facts of each session on disk."""
     return {
         name: [[fact.sequence, fact.type, fact.payload] for fact in facts]
         for name, facts in log.facts.items()
@@ -137,13 +140,13 @@ def _told(log: store.Log) -> dict[str, Told]:
 
 
 def _lay(at: Place, home: Path) -> None:
-    """Put this state folder in the place of the proof's."""
+    """Copy this state folder to the place of the proof's."""
     shutil.rmtree(at.home, ignore_errors=True)
     shutil.copytree(home, at.home)
 
 
 def change(folder: Path, file: str, table: str, column: str, draw: random.Random) -> Damage | None:
-    """Change one byte of one value; None where there is no value."""
+    """Change one byte of one value. Return None if there is no value."""
     with closing(sqlite3.connect(folder / file, isolation_level=None)) as database:
         key = "key" if table == "answers" else "rowid"
         found = database.execute(
@@ -160,7 +163,7 @@ def change(folder: Path, file: str, table: str, column: str, draw: random.Random
 
 
 class Proof:
-    """One golden store, and what it shows when nothing is wrong."""
+    """One golden store, and its views without damage."""
 
     def __init__(self, report: Report, at: Place, version: str, within: float) -> None:
         self.rested = at.root / "rested"
@@ -176,7 +179,7 @@ class Proof:
         self._seen: dict[str, Seen] = {}
 
     async def as_it_is(self) -> None:
-        """Opens the store as it was left, with its old views, without any, and with those of now."""
+        """Open the store as it was left, with its old views, without any, and with current ones."""
         report = self._report
         contents = stores.contents(self.golden / "store")
         report.check("a golden store is as it was checked in", contents == stores.expected(self._version))
@@ -186,7 +189,7 @@ class Proof:
         wrong = [f"{name} {seen.code} {seen.reason}" for name, seen in first.items() if seen.code]
         wrong += [name for name, seen in first.items() if not _begins(seen.facts, self._facts[name])]
         report.none(OPENS, [f"{self._version}: {one}" for one in (refused, *wrong) if one])
-        # What was open has ended by now: from here on the log is at rest.
+        # Everything open has ended by now, so the log is at rest.
         shutil.copytree(self._at.home, self.rested)
         self._facts = _told(store.read(self.rested / "store"))
         self._seen, _ = await _open(self._at, [*self._facts], rests=True)
@@ -197,8 +200,8 @@ class Proof:
         self._judge("without stored views", anew, refused, derived=True)
 
     async def damaged(self, draw: random.Random, file: str, table: str, column: str, sabotage: str) -> Damage | None:
-        """Opens the store with one byte changed."""
-        # Parts in the making are only where a process died.
+        """Open the store with one byte changed."""
+        # Only a killed process leaves partials.
         left = table in ("partials", "pieces")
         _lay(self._at, self.golden if left else self.rested)
         damage = change(self._at.store, file, table, column, draw)
@@ -222,7 +225,7 @@ class Proof:
             wrong += codes
         report.none(FACTS, [f"{what}: {one}" for one in wrong])
         if derived:
-            # A schedule that came due since may have begun something.
+            # A schedule that became due may have started a run.
             at_rest = [name for name, one in seen.items() if len(one.facts) == len(self._seen[name].facts)]
             report.check("most sessions are at rest", 2 * len(at_rest) > len(seen), what)
             report.none(ROWS, [f"{what}: {one}" for one in at_rest if seen[one].rows != self._seen[one].rows])
@@ -232,19 +235,19 @@ class Proof:
 
 
 def _begins(facts: Told, whole: Told) -> bool:
-    """True where what is shown begins with what is on disk; with more, where a takeover added some."""
+    """Return True if the view begins with the facts on disk. A takeover may have added some."""
     return facts[: len(whole)] == whole
 
 
 async def prove(n: int, sabotage: str, seed: int, within: float = WITHIN_S, only: str = "") -> int:
-    """`only` names the one file whose tables are damaged."""
+    """Run the proof. `only` is the one file with damage."""
     report = Report("prove-upgrade")
     draw = random.Random(seed)
     places: Counter[str] = Counter()
     columns = [(file, *each) for file, tables in TABLES.items() if only in ("", file) for each in tables]
     times: list[float] = []
     refused: Counter[str] = Counter()
-    # The stores share the columns: the newest, which holds the most, begins.
+    # The stores share the columns. Begin with the newest, which has the most.
     for index, version in enumerate(reversed(stores.versions())):
         with place() as at:
             proof = Proof(report, at, version, within)

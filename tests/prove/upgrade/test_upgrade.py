@@ -1,4 +1,7 @@
-"""Stored data of former versions and damaged bytes, at the scale of a test. `make prove-upgrade` is the long run."""
+"""Stored data of earlier versions and damaged bytes at the scale of a test.
+
+`make prove-upgrade` is the long run.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,17 @@ import pytest
 
 from tests.prove.upgrade import proof
 
-#: Real processes, started many times, beside whatever else runs here.
+#: Real processes that start often, on a machine that is busy with other tests.
 pytestmark = pytest.mark.timeout(600)
 
-#: Other tests run beside this one: an opening may be slow here without anything being wrong.
+#: An opening may be slow while other tests run.
 PATIENT = 60.0
 
 
 async def test_golden_stores_open_and_a_changed_byte_is_refused_or_changes_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """S1, S2: one changed byte in each table, and the stored views of a former version."""
+    """S1, S2: one changed byte in each table, and the stored views of an earlier version."""
     code = await proof.prove(7, "", 1, PATIENT)
 
     assert code == 0, capsys.readouterr().out
