@@ -110,7 +110,7 @@ async def test_it_searches_reads_the_best_files_and_answers_with_citations(folde
         == """\
 No model is configured, so this is a search for `gap`, `filled`, `filling`, not an answer.
 
-2 files hold them; the best ones first.
+2 files contain them, best matches first.
 
 - `notes/gaps.md:1` `# Gaps`
 - `notes/gaps.md:3` `The gap filling was rewritten.`
@@ -132,7 +132,7 @@ No model is configured, so this is a search for `gap`, `filled`, `filling`, not 
     4  潮位 观测 说明
 ```
 
-Say "write it" and this becomes `search-report.md`. You will be asked before the file is written.
+Reply "write it" to save this as `search-report.md`. Callboard asks for approval before it writes the file.
 
 To connect a model, set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; for Ollama, LM Studio or another \
 compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. `callboard models` shows what is \
@@ -194,13 +194,13 @@ async def test_a_search_without_hits_looks_at_the_names_of_files(folder: Path):
     said = await work.say("Is there a readme?")
 
     assert work.asked[-1] == ("Glob", {"pattern": "**/*[rR][eE][aA][dD][mM][eE]*"})
-    assert "These files have such a name:\n\n- README.md" in said
+    assert "These files have a matching name:\n\n- README.md" in said
 
 
 async def test_a_search_that_finds_nothing_says_so(folder: Path):
     said = await Work(folder).say("zeppelin")
     assert said.startswith(
-        "No model is configured, so this is a search for `zeppelin`, not an answer. No line holds any of"
+        "No model is configured, so this is a search for `zeppelin`, not an answer. No line contains any of"
     )
 
 
@@ -222,7 +222,7 @@ async def test_with_nothing_to_look_for_it_says_what_it_can_do(folder: Path, tex
     work = Work(folder)
     said = await work.say(text)
     assert work.asked == []
-    assert said.startswith(("No model is configured. What I can do", "还没有配置模型。我能做的"))
+    assert said.startswith(("No model is configured. I can only search", "还没有配置模型。我能做的"))
 
 
 async def test_prose_that_looks_like_a_command_or_a_call_is_searched_for_and_runs_nothing(folder: Path):
@@ -274,7 +274,7 @@ async def test_a_search_that_was_refused_is_told():
 
 async def test_an_agent_without_tools_is_told(folder: Path):
     said = await Work(folder, tools=()).say("gap filling")
-    assert said.startswith("No model is configured, and this agent has no tool to search with.")
+    assert said.startswith("No model is configured, and this agent has no search tool.")
 
 
 async def test_a_steer_becomes_the_question(folder: Path):

@@ -153,8 +153,8 @@ def _read_manifest(pack: zipfile.ZipFile) -> Manifest:
         data = file.read(_LONGEST)
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
-        what = f"unsupported format {manifest.format[:40]} {manifest.format_version}"
-        raise _InvalidPackError("manifest", layout.MANIFEST, what)
+        message = f"unsupported format {manifest.format[:40]} {manifest.format_version}"
+        raise _InvalidPackError("manifest", layout.MANIFEST, message)
     if layout.manifest_bytes(manifest) != data:
         raise _InvalidPackError("manifest", layout.MANIFEST, "not encoded like a pack's manifest")
     if manifest.hash != "SHA-256" or manifest.how != layout.COMPUTATIONS:
@@ -198,8 +198,8 @@ def _check_facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
             with _reporting("task", f"fact {count}"):
                 lineage.add_facts([stored])
     if (count, count, link.hex()) != (manifest.through, manifest.facts, manifest.link):
-        what = f"claims {manifest.facts} facts up to {manifest.link}, but there are {count} up to {link.hex()}"
-        raise _InvalidPackError("end", layout.MANIFEST, what)
+        message = f"claims {manifest.facts} facts up to {manifest.link}, but there are {count} up to {link.hex()}"
+        raise _InvalidPackError("end", layout.MANIFEST, message)
     if layout.to_spans(erased) != manifest.erased:
         raise _InvalidPackError("manifest", layout.MANIFEST, "the listed erased facts are not the erased ones")
     if content.hexdigest() != manifest.files.get(layout.FACTS):

@@ -1,7 +1,11 @@
-"""Where no model is configured: a search that asks for tools like any model, and says that it is none.
+"""A search with tools, used as a model while none is configured.
 
-``words`` takes what to look for out of a prompt, ``findings`` reads the results of tools, ``steps`` decides what is next from
-the request alone, ``texts`` says it in English or Chinese.
+Modules:
+    model: The port of a model.
+    steps: The next step for a request.
+    words: The words to search for in a prompt.
+    findings: The lines in the results of tools.
+    texts: The texts of answers in English and Chinese.
 """
 
 from .model import NAME, PROVIDER, Offline

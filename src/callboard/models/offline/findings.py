@@ -1,4 +1,4 @@
-"""The lines that a search found, out of the results of tools."""
+"""Lines in the results of a search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"\s*(?P<line>\d+)(?:\t|→|[:|] ?)(?P<text>.*)")
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A line that holds words of the search; `words` is how many different ones."""
+    """A line with search words. `words` is the number of different ones."""
 
     path: str
     line: int
@@ -30,7 +30,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class SearchFindings(msgspec.Struct, frozen=True):
-    """A file with its best lines, in their order in the file. `total` counts all lines that were found in it."""
+    """A file with its best lines in order. `total` is the number of all its lines with search words."""
 
     path: str
     hits: tuple[Hit, ...]
@@ -42,37 +42,37 @@ class SearchFindings(msgspec.Struct, frozen=True):
 
 
 def parse_findings(output: str, words: Sequence[str]) -> tuple[SearchFindings, ...]:
-    """The files in lines of the form `path:line:text`, those with the most different words and then lines first."""
+    """Parse lines `path:line:text` to files, ordered by the number of different words, then of lines."""
     by_path: defaultdict[str, list[Hit]] = defaultdict(list)
     for match in map(_HIT.fullmatch, output.splitlines()):
         if match is not None:
             text = match["text"].strip()
             count = sum(word in text.lower() for word in words)
-            by_path[match["path"]].append(Hit(match["path"], int(match["line"]), _short(text), count))
-    found = [(_distinct(hits, words), _found(path, hits)) for path, hits in by_path.items()]
-    found.sort(key=lambda one: (-one[0], -one[1].total, one[1].path))
-    return tuple(one for _, one in found)
+            by_path[match["path"]].append(Hit(match["path"], int(match["line"]), _shorten(text), count))
+    ranked = [(_count_words(hits, words), _select_best(path, hits)) for path, hits in by_path.items()]
+    ranked.sort(key=lambda entry: (-entry[0], -entry[1].total, entry[1].path))
+    return tuple(findings for _, findings in ranked)
 
 
 def excerpt(output: str, line: int) -> tuple[tuple[int, str], ...]:
-    """The lines around `line` with their numbers, out of the text of a file as it was read, numbered or not."""
+    """Return the numbered lines around `line` from a tool's text of a file, with or without line numbers."""
     numbered = [_NUMBERED.fullmatch(text) for text in output.splitlines()]
     if numbered and all(numbered):
         lines = {int(match["line"]): match["text"] for match in numbered if match is not None}
     else:
         lines = dict(enumerate(output.splitlines(), 1))
     around = range(line - _AROUND, line + _AROUND + 1)
-    return tuple((number, _short(lines[number])) for number in around if number in lines)
+    return tuple((number, _shorten(lines[number])) for number in around if number in lines)
 
 
-def _found(path: str, hits: list[Hit]) -> SearchFindings:
+def _select_best(path: str, hits: list[Hit]) -> SearchFindings:
     best = sorted(hits, key=lambda hit: (-hit.words, hit.line))[:_MOST_LINES]
     return SearchFindings(path, tuple(sorted(best, key=lambda hit: hit.line)), len(hits))
 
 
-def _distinct(hits: list[Hit], words: Sequence[str]) -> int:
+def _count_words(hits: list[Hit], words: Sequence[str]) -> int:
     return sum(any(word in hit.text.lower() for hit in hits) for word in words)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

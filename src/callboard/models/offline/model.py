@@ -1,4 +1,4 @@
-"""The search behind the port of a model."""
+"""The offline search as a model."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import msgspec
 
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallDelta
 
-from .steps import SearchRequest, next_step
+from .steps import SearchRequest, decide_step
 
 PROVIDER = "offline"
 NAME = "search, no model"
 
 
 class Offline:
-    """Finds files and lines for the words of a prompt. Holds nothing between calls; the same request gives the same answer."""
+    """Finds files and lines for the words of a prompt. Stateless: equal requests have equal answers."""
 
     def __init__(self) -> None:
         self.provider = PROVIDER
@@ -26,18 +26,17 @@ class Offline:
         self.images = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """The next step. Never fails."""
-        step = next_step(request)
-        ask = step if isinstance(step, SearchRequest) else step.then
+        """Yield the next step. Never fails."""
+        step = decide_step(request)
+        call = step if isinstance(step, SearchRequest) else step.then
         index = 0
         if not isinstance(step, SearchRequest):
             for line in step.text.splitlines(keepends=True):
-                # Others get their turn, as they would while a server is awaited.
+                # Let other work run, like a wait for a server.
                 await asyncio.sleep(0)
                 yield TextDelta(index, line)
             index += 1
-        if ask is not None:
-            arguments = msgspec.json.encode(ask.arguments).decode()
-            call_id = f"call_{len(request.messages)}"
-            yield ToolCallDelta(index, call_id, ask.tool, arguments)
-        yield Finished(stop_reason="stop" if ask is None else "tool_calls")
+        if call is not None:
+            arguments = msgspec.json.encode(call.arguments).decode()
+            yield ToolCallDelta(index, f"call_{len(request.messages)}", call.tool, arguments)
+        yield Finished(stop_reason="stop" if call is None else "tool_calls")

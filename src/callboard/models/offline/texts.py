@@ -1,4 +1,4 @@
-"""What the search says, in English and in Chinese."""
+"""Texts of the offline search in English and Chinese."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ REPORT = "search-report.md"
 
 _ENGLISH = {
     "searched": "No model is configured, so this is a search for {words}, not an answer.",
-    "nothing": "No line holds any of them.",
-    "named": "These files have such a name:",
-    "found": "{files} files hold them; the best ones first.",
-    "found_one": "One file holds them.",
+    "nothing": "No line contains any of them.",
+    "named": "These files have a matching name:",
+    "found": "{files} files contain them, best matches first.",
+    "found_one": "One file contains them.",
     "more": "and {count} more lines",
-    "offer": f'Say "write it" and this becomes `{REPORT}`. You will be asked before the file is written.',
-    "no_words": "No model is configured. What I can do is search this folder: name what to look for, such as a word from a "
-    "file or its name.",
-    "no_tool": "No model is configured, and this agent has no tool to search with.",
+    "offer": f'Reply "write it" to save this as `{REPORT}`. Callboard asks for approval before it writes the file.',
+    "no_words": "No model is configured. I can only search this folder: enter a word from a file, or a file name.",
+    "no_tool": "No model is configured, and this agent has no search tool.",
     "not_searched": "No model is configured, and the search did not run: {reason}",
     "written": f"The report is in `{REPORT}`.",
     "not_written": "The report was not written: {reason}",
-    "cannot_write": "This agent has no tool to write the report with.",
+    "cannot_write": "This agent has no tool to write the report.",
     "connect": "To connect a model, set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; for Ollama, LM Studio or "
     "another compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. "
-    "`callboard models` shows what is found on this machine.",
+    "`callboard models` lists the models on this machine.",
     "title": "# Search for {words}",
 }
 _CHINESE = {
@@ -52,7 +51,7 @@ Excerpts = dict[str, tuple[tuple[int, str], ...]]
 
 
 def select_texts(*, chinese: bool) -> dict[str, str]:
-    """The texts of a language, by key."""
+    """Return the texts of a language by key."""
     return _CHINESE if chinese else _ENGLISH
 
 
@@ -60,17 +59,17 @@ def format_words(words: Sequence[str]) -> str:
     return ", ".join(_code(word) for word in words)
 
 
-def format_findings(found: Sequence[SearchFindings], excerpts: Excerpts, say: dict[str, str]) -> str:
-    """The findings as Markdown, each line cited as `path:line` and fenced so that it shows as it is."""
-    head = say["found_one"] if len(found) == 1 else say["found"].format(files=len(found))
-    blocks = [head, *(_file(one, excerpts.get(one.path, ()), say) for one in found[:MOST_FILES])]
+def format_findings(findings: Sequence[SearchFindings], excerpts: Excerpts, texts: dict[str, str]) -> str:
+    """Format findings as Markdown. Each line is cited as `path:line` and quoted as code."""
+    head = texts["found_one"] if len(findings) == 1 else texts["found"].format(files=len(findings))
+    blocks = [head, *(_format_file(file, excerpts.get(file.path, ()), texts) for file in findings[:MOST_FILES])]
     return "\n\n".join(blocks)
 
 
-def _file(one: SearchFindings, excerpt: tuple[tuple[int, str], ...], say: dict[str, str]) -> str:
-    lines = [f"- {_code(hit.citation)} {_code(hit.text)}" for hit in one.hits]
-    if (rest := one.total - len(one.hits)) > 0:
-        lines.append(f"- {say['more'].format(count=rest)}")
+def _format_file(file: SearchFindings, excerpt: tuple[tuple[int, str], ...], texts: dict[str, str]) -> str:
+    lines = [f"- {_code(hit.citation)} {_code(hit.text)}" for hit in file.hits]
+    if (rest := file.total - len(file.hits)) > 0:
+        lines.append(f"- {texts['more'].format(count=rest)}")
     if excerpt:
         text = "\n".join(f"{number:>5}  {line}".rstrip() for number, line in excerpt)
         fence = _fence(text, 3)
@@ -85,7 +84,7 @@ def _code(text: str) -> str:
 
 
 def _fence(text: str, least: int) -> str:
-    """More backticks in a row than the text has, so that nothing in it can end the code."""
+    """Return more backticks in a row than the text has, so that it cannot end the code."""
     longest = run = 0
     for character in text:
         run = run + 1 if character == "`" else 0

@@ -1,4 +1,4 @@
-"""What a prompt asks to look for, and whether it asks for a report. Nothing of a prompt is ever run."""
+"""Search words in a prompt, and whether it requests a report. No part of a prompt is run."""
 
 from __future__ import annotations
 
@@ -47,35 +47,35 @@ def asks_for_report(text: str) -> bool:
 
 
 def accepts_offer(text: str) -> bool:
-    """Whether the whole text is a yes to the offer of a report."""
+    """Return whether the whole text accepts the offer of a report."""
     return _AGREES.fullmatch(text.strip()) is not None
 
 
 def extract_words(text: str) -> tuple[str, ...]:
-    """The words to look for, in their order, at most 8: quoted phrases, names and words that are not common ones."""
-    found: list[str] = []
+    """Return at most 8 words to search for, in order: quoted phrases, names and uncommon words."""
+    words: list[str] = []
     if asks_for_report(text):
         text = _VERBS.sub(" ", text)
     for phrase, word, chinese in _PIECES.findall(text):
         if phrase:
-            found.append(phrase.strip())
+            words.append(phrase.strip())
         elif word and word.lower() not in _COMMON and len(word) > 2:
-            found.append(_singular(word))
+            words.append(_strip_plural(word))
         elif chinese:
-            found += _chinese_words(chinese)
-    return tuple(dict.fromkeys(one.lower() for one in found if one))[:_MOST]
+            words += _split_chinese(chinese)
+    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MOST]
 
 
-def _singular(word: str) -> str:
+def _strip_plural(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.isalpha() and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _chinese_words(run: str) -> list[str]:
-    """Chinese has no spaces: what is left between the common words, and the pairs in longer remains."""
-    found: list[str] = []
+def _split_chinese(run: str) -> list[str]:
+    """Return the text between common words, and the pairs of characters in longer pieces."""
+    words: list[str] = []
     for piece in _COMMON_CHINESE.split(run):
         if len(piece) >= 2:
-            found.append(piece)
+            words.append(piece)
         if len(piece) > 3:
-            found += [piece[start : start + 2] for start in range(0, len(piece) - 1, 2)]
-    return found
+            words += [piece[start : start + 2] for start in range(0, len(piece) - 1, 2)]
+    return words
