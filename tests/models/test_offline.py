@@ -135,8 +135,8 @@ No model is configured, so this is a search for `gap`, `filled`, `filling`, not 
 Reply "write it" to save this as `search-report.md`. Callboard asks for approval before it writes the file.
 
 To connect a model, set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; for Ollama, LM Studio or another \
-compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. `callboard models` shows what is \
-found on this machine."""
+compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. `callboard models` lists the \
+models on this machine."""
     )
 
 
