@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
+from callboard.contracts.facts.process import ProcessEnded
 from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCatalogResolved,
@@ -12,7 +12,6 @@ from callboard.contracts.facts.tool import (
     ToolLost,
     ToolRefused,
     ToolRequested,
-    ToolServerConnected,
     ToolServerLost,
     ToolStarted,
 )
@@ -58,10 +57,6 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     ToolLost: Translation(_tool("tool.failed", "failed", "output-error"), _end_call("lost")),
     ToolCancelled: Translation(_tool("tool.failed", "cancelled", "cancelled"), _end_call("cancelled")),
     ToolCatalogResolved: Translation(emit_context("diagnostics")),
-    ToolServerConnected: Translation(emit_diagnostic("acting")),
     ToolServerLost: Translation(emit_diagnostic("failed")),
-    ProcessStarted: Translation(emit_diagnostic("acting")),
-    ProcessInputGiven: Translation(emit_diagnostic("acting")),
-    ProcessStopRequested: Translation(emit_diagnostic("acting")),
     ProcessEnded: Translation(emit_diagnostic("completed")),
 }
