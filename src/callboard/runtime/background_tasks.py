@@ -37,19 +37,11 @@ class BackgroundTasks:
         return task
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Start a task and return its result. A cancelled caller leaves the task running.
-
-        Raises:
-            Exception: What the task raised.
-        """
+        """Start a task and return its result. A cancelled caller leaves the task running."""
         return await self.wait(self.start(work))
 
     async def wait(self, task: asyncio.Task[T]) -> T:
-        """Return the result of a started task.
-
-        Raises:
-            Exception: What the task raised.
-        """
+        """Return the result of a started task."""
         self._waiters[task] += 1
         try:
             return await asyncio.shield(task)

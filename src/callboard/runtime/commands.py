@@ -125,11 +125,7 @@ class CommandRunner:
             ) from error
 
     def _complete(self, carriers: dict[type[Command], Carrier]) -> dict[type[Command], Carrier]:
-        """Return the carriers of all commands. The writer of a stream carries out what no service does.
-
-        Raises:
-            TypeError: A declared command has no carrier, or a carrier's command is not declared.
-        """
+        """Return the carriers of all commands. The writer of a stream carries out what no service does."""
         writers: dict[Serial, Carrier] = {"session": self._decide_in_session, "workspace": self._decide_in_workspace}
         decided = {row.command: writers[row.serial] for row in TABLE if row.command in _DECIDED[row.serial]}
         complete = decided | carriers

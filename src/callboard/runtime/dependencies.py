@@ -88,7 +88,7 @@ class Limits:
 class Dependencies:
     """The packages below the runtime, behind their ports.
 
-    A feature whose port is None is refused. `on_folder_served` receives the path of each folder
+    A feature without its port is refused. `on_folder_served` receives the path of each folder
     that this process serves. No workspace may be opened in `closed_folders`, where Callboard keeps
     its state and keys. `secrets` redacts what enters the runtime; `append_redactor` redacts what is
     appended to the log.

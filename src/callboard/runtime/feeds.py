@@ -31,11 +31,7 @@ class RuntimeFeeds:
         self._events = events
 
     async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Yield row operations of a session or a workspace as encoded server-sent events.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_workspace`.
-        """
+        """Yield row operations of a session or a workspace as encoded server-sent events."""
         if is_workspace_stream(stream):
             follow = self._workspaces.get(stream).follow(after)
         else:
@@ -49,11 +45,7 @@ class RuntimeFeeds:
                 del chunk
 
     async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
-        """Yield the facts after a sequence: stored facts, then live ones.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_workspace`.
-        """
+        """Yield the facts after a sequence: stored facts, then live ones."""
         if is_workspace_stream(stream):
             self._workspaces.get(stream)
         else:
@@ -63,11 +55,7 @@ class RuntimeFeeds:
                 yield records
 
     async def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
-        """Yield all facts and partial text of a session in one order.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Yield all facts and partial text of a session in one order."""
         await self._sessions.get(session)
         reached = 0
         async with aclosing(self._dependencies.feed.follow(session)) as batches:
@@ -80,8 +68,7 @@ class RuntimeFeeds:
                     yield (item,)
 
     async def _read_gap(self, session: str, reached: int, item: LiveItem) -> AsyncGenerator[tuple[Record, ...]]:
-        """Yield the facts before a gap that were not yielded yet. Every other item continues
-        without a gap."""
+        """Yield the facts before a gap that were not yielded yet. Every other item continues without a gap."""
         until = item.cursor.sequence if isinstance(item, LiveGap) else 0
         while reached < until:
             records = await self._dependencies.store.facts.read(session, after=reached, until=until, limit=PAGE)
@@ -92,11 +79,7 @@ class RuntimeFeeds:
             yield records
 
     async def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
-        """Yield the events of a workspace, encoded.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Yield the events of a workspace, encoded."""
         self._workspaces.get(workspace)
         async with aclosing(self._events.follow(workspace, after)) as chunks:
             async for chunk in chunks:

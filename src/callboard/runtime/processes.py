@@ -55,8 +55,7 @@ class Processes:
         return any(own.result is None for own in self._processes.values())
 
     def newest_output(self, process: str, most: int) -> str:
-        """Return at most `most` characters of a process's newest output; empty for an unknown
-        process."""
+        """Return at most `most` characters of a process's newest output; empty for an unknown process."""
         own = self._processes.get(process)
         if own is None:
             return ""

@@ -42,8 +42,7 @@ class Retention:
             await asyncio.sleep(EVERY)
 
     async def sweep(self) -> None:
-        """Delete the contents of sessions that are old enough. After a crash, the next sweep
-        continues."""
+        """Delete the contents of sessions that are old enough. After a crash, the next sweep continues."""
         days = self._days()
         if not days:
             return
@@ -77,8 +76,7 @@ class Retention:
 
 
 def unfinished(state: Session) -> bool:
-    """Return True if the session has open work: a turn, a paused thread, unread inbox items, a job
-    or an unsaved draft."""
+    """Return True if the session has open work: a turn, a paused thread, unread inbox items, a job or an unsaved draft."""
     artifacts = state.artifacts
     threads = state.threads.values()
     return bool(artifacts.saves or artifacts.drafts or state.jobs) or any(

@@ -162,8 +162,7 @@ class Runtime:
                 log.exception("the session sweep failed")
 
     async def _find_workspace(self, stream: str) -> str:
-        """Return the workspace of a stream; empty if it has none. A session names it in its first
-        fact."""
+        """Return the workspace of a stream; empty if it has none. A session names it in its first fact."""
         if is_workspace_stream(stream):
             return stream
         if stream not in self._workspace_of:

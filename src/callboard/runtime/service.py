@@ -69,11 +69,7 @@ def answers(
 
 
 def find_carriers(services: Iterable[Service]) -> dict[type[Command], Carrier]:
-    """Return the carrier of each command.
-
-    Raises:
-        TypeError: Two methods carry out one command.
-    """
+    """Return the carrier of each command."""
     carriers: dict[type[Command], Carrier] = {}
     for service in services:
         for name, function in inspect.getmembers(type(service), inspect.isfunction):

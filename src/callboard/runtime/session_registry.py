@@ -99,11 +99,7 @@ class SessionRegistry:
         dependencies.clock.step()
 
     async def get(self, session: str) -> OpenSession:
-        """Return an existing session.
-
-        Raises:
-            Refusal: `unknown_session`, or `chain_broken`, which also marks the session as damaged.
-        """
+        """Return an existing session. If its log is damaged, its card shows that."""
         try:
             return await self._get(session)
         except Refusal as refusal:
@@ -111,8 +107,7 @@ class SessionRegistry:
             raise
 
     async def record_damage(self, session: str, refusal: Refusal) -> None:
-        """Show in the list that a session's log cannot be read. Refusals for other reasons are
-        ignored."""
+        """Show in the list that a session's log cannot be read. Refusals for other reasons are ignored."""
         if refusal.code not in ("chain_broken", "facts_unreadable"):
             return
         at = 0
@@ -133,11 +128,7 @@ class SessionRegistry:
         return opened
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
-        """Open a session. With a workspace, prepare a new one for its first command.
-
-        Raises:
-            Refusal: `unknown_session` for a deleted session, `unreachable` during shutdown.
-        """
+        """Open a session. With a workspace, prepare a new one for its first command."""
         opened = self._open.get(session)
         if opened is not None:
             return opened

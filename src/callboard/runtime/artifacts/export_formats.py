@@ -56,11 +56,7 @@ def render_file(part: ExportPart) -> tuple[str, Blob]:
 
 
 def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
-    """Return the difference between two versions; the whole version if `source` is 0.
-
-    Raises:
-        Refusal: `unsupported_media`.
-    """
+    """Return the difference between two versions; the whole version if `source` is 0."""
     before, after = (parts[0].data if source else None), parts[-1]
     comparison = compare(after.artifact.path or after.name, before, after.data)
     if comparison.binary:
@@ -70,12 +66,7 @@ def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
 
 
 def render_page(part: ExportPart) -> tuple[str, Blob]:
-    """Return the text as an HTML page without scripts. Markdown is rendered; other text stays as it
-    is.
-
-    Raises:
-        Refusal: `unsupported_media`.
-    """
+    """Return the text as an HTML page without scripts. Markdown is rendered; other text stays as it is."""
     # Import them on use: they load slowly and few sessions export a page.
     import nh3
     from markdown_it import MarkdownIt
@@ -94,8 +85,7 @@ def render_page(part: ExportPart) -> tuple[str, Blob]:
 
 
 def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
-    """Return the versions as files of a ZIP archive. Files of a child's worktree are in their own
-    folder."""
+    """Return the versions as files of a ZIP archive. Files of a child's worktree are in their own folder."""
     file = io.BytesIO()
     used_paths: set[str] = set()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

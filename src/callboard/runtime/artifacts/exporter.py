@@ -56,19 +56,11 @@ class ArtifactExporter(Service):
 
     @carries_out(ExportArtifact)
     async def start(self, request: ExportArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportStarted:
-        """Start an export. It continues in the background.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_artifact`, `artifact_deleted`, `invalid_input`.
-        """
+        """Start an export. It continues in the background."""
         return await self._starting.run(self._start(request, actor, stored_answer))
 
     async def retry(self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ExportStarted:
-        """Start a failed export again.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_export`.
-        """
+        """Start a failed export again."""
         return await self._starting.run(self._start(request, actor, stored_answer))
 
     async def _start(
@@ -92,8 +84,7 @@ class ArtifactExporter(Service):
         return answer
 
     async def close(self) -> None:
-        """Cancel the running exports and record it. If the store is full, the next opening of the
-        session records it."""
+        """Cancel the running exports and record it. If the store is full, the next opening of the session records it."""
         self._closing = True
         await self._starting.wait_all()
         await self._tasks.cancel_all()
@@ -223,9 +214,9 @@ class ArtifactExporter(Service):
         if request.form == "zip":
             await self._reads.wait_for_rows(session)
             rows = await self._all_artifacts(session) if request.everything else await self._requested_rows(request)
-            found = [(row, await self._reads.version(session, row.key, row.version)) for row in rows if row.version]
+            versions = [(row, await self._reads.version(session, row.key, row.version)) for row in rows if row.version]
             return [
-                ExportPart(artifact=row, version=version.version, content=version.content) for row, version in found
+                ExportPart(artifact=row, version=version.version, content=version.content) for row, version in versions
             ]
         row = await self._reads.row(session, request.artifact_id)
         numbers = (request.source, request.version) if request.form == "diff" and request.source else (request.version,)

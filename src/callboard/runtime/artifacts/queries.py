@@ -40,11 +40,7 @@ class ArtifactReads(Service):
         return tuple(row for row in rows if isinstance(row, ArtifactRow))
 
     async def row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
-        """Return one artifact after all durable facts.
-
-        Raises:
-            Refusal: `unknown_artifact`.
-        """
+        """Return one artifact after all durable facts."""
         await self.wait_for_rows(session, wait_for)
         row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, artifact)
         if not isinstance(row, ArtifactRow):
@@ -57,42 +53,26 @@ class ArtifactReads(Service):
         return row
 
     async def version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
-        """Return one version.
-
-        Raises:
-            Refusal: `invalid_input` if it does not exist.
-        """
+        """Return one version."""
         row = await self._dependencies.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
             raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
         return row.entry
 
     async def content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
-        """Return the bytes of a version.
-
-        Raises:
-            Refusal: `unknown_artifact`, `invalid_input`, `unknown_blob`.
-        """
+        """Return the bytes of a version."""
         await self.row(session, artifact)
         return await self.blob((await self.version(session, artifact, version, field)).content)
 
     async def blob(self, content: BlobRef) -> Blob:
-        """Return stored bytes.
-
-        Raises:
-            Refusal: `unknown_blob` if they were erased.
-        """
+        """Return stored bytes."""
         data = await self._dependencies.store.blobs.get(content.hash) if content.hash else None
         if data is None:
             raise Refusal("unknown_blob", "The content of this version was erased.")
         return Blob(ref=content, data=data)
 
     async def wait_for_rows(self, session: str, wait_for: int = 0) -> int:
-        """Wait until the rows show the session's newest fact, and return its sequence.
-
-        Raises:
-            Refusal: `unknown_session`, `gap`.
-        """
+        """Wait until the rows show the session's newest fact, and return its sequence."""
         opened = await self._sessions.get(session)
         head = (await self._dependencies.store.facts.head(session)).sequence
         if wait_for > head:
@@ -103,11 +83,7 @@ class ArtifactReads(Service):
 
     @answers(ListArtifacts)
     async def list(self, query: ListArtifacts) -> ArtifactList:
-        """Return the artifacts that changed last, and the running exports.
-
-        Raises:
-            Refusal: `unknown_session`, `gap`.
-        """
+        """Return the artifacts that changed last, and the running exports."""
         head = await self.wait_for_rows(query.session_id, query.wait_for)
         rows = await self.newest(query.session_id, query.limit, query.before)
         exports = tuple(self.running_exports.get(query.session_id, {}).values())
@@ -115,11 +91,7 @@ class ArtifactReads(Service):
 
     @answers(GetArtifact)
     async def get(self, query: GetArtifact) -> ArtifactRead:
-        """Return an artifact with its versions.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_artifact`, `gap`.
-        """
+        """Return an artifact with its versions."""
         row = await self.row(query.session_id, query.artifact_id, query.wait_for)
         last = row.version if query.before is None else min(row.version, query.before - 1)
         rows = self._dependencies.store.rows
@@ -134,12 +106,7 @@ class ArtifactReads(Service):
 
     @answers(GetArtifactDiff)
     async def diff(self, query: GetArtifactDiff) -> ArtifactDiff:
-        """Return the difference of two versions.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_artifact`, `unknown_blob`, or `invalid_input` for an
-                unknown version.
-        """
+        """Return the difference of two versions."""
         session, artifact = query.session_id, query.artifact_id
         row = await self.row(session, artifact)
         after = await self.content(session, artifact, query.to_version, "toVersion")

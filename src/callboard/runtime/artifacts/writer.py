@@ -75,11 +75,7 @@ class ArtifactWriter(Service):
     async def retry(
         self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged | ExportStarted:
-        """Retry a failed change or export.
-
-        Raises:
-            Refusal: As `change`, or as the export.
-        """
+        """Retry a failed change or export."""
         if request.export_id is not None:
             return await self._exporter.retry(request, actor, stored_answer)
         return await self._tasks.run(self._change(request, actor, stored_answer))
@@ -88,12 +84,7 @@ class ArtifactWriter(Service):
     async def change(
         self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged:
-        """Create, save, roll back, retry or delete.
-
-        Raises:
-            Refusal: What the decision refuses, `artifact_conflict`, or what the file system
-                refuses. The last two are recorded with a draft of the text.
-        """
+        """Create, save, roll back or delete. A conflict or a failed write is recorded with a draft of the text."""
         return await self._tasks.run(self._change(request, actor, stored_answer))
 
     async def close(self) -> None:
@@ -149,8 +140,7 @@ class ArtifactWriter(Service):
         return msgspec.structs.replace(done, added=request.added, removed=request.removed)
 
     def _locate(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, ArtifactLocation | None]:
-        """Return the request with a normalised path, and the file's location; None if it has no
-        file."""
+        """Return the request with a normalised path, and the file's location; None if it has no file."""
         if isinstance(request, CreateArtifact):
             if request.path is None:
                 return request, None
@@ -192,8 +182,7 @@ class ArtifactWriter(Service):
     async def _draft(
         self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None, current: bytes
     ) -> bytes | None:
-        """Return the bytes to save. Handles become values, except those that the file contains as
-        text."""
+        """Return the bytes to save. A handle becomes its value, unless the file contains the handle as text."""
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
                 text = reveal(text, self._secrets, current)
@@ -239,10 +228,6 @@ def reveal(text: str, secrets: Secrets, current: bytes) -> str:
     """Return the text with values in place of handles.
 
     A handle that the file contains as text stays as it is.
-
-    Raises:
-        Refusal: `secret_missing`; `invalid_input` if the file has both the value and its handle as
-            text.
     """
     literal_handles = {match[0] for match in _HANDLES.finditer(current)}
     if not literal_handles:

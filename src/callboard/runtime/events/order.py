@@ -226,11 +226,7 @@ class EventOrder:
         return sorted(texts, key=lambda entry: entry[0])
 
     async def wait(self) -> None:
-        """Wait for more events.
-
-        Raises:
-            BaseException: What stopped the numbering.
-        """
+        """Wait for more events."""
         if self._failure is not None:
             raise self._failure
         await self.recent.wait()
@@ -303,8 +299,7 @@ class EventOrder:
         self.last = first - 1
 
     async def _number_piece(self, item: _FrameArrived) -> None:
-        """Number a piece. Skip it if its part has ended or the block is full: the final Message
-        contains it."""
+        """Number a piece. Skip it if its part has ended or the block is full: the final Message contains it."""
         workspace = await self.find_workspace(item.stream)
         if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
             return

@@ -23,8 +23,7 @@ class EventStream:
         self._state = state
 
     async def follow(self, workspace: str, after: int | None) -> AsyncGenerator[bytes]:
-        """Yield the encoded events of a workspace after a number. Without a usable number, start
-        with the current state."""
+        """Yield the encoded events of a workspace after a number. Without a usable number, start with the current state."""
         order = self._order
         async with order.followed():
             if after is None or not self._can_resume(after):

@@ -54,8 +54,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
         self._pending_report: TaskReported | None = None
 
     def silence_failure(self, seconds: float) -> ExternalFailure:
-        """Return the failure for a silent agent. Its task stays in its last state and can be
-        continued."""
+        """Return the failure for a silent agent. Its task stays in its last state and can be continued."""
         message = f"The remote agent was silent for {seconds:g} s. Its task stays in its last reported state."
         return ExternalFailure("remote_unavailable", message, retryable=True)
 

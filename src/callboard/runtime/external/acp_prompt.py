@@ -86,8 +86,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         await super().report_failure(failure)
 
     async def stop(self) -> None:
-        """Ask the program to stop and record its last events. A program that does not stop in time
-        is ended."""
+        """Ask the program to stop and record its last events. A program that does not stop in time is ended."""
         session, events, calls = self._program, self.events, self._calls
         if session is None or events is None or calls is None:
             return

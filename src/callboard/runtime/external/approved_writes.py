@@ -23,8 +23,7 @@ class ApprovedWrites:
         self._approved: ExternalCall | None = None
 
     def open(self, call: ExternalCall) -> None:
-        """Start covering writes with the call as it was approved. Later changes by the agent do not
-        count."""
+        """Start covering writes with the call as it was approved. Later changes by the agent do not count."""
         self._approved = call
 
     def close(self) -> None:
@@ -48,8 +47,7 @@ class ApprovedWrites:
 
 
 def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
-    """Return the evaluation of a covered write: the approval replaces a question, and a denial
-    stays."""
+    """Return the evaluation of a covered write: the approval replaces a question, and a denial stays."""
     if evaluation.verdict != "ask":
         return evaluation
     approval = to_check("approval", allow(reason("approved_with", call=call)))
@@ -61,8 +59,7 @@ def _without_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 def _makes(diff: ExternalDiff, before: str | None, content: str) -> bool:
-    """Return True if the diff results in the content, as the whole file or as a part that occurs
-    once."""
+    """Return True if the diff results in the content, as the whole file or as a part that occurs once."""
     if content == diff.after:
         return True
     part = diff.before or ""

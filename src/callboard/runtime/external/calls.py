@@ -162,8 +162,7 @@ class ExternalCalls:
         self._answer_tasks.start(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteRequested) -> None:
-        """Write a file for the agent. An approved call that covers the write needs no second
-        question."""
+        """Write a file for the agent. An approved call that covers the write needs no second question."""
         covering = await self._find_covering(event)
         arguments = {"file_path": event.path, "content": event.content}
         _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
@@ -257,8 +256,7 @@ class ExternalCalls:
     async def _through_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
     ) -> tuple[str, ExpectedCall]:
-        """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the
-        question."""
+        """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the question."""
         await self._assembler.end_part()
         call, step = self._host.dependencies.ids.new("call"), self._assembler.next_step()
         await self.record_held(through=step)

@@ -42,11 +42,7 @@ class ProgramConnector:
         return AgentControl(permission=permission, mode=agent.agent_mode, model=agent.model)
 
     async def connect(self, agent: Definition) -> ExternalSession:
-        """Return the running agent.
-
-        Raises:
-            ExternalFailure: `person_denied` or `rule_denied` if it may not start, or why it failed.
-        """
+        """Return the running agent."""
         thread = self._scope.thread
         running = self._host.external_agents.program(thread)
         if running is not None and running.alive:
@@ -99,11 +95,7 @@ class ProgramConnector:
         return session
 
     async def apply_control(self, session: ExternalSession, agent: Definition) -> None:
-        """Apply this run's control to a running agent.
-
-        Raises:
-            ExternalFailure: If that fails. The agent is then ended.
-        """
+        """Apply this run's control to a running agent."""
         # Changes between two prompts arrive without an event.
         await self.record(session.settings, allowed=session.allowed)
         try:
@@ -136,11 +128,7 @@ class ProgramConnector:
         return await asyncio.to_thread(bind, command, {}, self._context.folder, search)
 
     async def _require_unchanged(self, bound: CommandBinding) -> None:
-        """Refuse a command that changed after its approval.
-
-        Raises:
-            ExternalFailure: `file_changed`.
-        """
+        """Refuse a command that changed after its approval."""
         now = await self._bind_command(bound.command)
         if now.token != bound.token or now.program != bound.program:
             paths = ", ".join(now.list_changed(bound.token)) or "its program"
@@ -148,11 +136,7 @@ class ProgramConnector:
             raise ExternalFailure("file_changed", message)
 
     def _require_external(self) -> ExternalAgents:
-        """Return the port that starts agents.
-
-        Raises:
-            ExternalFailure: If no agent can start here; raised before a person is asked.
-        """
+        """Return the port that starts agents."""
         external = self._host.dependencies.external_agents
         if external is None:
             raise ExternalFailure("model_unconfigured", "External agents are not available in this process.")

@@ -83,11 +83,7 @@ class PromptRunner(ABC, Generic[_Event]):
 
     @abstractmethod
     async def work(self) -> None:
-        """Run the prompt up to the report of its end.
-
-        Raises:
-            ExternalFailure: If the prompt fails.
-        """
+        """Run the prompt up to the report of its end."""
 
     @abstractmethod
     async def stop(self) -> None:
@@ -99,12 +95,7 @@ class PromptRunner(ABC, Generic[_Event]):
         cancel: Callable[[], Awaitable[None]],
         process: Callable[[_Event], Awaitable[None]],
     ) -> None:
-        """Ask the agent to stop and process its events until the prompt ends.
-
-        Raises:
-            TimeoutError: The prompt did not end within `limits.external_stop` seconds.
-            StopAsyncIteration: The agent closed its events first.
-        """
+        """Ask the agent to stop and process its events until the prompt ends."""
 
         async def process_rest() -> None:
             await cancel()
@@ -131,11 +122,7 @@ class PromptRunner(ABC, Generic[_Event]):
         self.report_tasks.cancel_all()
 
     async def next_event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
-        """Return the next event.
-
-        Raises:
-            ExternalFailure: If the agent is silent without waiting for a person.
-        """
+        """Return the next event."""
         waiting = self.next_task = self.next_task or asyncio.ensure_future(anext(events))
         silence = self.host.dependencies.limits.external_silence
         while not waiting.done():
@@ -159,11 +146,7 @@ class PromptRunner(ABC, Generic[_Event]):
         return event
 
     async def report_answer(self, event: PromptEnded) -> None:
-        """Report the end of the prompt.
-
-        Raises:
-            ExternalFailure: If the end is not an answer.
-        """
+        """Report the end of the prompt."""
         if event.end not in _STOPS:
             raise ExternalFailure(*_ENDS[event.end])
         await self.settle()

@@ -37,12 +37,7 @@ class RemoteAgentConnector:
         self._is_resumed = True
 
     async def connect(self, agent: Definition) -> RemoteSession:
-        """Return the connected agent.
-
-        Raises:
-            ExternalFailure: `person_denied` or `rule_denied` if it may not be contacted, or why it
-                failed.
-        """
+        """Return the connected agent."""
         host, thread, url = self._host, self._scope.thread, agent.url
         address = self._address(url)
         connected = host.external_agents.remote(thread)

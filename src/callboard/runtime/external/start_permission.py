@@ -43,12 +43,7 @@ async def request_call(
 async def request_permission(
     host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
 ) -> str:
-    """Return the id of the call when it is allowed.
-
-    Raises:
-        ExternalFailure: `person_denied`, `policy_denied`, `nobody_there`, `rule_denied` or another
-            refusal.
-    """
+    """Return the id of the call when it is allowed."""
     request, expected = await request_call(host, scope, speech, tool, check)
     fact = await expected.started
     if isinstance(fact, ToolStarted):

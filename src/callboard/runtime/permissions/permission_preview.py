@@ -58,12 +58,7 @@ class PermissionPreview(Service):
 
     @answers(EvaluatePermission)
     async def evaluate(self, query: EvaluatePermission) -> PermissionEvaluation:
-        """Evaluate a hypothetical call.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_session`, `unknown_thread`, `unknown_agent`,
-                `invalid_input`.
-        """
+        """Evaluate a hypothetical call."""
         context = await (
             self._session_context(query, query.session_id) if query.session_id else self._workspace_context(query)
         )
@@ -87,11 +82,7 @@ class PermissionPreview(Service):
 
     @answers(DryRunRules)
     async def dry_run(self, query: DryRunRules) -> DryRunResult:
-        """Try rules on past calls, newest sessions first.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_session`, `invalid_input` for an invalid matcher.
-        """
+        """Try rules on past calls, newest sessions first."""
         rules = _parse_rules(query.rules)
         host = self._workspaces.get(query.workspace_id)
         if query.session_id is not None:
@@ -130,8 +121,7 @@ class PermissionPreview(Service):
         )
 
     async def _session_context(self, query: EvaluatePermission, session: str) -> ToolContext:
-        """Return the context of a thread's run. An idle thread is evaluated as its next turn in
-        these modes."""
+        """Return the context of a thread's run. An idle thread is evaluated as its next turn in these modes."""
         opened = await self._sessions.get(session)
         state, workspace = opened.host.state, opened.host.workspace
         name = query.thread_id or state.lead
@@ -165,8 +155,7 @@ class PermissionPreview(Service):
         return _with_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
     async def _past_calls(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
-        """Return the evaluated calls of the sessions, the number of searched sessions, and whether
-        the search is complete."""
+        """Return the evaluated calls of the sessions, the number of searched sessions, and whether the search is complete."""
         past_calls: list[_PastCall] = []
         left = MAX_FACTS
         for looked, session in enumerate(sessions):

@@ -43,11 +43,7 @@ class TrustService(Service):
 
     @answers(GetTrust)
     async def trust(self, query: GetTrust) -> TrustRead:
-        """Return what the folder's files request, and whether a person trusted it.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return what the folder's files request, and whether a person trusted it."""
         host = self._workspaces.get(query.workspace_id)
         requested, trusted = host.requested_grants, host.state.trusted
         book = self._dependencies.settings
@@ -63,11 +59,7 @@ class TrustService(Service):
 
     @answers(ListRules)
     async def rules(self, query: ListRules) -> RuleList:
-        """Return all rules, those of files first.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_session`, `invalid_input`.
-        """
+        """Return all rules, those of files first."""
         own: tuple[Rule, ...] = ()
         if query.session_id is not None:
             opened = await self._sessions.get(query.session_id)
@@ -83,11 +75,7 @@ class TrustService(Service):
 
     @answers(GetSettings)
     async def settings(self, query: GetSettings) -> SettingsRead:
-        """Return a settings file.
-
-        Raises:
-            Refusal: `unknown_workspace`, `invalid_input`.
-        """
+        """Return a settings file."""
         folder, trusted = "", ""
         if query.place == "folder":
             host = self._require_workspace(query.workspace_id)
@@ -107,11 +95,7 @@ class TrustService(Service):
     async def update(
         self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SettingsUpdated:
-        """Write settings, and record the change in the affected workspaces.
-
-        Raises:
-            Refusal: What `SettingsBook.write` refuses.
-        """
+        """Write settings, and record the change in the affected workspaces."""
         book = self._require_settings()
         if command.place == "folder":
             hosts = [self._require_workspace(command.workspace_id)]
@@ -136,11 +120,7 @@ class TrustService(Service):
 
     @carries_out(AddRule)
     async def add_rule(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Add a rule to a session or a workspace.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_workspace`, `invalid_input`.
-        """
+        """Add a rule to a session or a workspace."""
         try:
             check_matcher(command.matcher)
         except InvalidMatcherError as error:
@@ -156,11 +136,7 @@ class TrustService(Service):
 
     @carries_out(RevokeRule)
     async def revoke_rule(self, command: RevokeRule, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Revoke a rule of a session or a workspace.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_workspace`, `invalid_input`, `unknown_rule`.
-        """
+        """Revoke a rule of a session or a workspace."""
         if command.session_id is not None:
             return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)
         return await self._require_workspace(command.workspace_id).change(
@@ -168,7 +144,7 @@ class TrustService(Service):
         )
 
     def _file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
-        """Return the rules of files, including those that are not in force."""
+        """Return the rules of files, including the ones that are not in force."""
         book = self._dependencies.settings
         return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
 

@@ -65,8 +65,7 @@ class ContentRenderer:
         return (TextContent(text_value),) if text_value else ()
 
     async def render_excerpt(self, fact: Fact, most: int) -> ModelMessage | None:
-        """Return a person's message, truncated to `most` bytes of its start and end. None if it was
-        erased."""
+        """Return a person's message, truncated to `most` bytes of its start and end. None if it was erased."""
         if not isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested):
             return None
         text = await self.read_text(fact.input)
@@ -87,8 +86,7 @@ class ContentRenderer:
         )
 
     async def render_pinned(self, refs: Iterable[ContextRef]) -> tuple[Pinned, ...]:
-        """Return the pinned contents of every turn of the thread. Unchanged references reuse the
-        previous contents."""
+        """Return the pinned contents of every turn of the thread. Unchanged references reuse the previous contents."""
         pinned_refs = tuple(ref for ref in refs if ref.source == "pinned")
         hashes = [ref.content.hash if ref.content is not None else "" for ref in pinned_refs]
         if [(pinned.ref, pinned.hash) for pinned in self._pinned] != [

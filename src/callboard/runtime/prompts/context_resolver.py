@@ -51,11 +51,7 @@ class ContextResolver:
         self._workspace = workspace
 
     async def resolve(self, request: SessionCommand) -> ResolvedContext:
-        """Return the context of the command's input.
-
-        Raises:
-            Refusal: `context_missing` if an upload or blob is gone, `too_large`.
-        """
+        """Return the context of the command's input."""
         match request:
             case SubmitTurn() | SteerTurn():
                 attached = await self._resolve_attachments(request.attachments)

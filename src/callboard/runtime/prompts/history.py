@@ -86,8 +86,7 @@ class History:
         self._iteration = 0
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
-        """Return the conversation, oldest message first. Without `images`, images are described in
-        text."""
+        """Return the conversation, oldest message first. Without `images`, images are described in text."""
         if images or not self._has_images:
             return (*self._front, *self._lines.build(self._entries)[1])
         return (*map(without_images, self._front), *self._lines.build_plain(self._entries))
@@ -285,8 +284,7 @@ class History:
             self._rewritten[call] = hook_result.told(await self._renderer.read_text(hook_result.arguments))
 
     def _append_result(self, record: Record, text: str, *, failed: bool, images: tuple[ImageContent, ...] = ()) -> None:
-        """Append a call's result. It is dropped if the call is missing, because a partial read can
-        start between the two."""
+        """Append a call's result. It is dropped if the call is missing, because a partial read can start between the two."""
         call = record.scope.tool_call
         tool = self._tools.pop(call, None)
         text = f"{self._rewritten.pop(call, '')}{text}"

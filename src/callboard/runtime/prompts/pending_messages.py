@@ -117,8 +117,7 @@ class PendingMessages:
             self._items.pop(item, None)
 
     def _accepted(self, handoff: str, reason: str) -> None:
-        """Add a notice of a handoff accepted for this agent, which may have received the handoff
-        already."""
+        """Add a notice of a handoff accepted for this agent, which may have received the handoff already."""
         if (text := self._items.get(handoff)) is not None:
             self._items[handoff] = text.replace(_ANSWER_REQUIRED, "")
         text = escape(reason, quote=False)

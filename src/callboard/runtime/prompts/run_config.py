@@ -75,8 +75,7 @@ class RunStart:
 
 @dataclass(frozen=True)
 class _BuiltConfig:
-    """A run start with its blobs, the roster's hash, the tool catalog and the folder's
-    instructions."""
+    """A run start with its blobs, the roster's hash, the tool catalog and the folder's instructions."""
 
     setup: RunStart
     blobs: tuple[Blob, ...]
@@ -101,12 +100,7 @@ class RunConfigBuilder:
         permission_mode: PermissionMode,
         session: Session,
     ) -> RunConfig:
-        """Return the configuration of a run that would start now. An empty definition means the
-        lead.
-
-        Raises:
-            Refusal: `unknown_agent`.
-        """
+        """Return the configuration of a run that would start now. An empty definition means the lead."""
         folder, definitions = workspace.folder, self._dependencies.definitions
         roster = session_roster(definitions.roster(folder), session)
         name = definition or definitions.lead(folder).name
@@ -154,11 +148,7 @@ class RunConfigBuilder:
         permission_mode: PermissionMode,
         session: Session,
     ) -> ToolContext:
-        """Return the context in which a run would call tools if it started now.
-
-        Raises:
-            Refusal: `unknown_agent`.
-        """
+        """Return the context in which a run would call tools if it started now."""
         definitions = self._dependencies.definitions
         roster = session_roster(definitions.roster(workspace.folder), session)
         name = definition or definitions.lead(workspace.folder).name
@@ -190,11 +180,7 @@ class RunConfigBuilder:
         return replace(start, specs=(*start.specs, *more)) if more else start
 
     async def restore_start(self, workspace: WorkspaceContext, run: OpenRun) -> RunStart:
-        """Return the start of a run from its blobs.
-
-        Raises:
-            Refusal: `store_unusable` if a blob is missing or damaged.
-        """
+        """Return the start of a run from its blobs."""
         layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
         try:
             agent = msgspec.json.decode(layers.pop("role", b""), type=Definition)
@@ -321,8 +307,7 @@ def folder_context(workspace: WorkspaceContext) -> ToolContext:
 
 
 def _external_route(agent: Definition) -> Route:
-    """Return the route to an external agent: nothing is chosen, and its version is unknown until it
-    starts."""
+    """Return the route to an external agent: nothing is chosen, and its version is unknown until it starts."""
     if agent.provider == "a2a":
         return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is remote")
     # `env NAME=value program` starts that program.

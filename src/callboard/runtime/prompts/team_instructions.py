@@ -13,8 +13,7 @@ _MESSAGE_TOOLS = ("send_message", "request_review", "submit_verdict")
 
 
 def team_tools(agent: Definition, roster: Roster) -> tuple[str, ...]:
-    """Return the team tools that the agent can use. An agent without a team can only ask the
-    person."""
+    """Return the team tools that the agent can use. An agent without a team can only ask the person."""
     others = _others(agent, roster)
     tools: list[str] = [*_PERSON_TOOLS]
     if agent.kind == "subagent":

@@ -151,20 +151,12 @@ class RunRecords:
         self._folds: OrderedDict[str, _SessionRuns] = OrderedDict()
 
     def folder(self, project_root: str | None) -> OpenedFolder:
-        """Return the open workspace of a folder, or the only open workspace.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return the open workspace of a folder, or the only open workspace."""
         host = self._host(project_root)
         return OpenedFolder(workspace_id=host.state.workspace, path=host.state.path)
 
     async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
-        """Return the runs of one session or of the workspace, in start order within each session.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_session`.
-        """
+        """Return the runs of one session or of the workspace, in start order within each session."""
         host = self._host(project_root)
         listed = [session] if session is not None else [card.key for card in host.cards()]
         records: list[AgentRunRecord] = []
@@ -177,11 +169,7 @@ class RunRecords:
         return tuple(records)
 
     async def run(self, run_id: str) -> FoundRun:
-        """Return a run.
-
-        Raises:
-            Refusal: `unknown_run`.
-        """
+        """Return a run."""
         for session in await self._candidates(run_id):
             run = (await self._fold(session)).runs.get(run_id)
             if run is not None:
@@ -191,18 +179,13 @@ class RunRecords:
         )
 
     async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
-        """Return the runs that a run started.
-
-        Raises:
-            Refusal: `unknown_run`.
-        """
+        """Return the runs that a run started."""
         session = (await self.run(run_id)).record.session_id
         runs = (await self._fold(session)).runs.values()
         return tuple(run.record for run in runs if run.record.parent_run_id == run_id)
 
     async def facts(self, run: FoundRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
-        """Return the run's own facts after a sequence, including the submission of its turn
-        (MAR-15)."""
+        """Return the run's own facts after a sequence, including the submission of its turn (MAR-15)."""
         session, until = run.record.session_id, run.last or None
         facts: list[Record] = []
         position = max(after, run.first - 1)
@@ -215,11 +198,7 @@ class RunRecords:
         return tuple(facts[:limit])
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
-        """Return the effective settings of a workspace.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return the effective settings of a workspace."""
         host = self._host(project_root)
         lead = self._dependencies.definitions.lead(host.state.path)
         route = self._dependencies.models.route(lead.model)
@@ -240,8 +219,7 @@ class RunRecords:
         )
 
     async def _fold(self, session: str) -> _SessionRuns:
-        """Return the session's current runs. Opening the session closes runs of a dead process
-        first."""
+        """Return the session's current runs. Opening the session closes runs of a dead process first."""
         await self._sessions.get(session)
         runs = self._folds.setdefault(session, _SessionRuns(session))
         self._folds.move_to_end(session)
@@ -296,8 +274,7 @@ def _belongs_to(record: Record, run: FoundRun) -> bool:
 
 
 def _creation_time(run_id: str) -> int | None:
-    """Return when the id was created, in microseconds since the Unix epoch; None for an invalid run
-    id."""
+    """Return when the id was created, in microseconds since the Unix epoch; None for an invalid run id."""
     if _RUN_ID.fullmatch(run_id) is None:
         return None
     number = 0

@@ -33,12 +33,7 @@ class ContextReads(Service):
 
     @answers(GetContext)
     async def get_context(self, query: GetContext) -> ContextRead:
-        """Return the context of a thread.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`, or `context_missing` if the run has no
-                such reference.
-        """
+        """Return the context of a thread."""
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
         thread = state.threads.get(query.thread_id or state.owner or state.lead)

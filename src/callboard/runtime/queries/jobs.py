@@ -8,11 +8,7 @@ from callboard.contracts.rows.team import JobItems, TaskRow
 
 
 def build_job(query: GetJob, rows: list[TaskRow], sequence: int) -> JobRead:
-    """Return the job with its items from the rows of their tasks.
-
-    Raises:
-        Refusal: `unknown_job`.
-    """
+    """Return the job with its items from the rows of their tasks."""
     job_row = next((row for row in rows if row.items is not None), None)
     if job_row is None:
         raise Refusal(

@@ -23,7 +23,7 @@ from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder
 from ..service import Service, answers
 from ..session_registry import SessionRegistry
-from ..sessions.model_limits import model_limits
+from ..sessions.decision_inputs import model_limits
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
 
@@ -37,30 +37,17 @@ class ModelReads(Service):
 
     @answers(ListModels)
     async def list_models(self, _: ListModels) -> ModelList:
-        """Return the configured models, and what this machine offers.
-
-        Raises:
-            Refusal: `model_unconfigured` if this process has no catalog.
-        """
+        """Return the configured models, and what this machine offers."""
         return await self._catalog().listed()
 
     @answers(TryModel)
     async def test_model(self, query: TryModel) -> ModelTestResult:
-        """Send a short question to a model.
-
-        Raises:
-            Refusal: `model_unconfigured`.
-        """
+        """Send a short question to a model."""
         return await self._catalog().tested(query.name)
 
     @answers(PreviewRoute)
     async def preview_route(self, query: PreviewRoute) -> RoutePreview:
-        """Return the route.
-
-        Raises:
-            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
-                `unknown_agent`.
-        """
+        """Return the route."""
         if query.session_id is not None:
             host = (await self._sessions.get(query.session_id)).host
             thread = require_thread(host.state, query.thread_id)

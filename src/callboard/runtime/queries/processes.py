@@ -34,11 +34,7 @@ class ProcessReads(Service):
 
     @answers(ListProcesses)
     async def list(self, query: ListProcesses) -> ProcessList:
-        """Return the processes of a session.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`.
-        """
+        """Return the processes of a session."""
         opened = await self._sessions.get(query.session_id)
         if query.thread_id is not None and query.thread_id not in opened.host.state.threads:
             raise unknown_thread(query.thread_id)
@@ -50,11 +46,7 @@ class ProcessReads(Service):
 
     @answers(GetExecutionEnvironment)
     async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
-        """Return the environment of a command.
-
-        Raises:
-            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`.
-        """
+        """Return the environment of a command."""
         context = await self._context(query)
         if self._dependencies.shells is None:
             raise Refusal("tool_failed", "Commands are not available in this process.")

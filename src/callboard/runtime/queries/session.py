@@ -38,11 +38,7 @@ class SessionReads(Service):
 
     @answers(GetSession)
     async def get_session(self, query: GetSession) -> SessionRead:
-        """Return the header of a session, its threads and newest turns.
-
-        Raises:
-            Refusal: `unknown_session`, `gap`.
-        """
+        """Return the header of a session, its threads and newest turns."""
         opened = await self._at(query.session_id, query.wait_for)
         shell = opened.views.rows(SessionRow)
         if not shell:
@@ -59,11 +55,7 @@ class SessionReads(Service):
 
     @answers(GetThreadRead)
     async def get_thread(self, query: GetThreadRead) -> ThreadRead:
-        """Return a thread's status, pending actions, queue, last turn and incidents.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`, `gap`.
-        """
+        """Return a thread's status, pending actions, queue, last turn and incidents."""
         opened = await self._at(query.session_id, query.wait_for)
         thread = query.thread_id or opened.host.state.lead
         status = self._status(opened, thread)
@@ -97,11 +89,7 @@ class SessionReads(Service):
 
     @answers(GetTurns)
     async def get_turns(self, query: GetTurns) -> TurnList:
-        """Return older turns of a session or a thread.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`.
-        """
+        """Return older turns of a session or a thread."""
         opened = await self._at(query.session_id, 0)
         await opened.views.flush()
         rows = self._dependencies.store.rows
@@ -120,11 +108,7 @@ class SessionReads(Service):
 
     @answers(GetParts)
     async def get_parts(self, query: GetParts) -> PartList:
-        """Return the parts of a turn.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_turn`.
-        """
+        """Return the parts of a turn."""
         opened = await self._at(query.session_id, 0)
         await opened.views.flush()
         row = await self._dependencies.store.rows.row(query.session_id, "turns", query.turn_id)

@@ -36,21 +36,12 @@ class TaskReads(Service):
 
     @answers(GetJob)
     async def get_job(self, query: GetJob) -> JobRead:
-        """Return a job with its items in order.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_job`.
-        """
+        """Return a job with its items in order."""
         rows, sequence = await self._job_rows(query.session_id, query.job_id)
         return build_job(query, rows, sequence)
 
     async def _job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
-        """Return the rows of a job and its items in order, and their sequence; empty for an unknown
-        job.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Return the rows of a job and its items in order, and their sequence; empty for an unknown job."""
         opened, sequence = await self._at(session)
         rows = [row for row in opened.views.rows(TaskRow) if row.job == job]
         if _is_complete(rows):
@@ -67,11 +58,7 @@ class TaskReads(Service):
 
     @answers(ListTasks)
     async def list(self, query: ListTasks) -> TaskList:
-        """Return the tasks of a session, newest first.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Return the tasks of a session, newest first."""
         opened, sequence = await self._at(query.session_id)
         rows = [row for row in opened.views.rows(TaskRow) if query.status in (None, row.status)]
         return TaskList(
@@ -80,11 +67,7 @@ class TaskReads(Service):
 
     @answers(GetTask)
     async def get(self, query: GetTask) -> TaskRead:
-        """Return one task.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_task`.
-        """
+        """Return one task."""
         opened, sequence = await self._at(query.session_id)
         row = next((candidate for candidate in opened.views.rows(TaskRow) if candidate.key == query.task_id), None)
         if row is None:
@@ -106,8 +89,7 @@ class TaskReads(Service):
         return opened, sequence
 
     async def _fold(self, opened: OpenSession, sequence: int) -> TaskFold:
-        """Return the fold up to a sequence. Concurrent calls fold separately, so no partial fold is
-        kept."""
+        """Return the fold up to a sequence. Concurrent calls fold separately, so no partial fold is kept."""
         fold = self._folds.pop(opened.host, None) or TaskFold()
         while fold.through < sequence:
             records = await self._dependencies.store.facts.read(opened.host.session, after=fold.through, limit=_PAGE)

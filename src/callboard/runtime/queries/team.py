@@ -32,11 +32,7 @@ class TeamReads(Service):
 
     @answers(ListSubagents)
     async def list_subagents(self, query: ListSubagents) -> SubagentGraph:
-        """Return the agents that are not closed.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`.
-        """
+        """Return the agents that are not closed."""
         state = (await self._sessions.get(query.session_id)).host.state
         parent = query.thread_id
         if parent is not None:
@@ -53,12 +49,7 @@ class TeamReads(Service):
 
     @answers(ListAgents)
     async def list_agents(self, query: ListAgents) -> AgentList:
-        """Return the agents of the session's folder as its files are now, and those that the
-        session defined.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Return the agents of the session's folder as its files are now, and the agents that the session defined."""
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
         folder = await asyncio.to_thread(self._dependencies.definitions.roster, state.folder)
@@ -82,13 +73,7 @@ class TeamReads(Service):
 
     @answers(WaitSubagents)
     async def wait(self, query: WaitSubagents) -> ChildResults:
-        """Wait until enough children have ended, one failed, or the time is up. A closed child has
-        ended.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_thread`, `unknown_agent`, `not_your_child`, or
-                `nothing_running` if there is no child.
-        """
+        """Wait until enough children have ended, one failed, or the time is up. A closed child has ended."""
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
         awaited = _awaited(state, query)
@@ -162,8 +147,7 @@ def _is_open(state: Session, agent: str) -> bool:
 
 
 def _is_satisfied(state: Session, awaited: tuple[str, ...], ended_before: set[str], *, any_of: bool) -> bool:
-    """Return True if the wait is over. Children that ended before it started do not count as
-    failures."""
+    """Return True if the wait is over. Children that ended before it started do not count as failures."""
     ended = [agent for agent in awaited if not _is_open(state, agent)]
     threads = [_find_child(state, agent) for agent in ended if agent not in ended_before]
     failed = any(

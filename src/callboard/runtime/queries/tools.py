@@ -32,21 +32,12 @@ class ToolReads(Service):
 
     @answers(ListServers)
     async def servers(self, query: ListServers) -> ServerList:
-        """Return the tool servers of a workspace.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return the tool servers of a workspace."""
         return ServerList(servers=self._dependencies.toolbox.list_servers(self._workspace_context(query.workspace_id)))
 
     @answers(GetToolInventory)
     async def inventory(self, query: GetToolInventory) -> ToolInventory:
-        """Return the tools of an agent.
-
-        Raises:
-            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
-                `unknown_agent`.
-        """
+        """Return the tools of an agent."""
         context = await self._context(query)
         await self._dependencies.toolbox.prepare(context, whole=True)
         return ToolInventory(
@@ -57,11 +48,7 @@ class ToolReads(Service):
 
     @answers(ReconnectServer)
     async def reconnect(self, command: ReconnectServer) -> ServerChanged:
-        """Reconnect a server and return its state.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_server`.
-        """
+        """Reconnect a server and return its state."""
         context = self._workspace_context(command.workspace_id)
         return ServerChanged(server=await self._dependencies.toolbox.reconnect(context, command.server))
 

@@ -63,17 +63,12 @@ def redact_json(text: str, secrets: Secrets) -> str:
 
 
 def reveal_json(text: str, secrets: Secrets) -> str:
-    """Return JSON text with values in place of handles and sorted keys.
-
-    Raises:
-        Refusal: `secret_missing`.
-    """
+    """Return JSON text with values in place of handles and sorted keys."""
     return msgspec.json.encode(_reveal_tree(msgspec.json.decode(text), secrets), order="sorted").decode()
 
 
 def redact_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
-    """Return the gate's evaluation as it is recorded, bound to the redacted arguments. An approval
-    applies to those."""
+    """Return the gate's evaluation as it is recorded, bound to the redacted arguments. An approval applies to those."""
     arguments = redact_json(evaluation.arguments, secrets)
     safe = redact_value(evaluation, secrets)
     if safe is evaluation and arguments == evaluation.arguments:
@@ -187,8 +182,7 @@ def _redacted_blobs(blobs: tuple[Blob, ...], secrets: Secrets) -> tuple[tuple[Bl
 
 
 def _redact_tree(value: Any, secrets: Secrets, refs: dict[str, BlobRef]) -> Any:
-    """Return the value with redacted texts and updated references. Unchanged parts stay the same
-    objects."""
+    """Return the value with redacted texts and updated references. Unchanged parts stay the same objects."""
     match value:
         case str():
             return secrets.redact(valid_text(value))
@@ -248,17 +242,9 @@ class RedactedDefinitions:
         return cached[1]
 
     def lead(self, folder: str) -> Definition:
-        """Return the agent that a new session in the folder starts with.
-
-        Raises:
-            Refusal: `bad_definition`.
-        """
+        """Return the agent that a new session in the folder starts with."""
         return redact_value(self._definitions.lead(folder), self._secrets)
 
     def get(self, folder: str, name: str) -> Definition:
-        """Return the agent with a name or alias.
-
-        Raises:
-            Refusal: `unknown_agent`.
-        """
+        """Return the agent with a name or alias."""
         return redact_value(self._definitions.get(folder, name), self._secrets)

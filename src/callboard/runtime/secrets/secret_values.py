@@ -38,11 +38,7 @@ async def evaluate_call(toolbox: Toolbox, call: ToolCall, context: ToolContext, 
 
 
 def reveal_call(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tuple[ToolCall, Evaluation]:
-    """Return the call and its evaluation with values in place of handles.
-
-    Raises:
-        Refusal: `file_changed` if the arguments changed after approval, `secret_missing`.
-    """
+    """Return the call and its evaluation with values in place of handles."""
     if not _has_handles(call) or evaluation.verdict == "deny":
         return call, evaluation
     binding = evaluation.binding
@@ -65,8 +61,7 @@ def _has_handles(call: ToolCall) -> bool:
 
 
 def _decode_handles(arguments: str) -> str:
-    """Return the arguments with JSON escapes in handles resolved, because the tool receives them
-    resolved."""
+    """Return the arguments with JSON escapes in handles resolved, because the tool receives them resolved."""
     if "\\" not in arguments:
         return arguments
     try:

@@ -18,11 +18,7 @@ class ActionAnswers(Service):
 
     @carries_out(RespondAction)
     async def respond(self, command: RespondAction, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Record a person's answer.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_action`, and what the decision refuses.
-        """
+        """Record a person's answer."""
         opened = await self._sessions.get(command.session_id)
         try:
             return await opened.host.run_command(command, actor, stored_answer)

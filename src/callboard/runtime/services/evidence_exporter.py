@@ -63,12 +63,7 @@ class EvidenceExporter(Service):
 
     @carries_out(ExportEvidence)
     async def export(self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None) -> EvidencePacked:
-        """Write the pack of all facts up to now.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_task`, `too_large`, or `chain_broken` if the log
-                does not verify.
-        """
+        """Write the pack of all facts up to now."""
         return await self._tasks.run(self._export(request, actor, stored_answer))
 
     async def close(self) -> None:
@@ -95,11 +90,7 @@ class EvidenceExporter(Service):
 
     @answers(ListExports)
     async def list(self, query: ListExports) -> ExportList:
-        """Return the running exports of a session.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Return the running exports of a session."""
         await self._sessions.get(query.session_id)
         return ExportList(
             exports=tuple(
@@ -146,11 +137,7 @@ class EvidenceExporter(Service):
         return lineage.select(task), scope
 
     async def _pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
-        """Yield the stored facts 1 to `through`.
-
-        Raises:
-            Refusal: `unknown_session` if the session was deleted.
-        """
+        """Yield the stored facts 1 to `through`."""
         session, after = export.request.session_id, 0
         while after < export.through:
             page = await self._dependencies.store.facts.stored(session, after=after, limit=PAGE, until=export.through)

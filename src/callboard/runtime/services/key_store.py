@@ -33,9 +33,6 @@ async def answer_secret(command: SecretCommand, secrets: Secrets) -> SecretStore
 
     The command leaves no fact and no stored answer: repeating it has the same effect, and no log
     contains the value.
-
-    Raises:
-        Refusal: `invalid_input`, `unknown_secret`, `secret_store_unavailable`.
     """
     match command:
         case ListSecrets():

@@ -54,11 +54,7 @@ class SessionImporter(Service):
 
     @answers(ListPastSessions)
     async def list(self, query: ListPastSessions) -> PastSessionList:
-        """Return the past sessions of the workspace's folder and their import state.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return the past sessions of the workspace's folder and their import state."""
         folder = self._workspaces.get(query.workspace_id).state.path
         past = self._dependencies.past_sessions
         if past is None:
@@ -73,13 +69,7 @@ class SessionImporter(Service):
 
     @carries_out(ImportTurn)
     async def import_turn(self, command: ImportTurn, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Import a turn. The same source always maps to the same session; a deleted one stays
-        deleted.
-
-        Raises:
-            Refusal: `unknown_workspace`, `session_driven`, `unknown_session`, and what the decision
-                refuses.
-        """
+        """Import a turn. The same source always maps to the same session; a deleted one stays deleted."""
         self._workspaces.get(command.workspace_id).require_approved()
         self._require_not_driven(command.source_id)
         session = imported_session_id(command.source, command.source_id)
@@ -96,12 +86,7 @@ class SessionImporter(Service):
     async def import_session(
         self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None
     ) -> PastSessionImported:
-        """Import a past session. A second request joins the running import.
-
-        Raises:
-            Refusal: `unknown_workspace`, `unknown_session`, `transcript_unreadable`, or what
-                `import_turn` raises.
-        """
+        """Import a past session. A second request joins the running import."""
         host = self._workspaces.get(request.workspace_id)
         self._require_not_driven(request.source_id)
         host.require_approved()
@@ -124,11 +109,7 @@ class SessionImporter(Service):
         return await host.change(lambda _: ((), answer), actor, stored_answer=stored_answer)
 
     def _require_not_driven(self, source_id: str) -> None:
-        """Refuse a past session that a session here created.
-
-        Raises:
-            Refusal: `session_driven`.
-        """
+        """Refuse a past session that a session here created."""
         session = self._driven_sessions().get(source_id)
         if session is not None:
             raise Refusal(
@@ -139,8 +120,7 @@ class SessionImporter(Service):
             )
 
     def _driven_sessions(self) -> dict[str, str]:
-        """Return the conversations of external agents that sessions here started, each with its
-        session."""
+        """Return the conversations of external agents that sessions here started, each with its session."""
         return {
             conversation: card.session_id
             for host in self._workspaces.all()
@@ -149,8 +129,7 @@ class SessionImporter(Service):
         }
 
     async def close(self) -> None:
-        """Stop the running imports after their current turn. A later import continues with the
-        rest."""
+        """Stop the running imports after their current turn. A later import continues with the rest."""
         self._closing = True
         await self._tasks.wait_all()
 

@@ -27,12 +27,7 @@ class SessionStarter(Service):
 
     @carries_out(SubmitTurn, CreateJob)
     async def start(self, command: SubmitTurn | CreateJob, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Start a turn or a job.
-
-        Raises:
-            Refusal: `invalid_input` without a session and a workspace, `turn_id_used`,
-                `session_archived`, `no_folder`, and what the decision refuses.
-        """
+        """Start a turn or a job."""
         if command.session_id is not None:
             return await self._run(command.session_id, command, actor, stored_answer)
         return await self._create(command, actor, stored_answer)
@@ -46,8 +41,7 @@ class SessionStarter(Service):
 
     @carries_out(StartDemo)
     async def start_demo(self, command: StartDemo, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
-        """Start a demo. The answer is stored with its first turn; a crash before that leaves only a
-        folder."""
+        """Start a demo. The answer is stored with its first turn; a crash before that leaves only a folder."""
         demos = self._dependencies.demos
         if demos is None:
             raise Refusal("invalid_input", "This process has no demos.", field="name")

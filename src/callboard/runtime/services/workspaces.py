@@ -30,11 +30,7 @@ class WorkspaceService(Service):
     async def open_workspace(
         self, command: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
     ) -> OpenedWorkspace:
-        """Open a folder as a workspace.
-
-        Raises:
-            Refusal: `no_folder`, `folder_too_broad`.
-        """
+        """Open a folder as a workspace."""
         return await self._workspaces.open_folder(command, actor, stored_answer)
 
     @answers(ListWorkspaces)
@@ -44,11 +40,7 @@ class WorkspaceService(Service):
 
     @answers(ListSessions)
     async def list_sessions(self, query: ListSessions) -> SessionList:
-        """Return the sessions of one workspace or of all.
-
-        Raises:
-            Refusal: `unknown_workspace`.
-        """
+        """Return the sessions of one workspace or of all."""
         workspace = query.workspace_id
         hosts = self._workspaces.all() if workspace is None else [self._workspaces.get(workspace)]
         rebuilding, missing = await self._workspaces.wait_listed(hosts, self._dependencies.limits.rebuild_wait)
@@ -58,11 +50,7 @@ class WorkspaceService(Service):
     async def update_session(
         self, command: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SessionUpdated:
-        """Rename, pin or archive a session. Unarchiving it sets its timers again.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Rename, pin or archive a session. Unarchiving it sets its timers again."""
         host = self._workspaces.find_holder(command.session_id)
         answer = await host.change(
             lambda state: rules.update_session(state, command), actor, stored_answer=stored_answer
@@ -75,11 +63,7 @@ class WorkspaceService(Service):
     async def delete_session(
         self, command: DeleteSession, actor: Actor, stored_answer: StoredAnswer | None
     ) -> DeletedSession:
-        """Delete a session. The fact comes first, so recovery completes an interrupted deletion.
-
-        Raises:
-            Refusal: `unknown_session`, or `invalid_input` without a confirmation.
-        """
+        """Delete a session. The fact comes first, so recovery completes an interrupted deletion."""
         session, store = command.session_id, self._dependencies.store
         host = self._workspaces.find_holder(session)
         rules.require_deletable(host.state, command)

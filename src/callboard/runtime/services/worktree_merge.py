@@ -35,13 +35,7 @@ class WorktreeMerger(Service):
 
     @carries_out(MergeSubagent)
     async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> ChildMerged:
-        """Merge all changes of a child or none.
-
-        Raises:
-            Refusal: `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, or
-                `merge_failed` if there is no worktree or git failed for another reason than a
-                conflict.
-        """
+        """Merge all changes of a child or none."""
         return await self._tasks.run(self._merge(request, actor, stored_answer))
 
     async def close(self) -> None:

@@ -32,8 +32,7 @@ class ActionExpiry:
         self._closed = False
 
     def add(self, session: str, key: str, at: int, report: Outcome) -> None:
-        """Send the report to the session at that time. A key that is already waiting is not added
-        again."""
+        """Send the report to the session at that time. A key that is already waiting is not added again."""
         if key in self._keys or self._closed:
             return
         self._keys.add(key)

@@ -9,19 +9,20 @@ import msgspec
 
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.session_import import ImportTurn
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
-from callboard.control.decision_inputs import DecisionInputs, narrow_mode
+from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, DecisionInputs, narrow_mode
 from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.context import ModelCapabilities
 
 from ..dependencies import Dependencies
 from ..prompts.context_resolver import ContextResolver
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
 from .gate_decisions import GateDecisions
-from .model_limits import model_limits
 from .run_context import RunContexts
 from .schedules import next_wake
 
@@ -51,7 +52,7 @@ class DecisionInputsBuilder:
     async def for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
         """Return the inputs for a command.
 
-        They include its actor, the closed ids among those that it names, and the gate's result on
+        They include its actor, the closed ids that it names, and the gate's result on
         the call that it approves.
         """
         state = self._session_state.state
@@ -72,8 +73,7 @@ class DecisionInputsBuilder:
         return inputs
 
     async def for_outcome(self, epoch: int) -> DecisionInputs:
-        """Return the inputs for an outcome. They include the gate's results on calls that may run
-        next."""
+        """Return the inputs for an outcome. They include the gate's results on calls that may run next."""
         inputs = self.current(epoch)
         evaluations = await self._verdicts.evaluate_waiting()
         return msgspec.structs.replace(inputs, evaluations=evaluations) if evaluations else inputs
@@ -119,3 +119,17 @@ class DecisionInputsBuilder:
             next_wake=next_wake,
             is_archived=listed is not None and listed.archived,
         )
+
+
+def model_limits(dependencies: Dependencies, provider: str, model: str) -> ModelCapabilities:
+    """Return the limits of a model.
+
+    They are unknown for an external agent and for a model that is no longer configured.
+    """
+    if provider in EXTERNAL_PROVIDERS:
+        return ModelCapabilities()
+    try:
+        configured = dependencies.models.model(provider, model)
+    except Refusal:
+        return ModelCapabilities()
+    return ModelCapabilities(window=configured.window, images=configured.images)

@@ -151,8 +151,7 @@ class GateDecisions:
 
 
 async def _gather(pending: Iterable[Awaitable[HookResult | None]]) -> list[HookResult | None]:
-    """Return all results after every hook has ended. Cancellation or an error leaves no hook
-    running."""
+    """Return all results after every hook has ended. Cancellation or an error leaves no hook running."""
     results = await asyncio.gather(*pending, return_exceptions=True)
     failed = next((result for result in results if isinstance(result, BaseException)), None)
     if failed is not None:

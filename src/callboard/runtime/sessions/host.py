@@ -140,9 +140,6 @@ class SessionHost:
         `stored_answer` has the key and body hash under which the answer is stored. `alongside`
         starts right after the append, to join its group commit. Its errors are ignored, so it must
         be repeated.
-
-        Raises:
-            Refusal: What the decision or the store refuses.
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
             await self.run_contexts.wait_ready()

@@ -90,8 +90,7 @@ class PartialBuffer:
             await self._write
 
     def _redact(self, key: tuple[PartialKind, int], text: str) -> str:
-        """Return the text that can be shown after this piece. A part begins with its first piece,
-        even if nothing is shown."""
+        """Return the text that can be shown after this piece. A part begins with its first piece, even if nothing is shown."""
         if key not in self._redactions:
             self._redactions[key] = self._dependencies.secrets.redact_stream()
             self._texts[key] = []

@@ -39,21 +39,13 @@ class RunContexts:
         self._starts: dict[str, RunStart] = {}
 
     def build_config(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-        """Return the configuration of a run that would start now.
-
-        Raises:
-            Refusal: What prevents the run from starting.
-        """
+        """Return the configuration of a run that would start now."""
         workspace = self._workspace()
         state = self._session_state.state
         return self._run_configs.build(workspace, definition, mode, permission_mode, state)
 
     async def for_run(self, run: OpenRun) -> RunStart:
-        """Return the configuration of an open run. A changed definition applies from the next turn.
-
-        Raises:
-            Refusal: `store_unusable` if the configuration cannot be read.
-        """
+        """Return the configuration of an open run. A changed definition applies from the next turn."""
         start = self._starts.get(run.run)
         if start is None:
             start = self._starts[run.run] = await self._run_configs.restore_start(self._workspace(), run)
@@ -62,8 +54,7 @@ class RunContexts:
         return start
 
     async def wait_ready(self) -> None:
-        """Wait for the folder's tool servers, within their time limit, so that the next run has
-        their tools."""
+        """Wait for the folder's tool servers, within their time limit, so that the next run has their tools."""
         await self._run_configs.wait_ready(self._workspace())
 
     async def tool_context(self, thread: str) -> ToolContext:
@@ -89,7 +80,7 @@ class RunContexts:
         )
 
     def apply(self, records: Iterable[Record]) -> None:
-        """Store the configuration of runs that started, and drop that of runs that ended."""
+        """Store the configurations of runs that started, and drop those of ended runs."""
         for record in records:
             if isinstance(record.fact, TurnStarted):
                 start = self._run_configs.find_start(record.fact.prompts)

@@ -11,7 +11,7 @@ _SECOND = 1_000_000
 
 
 def next_wake(schedule: Schedule, after: int) -> int:
-    """Return the first time of the schedule after a time; 0 if there is none.
+    """Return the first time of the schedule after a time; 0 after the last one.
 
     Both are in microseconds since the Unix epoch. `every` counts from `after`, `cron` follows the
     calendar.

@@ -256,8 +256,7 @@ class EffectRunner:
         return ended
 
     async def _report(self, host: SessionHost, report: RunStopped) -> None:
-        """Report the end of a run. While the disk is full, retry, because the run must not appear
-        to be running."""
+        """Report the end of a run. While the disk is full, retry, because the run must not appear to be running."""
         while True:
             try:
                 await host.report(report)
@@ -270,8 +269,7 @@ class EffectRunner:
                 await asyncio.wait_for(self._is_closing.wait(), host.dependencies.limits.retry_interval)
 
     async def _run(self, host: SessionHost, scope: Scope, work: Work) -> None:
-        """Run the work. If it fails, stop its run, because an abandoned run must not appear to be
-        running."""
+        """Run the work. If it fails, stop its run, because an abandoned run must not appear to be running."""
         try:
             await work.run()
         except Exception as error:

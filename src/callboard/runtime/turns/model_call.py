@@ -207,8 +207,7 @@ class ModelCallRunner:
                 pass
 
     def _call(self, index: int) -> _Call:
-        """Return the call at an index of the response. Its id is created when it begins, so that
-        its row keeps one key."""
+        """Return the call at an index of the response. Its id is created when it begins, so that its row keeps one key."""
         call = self._calls.get(index)
         if call is None:
             call_id = self._host.dependencies.ids.new("call")
@@ -216,8 +215,7 @@ class ModelCallRunner:
         return call
 
     def _scope_at(self, index: int) -> Scope:
-        """Return the scope of a part. Steps follow the order in which parts begin, because provider
-        indexes may have gaps."""
+        """Return the scope of a part. Steps follow the order in which parts begin, because provider indexes may have gaps."""
         position = self._indexes.setdefault(index, len(self._indexes))
         return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + position)
 

@@ -13,8 +13,7 @@ from ..sessions.host import SessionHost
 
 
 async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
-    """Return a page of the output of an earlier call of the same thread. The gate has checked the
-    arguments."""
+    """Return a page of the output of an earlier call of the same thread. The gate has checked the arguments."""
     request = msgspec.json.decode(text, type=ReadOutputArguments)
     output = await _output(host, thread, request.call_id)
     if output is None:

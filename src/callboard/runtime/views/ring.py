@@ -29,8 +29,7 @@ class _Entry(msgspec.Struct):
 
 
 def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
-    """Return operations as one server-sent event: the cursor is its id, `ops` or `snapshot` its
-    name."""
+    """Return operations as one server-sent event: the cursor is its id, `ops` or `snapshot` its name."""
     body = _encoder.encode({"kind": kind, "cursor": str(cursor), "ops": ops})
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (str(cursor).encode(), kind.encode(), body)
 
@@ -76,8 +75,7 @@ class Ring:
                 self._wake_timer = loop.call_at(soonest, self._wake)
 
     def drop_older(self, age: float) -> None:
-        """Drop operations older than `age` seconds. A client that was away longer receives a
-        snapshot."""
+        """Drop operations older than `age` seconds. A client that was away longer receives a snapshot."""
         oldest = asyncio.get_running_loop().time() - age
         while self._entries and self._entries[0].at <= oldest:
             self._drop()

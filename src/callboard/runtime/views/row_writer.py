@@ -22,8 +22,7 @@ MAX_WAITING = 2000
 
 
 class RowWriter:
-    """Writes one session's rows in batches. `view` provides the view state; the rows table is at
-    `watermark`."""
+    """Writes one session's rows in batches. `view` provides the view state; the rows table is at `watermark`."""
 
     def __init__(self, session: str, dependencies: Dependencies, view: SessionView, watermark: int = 0) -> None:
         self._session = session

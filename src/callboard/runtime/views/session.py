@@ -31,8 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class SessionViews:
-    """Folds a session's facts and live pieces into rows. `card` receives the session's changed
-    card."""
+    """Folds a session's facts and live pieces into rows. `card` receives the session's changed card."""
 
     def __init__(self, session: str, dependencies: Dependencies, card: Callable[[SessionCard], None]) -> None:
         limits = dependencies.limits
@@ -60,8 +59,7 @@ class SessionViews:
         self._watermark.check()
 
     async def _load(self) -> bool:
-        """Load the stored rows. Return False if there are none, or if they are outdated, damaged or
-        do not fit the log."""
+        """Load the stored rows. Return False if there are none, or if they are outdated, damaged or do not fit the log."""
         rows = self._dependencies.store.rows
         stored = await rows.views(self._session)
         if stored is None:
@@ -100,11 +98,7 @@ class SessionViews:
         return ready
 
     async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Yield encoded operations for a client, from its cursor or a snapshot.
-
-        Raises:
-            Exception: What stopped the views.
-        """
+        """Yield encoded operations for a client, from its cursor or a snapshot."""
         async with aclosing(self._ring.follow(after)) as chunks:
             async for chunk in chunks:
                 yield chunk

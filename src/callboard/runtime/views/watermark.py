@@ -6,8 +6,7 @@ import asyncio
 
 
 class Watermark:
-    """The newest shown `sequence`, for callers that wait for a fact. If the views fail, they
-    receive the error."""
+    """The newest shown `sequence`, for callers that wait for a fact. If the views fail, they receive the error."""
 
     def __init__(self) -> None:
         self.sequence = 0
@@ -26,11 +25,7 @@ class Watermark:
         self._wake()
 
     async def wait(self, sequence: int) -> None:
-        """Wait until the fact of that sequence is shown.
-
-        Raises:
-            BaseException: What stopped the views.
-        """
+        """Wait until the fact of that sequence is shown."""
         while self.sequence < sequence:
             self.check()
             self._moved = self._moved or asyncio.Event()

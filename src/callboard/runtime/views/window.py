@@ -53,8 +53,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class Window:
-    """The newest rows of a session: at most `turns` turns of the lead, and as many of all other
-    agents."""
+    """The newest rows of a session: at most `turns` turns of the lead, and as many of all other agents."""
 
     def __init__(self, turns: int, largest: int) -> None:
         self._turns = turns

@@ -16,7 +16,7 @@ from callboard.control.state.session import ListedSession
 
 
 class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as it is now; empty if there is none.
+    """A workspace as it is now; empty for a missing workspace.
 
     Args:
         shared_rules: Ids of all rules that ever reached the workspace.

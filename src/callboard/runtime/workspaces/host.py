@@ -84,16 +84,11 @@ class WorkspaceHost:
 
     @property
     def problem(self) -> Problem | None:
-        """Why the workspace is read-only: a fact that this version cannot read. It could be a rule
-        or trust."""
+        """Why the workspace is read-only: a fact that this version cannot read. It could be a rule or trust."""
         return None if self._unread is None else unreadable(self._unread).problem
 
     def require_readable(self) -> None:
-        """Refuse a workspace that can decide nothing.
-
-        Raises:
-            Refusal: `facts_unreadable`.
-        """
+        """Refuse a workspace that can decide nothing."""
         if self._unread is not None:
             raise unreadable(self._unread)
 
@@ -103,11 +98,7 @@ class WorkspaceHost:
         return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
 
     def require_folder(self) -> None:
-        """Refuse a workspace without its folder.
-
-        Raises:
-            Refusal: `no_folder`, and what `require_approved` raises.
-        """
+        """Refuse a workspace without its folder."""
         if not Path(self.state.path).is_dir():
             raise Refusal(
                 "no_folder",
@@ -118,11 +109,7 @@ class WorkspaceHost:
         self.require_approved()
 
     def require_approved(self) -> None:
-        """Refuse a broad folder that no person approved, such as one opened by an earlier version.
-
-        Raises:
-            Refusal: `folder_too_broad`, `facts_unreadable`.
-        """
+        """Refuse a broad folder that no person approved, such as one opened by an earlier version."""
         self.require_readable()
         path = self.state.path
         rules.require_approved(self.state, path, describe_breadth(Path(path), Path.home()))
@@ -190,11 +177,7 @@ class WorkspaceHost:
     async def run_command(
         self, request: rules.WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None
     ) -> Answer:
-        """Decide a command, and return its answer when it is durable.
-
-        Raises:
-            Refusal: What the decision or the store refuses.
-        """
+        """Decide a command, and return its answer when it is durable."""
         requested = self.requested_grants
         return await self.change(
             lambda state: rules.decide_command(state, request, requested), actor, stored_answer=stored_answer

@@ -102,11 +102,7 @@ class WorkspaceRegistry:
         return list(self._hosts.values())
 
     def get(self, workspace: str) -> WorkspaceHost:
-        """Return a workspace.
-
-        Raises:
-            Refusal: `unknown_workspace`, or why it could not be opened.
-        """
+        """Return a workspace."""
         host = self._hosts.get(workspace)
         if workspace in self._problems:
             raise Refusal.from_problem(self._problems[workspace])
@@ -120,8 +116,7 @@ class WorkspaceRegistry:
         return host
 
     def describe(self, workspace: str) -> dict[str, Any]:
-        """Return the workspace's folder and sessions, newest first, for the first event of a
-        client."""
+        """Return the workspace's folder and sessions, newest first, for the first event of a client."""
         host = self.get(workspace)
         cards = [{"session_id": card.key, "title": card.title, "state": card.state} for card in host.cards()]
         return {"repo_path": host.state.path, "sessions": cards}
@@ -134,11 +129,7 @@ class WorkspaceRegistry:
         return WorkspaceContext(workspace="", folder="", problem=self._problems.get(workspace))
 
     def find_holder(self, session: str) -> WorkspaceHost:
-        """Return the workspace that lists the session.
-
-        Raises:
-            Refusal: `unknown_session`.
-        """
+        """Return the workspace that lists the session."""
         for host in self._hosts.values():
             if session in host.state.sessions:
                 return host
@@ -149,11 +140,7 @@ class WorkspaceRegistry:
         return any(session in host.state.deleted for host in self._hosts.values())
 
     def require_open(self, session: str) -> None:
-        """Refuse an archived session, or one whose folder is missing.
-
-        Raises:
-            Refusal: `session_archived`, `no_folder`.
-        """
+        """Refuse an archived session, or one whose folder is missing."""
         for host in self._hosts.values():
             listed = host.state.sessions.get(session)
             if listed is None:
@@ -189,9 +176,6 @@ class WorkspaceRegistry:
         """Return the cards of one workspace or of all.
 
         The latter include sessions whose workspace could not be opened.
-
-        Raises:
-            Refusal: As `get`.
         """
         if workspace is not None:
             return self.get(workspace).cards()
@@ -202,11 +186,7 @@ class WorkspaceRegistry:
     async def open_folder(
         self, request: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
     ) -> OpenedWorkspace:
-        """Open a folder as a workspace.
-
-        Raises:
-            Refusal: `no_folder`, `folder_too_broad`.
-        """
+        """Open a folder as a workspace."""
         path = _folder(request.path, self._dependencies.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:

@@ -40,11 +40,7 @@ class UploadFolder:
         self._now = now
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
-        """Store one file, piece by piece.
-
-        Raises:
-            Refusal: `too_large`, `invalid_input`, `store_full`, `store_unusable`.
-        """
+        """Store one file, piece by piece."""
         await asyncio.to_thread(self._sweep)
         upload = self._ids.new("upload")
         path = self._folder / upload
@@ -63,11 +59,7 @@ class UploadFolder:
         return stored
 
     async def take(self, upload: str) -> tuple[Upload, bytes] | None:
-        """Return the file with its bytes; None if it is gone.
-
-        Raises:
-            OSError: If the disk fails.
-        """
+        """Return the file with its bytes; None if it is gone."""
         return await asyncio.to_thread(self._read, upload)
 
     async def _write(self, path: Path, pieces: AsyncIterator[bytes]) -> tuple[int, bytes]:

@@ -87,8 +87,7 @@ async def git_paths(folder: str, *arguments: str) -> tuple[str, ...]:
 
 
 async def _safe_arguments(folder: str, arguments: Sequence[str]) -> list[str] | None:
-    """Return the arguments with all overrides before them; None if the repository cannot be made
-    safe."""
+    """Return the arguments with all overrides before them; None if the repository cannot be made safe."""
     overrides = await _program_overrides(folder)
     # Git takes overrides as name=value, so a name with "=" cannot be overridden.
     if overrides is None or any("=" in key for key in overrides):
@@ -158,8 +157,7 @@ async def _run(
 
 @contextmanager
 def _input_file(data: bytes) -> Generator[int | IO[bytes]]:
-    """Yield the input of a program as a file. Not every event loop handles a pipe that git does not
-    read."""
+    """Yield the input of a program as a file. Not every event loop handles a pipe that git does not read."""
     if not data:
         yield asyncio.subprocess.DEVNULL
         return

@@ -164,8 +164,7 @@ async def _changed_paths(worktree: str) -> tuple[str, ...]:
 
 
 async def remove_worktree(host: SessionHost, effect: RemoveWorktree) -> None:
-    """Remove a closed child's worktree and branch if nothing would be lost; otherwise report that
-    it stays."""
+    """Remove a closed child's worktree and branch if nothing would be lost; otherwise report that it stays."""
     scope, folder = effect.scope, host.workspace.folder
     reason = await _unmerged_reason(folder, effect)
     if not reason:
