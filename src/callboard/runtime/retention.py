@@ -43,7 +43,7 @@ class Retention:
 
     async def sweep(self) -> None:
         """Delete the contents of sessions that are old enough. After a crash, the next sweep continues."""
-        days = self._days()
+        days = self._read_days()
         if not days:
             return
         before = self._dependencies.clock.now() - days * _DAY_US
@@ -58,7 +58,7 @@ class Retention:
         async with self._sessions.locked_out(session):
             session_state = SessionState(session, self._dependencies.store)
             await session_state.open()
-            if unfinished(session_state.state):
+            if has_open_work(session_state.state):
                 # Keep everything until the work ends: the model still needs the whole conversation.
                 return
             contents = await self._dependencies.store.facts.contents(session, SMALLEST)
@@ -66,7 +66,7 @@ class Retention:
             if await self._workspaces.record_trim(workspace, session, contents):
                 await self._dependencies.store.facts.trim(session, SMALLEST)
 
-    def _days(self) -> int:
+    def _read_days(self) -> int:
         book = self._dependencies.settings
         try:
             return book.user().retention if book is not None else 0
@@ -75,7 +75,7 @@ class Retention:
             return 0
 
 
-def unfinished(state: Session) -> bool:
+def has_open_work(state: Session) -> bool:
     """Return True if the session has open work: a turn, a paused thread, unread inbox items, a job or an unsaved draft."""
     artifacts = state.artifacts
     threads = state.threads.values()

@@ -83,7 +83,7 @@ class SessionRegistry:
     ) -> None:
         self._dependencies = dependencies
         self._run_configs = RunConfigBuilder(dependencies)
-        self._expiries = ActionExpiry(dependencies.clock, self._timed_out, dependencies.limits.clock_interval)
+        self._expiries = ActionExpiry(dependencies.clock, self._expire, dependencies.limits.clock_interval)
         self._workspace = workspace
         self._card = card
         self._damaged = damaged
@@ -222,7 +222,7 @@ class SessionRegistry:
             if isinstance(error, Exception):
                 log.error("a session could not be closed completely", exc_info=error)
 
-    async def _timed_out(self, session: str, report: Outcome) -> None:
+    async def _expire(self, session: str, report: Outcome) -> None:
         try:
             opened = await self.get(session)
         except Refusal as refusal:

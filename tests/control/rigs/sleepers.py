@@ -15,7 +15,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.outcomes import WakeTimeReached
 from callboard.control.state.team import Background
-from callboard.runtime.sessions.schedules import next_wake
+from callboard.runtime.sessions.schedules import find_next_wake
 from tests.control.rigs.decisions import Step, Then
 from tests.control.rigs.examples import NOW, SESSION, submit
 from tests.control.rigs.team import LEAD, WORKER, Team, agent, one
@@ -63,7 +63,7 @@ class Sleepers(Team):
         return self.when(WakeTimeReached(at=self.now))
 
     def _known(self, step: Step | None) -> DecisionInputs:
-        return msgspec.structs.replace(super()._known(step), next_wake=next_wake)
+        return msgspec.structs.replace(super()._known(step), next_wake=find_next_wake)
 
 
 def sleepers(

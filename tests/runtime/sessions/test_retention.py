@@ -17,7 +17,7 @@ from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionTrimmed
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
-from callboard.runtime.retention import SMALLEST, unfinished
+from callboard.runtime.retention import SMALLEST, has_open_work
 from tests.control.rigs.jobs import again, begun
 from tests.runtime.rigs.house import House, calls, house, says, uses
 
@@ -145,11 +145,11 @@ def test_a_job_with_failed_items_is_open_work() -> None:
     given = begun("alpha", "beta", parallel=1)
     given.fails("worker-1")
     given.fails("worker-2")
-    assert (given.works(), unfinished(given.state)) == ([], True)
+    assert (given.works(), has_open_work(given.state)) == ([], True)
     given.when(again())
     given.says("worker-1")
     given.says("worker-2")
-    assert unfinished(given.state) is False
+    assert has_open_work(given.state) is False
 
 
 async def test_without_the_setting_nothing_is_deleted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callboard.agents.cron import ever_occurs, is_cron
 from callboard.contracts.ports.agents import Schedule
-from callboard.runtime.sessions.schedules import next_wake
+from callboard.runtime.sessions.schedules import find_next_wake
 
 SECOND = 1_000_000
 
@@ -50,26 +50,26 @@ MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2090, 1, 1)).map(  # noqa:
 )
 def test_a_cron_line_is_in_utc(line: str, after: int, comes_at: int) -> None:
     """No hour is skipped or repeated, whatever the machine's time zone."""
-    assert next_wake(Schedule(cron=line), after) == comes_at
+    assert find_next_wake(Schedule(cron=line), after) == comes_at
 
 
 def test_every_counts_from_the_start_time() -> None:
-    assert next_wake(Schedule(every=90), us(2026, 11, 21) + 7) == us(2026, 11, 21) + 90 * SECOND + 7
+    assert find_next_wake(Schedule(every=90), us(2026, 11, 21) + 7) == us(2026, 11, 21) + 90 * SECOND + 7
 
 
 def test_a_schedule_of_facts_has_no_time() -> None:
-    assert next_wake(Schedule(wake_on=("turn.failed",)), us(2026, 11, 21)) == 0
+    assert find_next_wake(Schedule(wake_on=("turn.failed",)), us(2026, 11, 21)) == 0
 
 
 def test_a_day_that_does_not_exist_has_no_time() -> None:
-    assert next_wake(Schedule(cron="0 0 30 2 *"), us(2026, 11, 21)) == 0
+    assert find_next_wake(Schedule(cron="0 0 30 2 *"), us(2026, 11, 21)) == 0
 
 
 @given(LINES, MOMENTS)
 def test_every_valid_cron_line_has_a_later_time_on_a_full_minute(line: str, after: int) -> None:
     """A line that loads always has a next time."""
     assert is_cron(line)
-    found = next_wake(Schedule(cron=line), after)
+    found = find_next_wake(Schedule(cron=line), after)
     if not ever_occurs(line):
         assert found == 0
         return

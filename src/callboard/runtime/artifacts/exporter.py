@@ -119,15 +119,15 @@ class ArtifactExporter(Service):
             )
         await self._reads.wait_for_rows(session)
         if not artifact_ids:
-            artifact_ids = tuple(row.key for row in (await self._all_artifacts(session))[:1])
+            artifact_ids = tuple(row.key for row in (await self._list_artifacts(session))[:1])
             if not artifact_ids:
                 raise Refusal("invalid_input", "The session has no artifacts.", field="artifactIds")
-        rows = [await self._reads.row(session, artifact_id) for artifact_id in dict.fromkeys(artifact_ids)]
+        rows = [await self._reads.read_row(session, artifact_id) for artifact_id in dict.fromkeys(artifact_ids)]
         version = request.version or rows[0].version
         source = max(version - 1, 0) if request.from_version is None else request.from_version
-        await self._reads.version(session, rows[0].key, version)
+        await self._reads.read_version(session, rows[0].key, version)
         if request.form == "diff" and source:
-            await self._reads.version(session, rows[0].key, source, "fromVersion")
+            await self._reads.read_version(session, rows[0].key, source, "fromVersion")
         return ExportRequested(
             session_id=session,
             artifact_id=rows[0].key,
@@ -139,8 +139,8 @@ class ArtifactExporter(Service):
             everything=not request.artifact_ids,
         )
 
-    async def _all_artifacts(self, session: str) -> Sequence[ArtifactRow]:
-        rows = await self._reads.newest(session, MAX_ARTIFACTS)
+    async def _list_artifacts(self, session: str) -> Sequence[ArtifactRow]:
+        rows = await self._reads.list_newest(session, MAX_ARTIFACTS)
         return [row for row in reversed(rows) if row.status != "deleted" and row.version]
 
     async def _export(self, request: ExportRequested, entry: ExportEntry) -> None:
@@ -197,7 +197,7 @@ class ArtifactExporter(Service):
         done, reported_at = 0, clock.elapsed()
         for part in selected:
             try:
-                blob = await self._reads.blob(part.content)
+                blob = await self._reads.read_blob(part.content)
                 parts.append(msgspec.structs.replace(part, data=blob.data))
             except Refusal:
                 if request.form != "zip":
@@ -213,19 +213,23 @@ class ArtifactExporter(Service):
         session = request.session_id
         if request.form == "zip":
             await self._reads.wait_for_rows(session)
-            rows = await self._all_artifacts(session) if request.everything else await self._requested_rows(request)
-            versions = [(row, await self._reads.version(session, row.key, row.version)) for row in rows if row.version]
+            rows = (
+                await self._list_artifacts(session) if request.everything else await self._read_requested_rows(request)
+            )
+            versions = [
+                (row, await self._reads.read_version(session, row.key, row.version)) for row in rows if row.version
+            ]
             return [
                 ExportPart(artifact=row, version=version.version, content=version.content) for row, version in versions
             ]
-        row = await self._reads.row(session, request.artifact_id)
+        row = await self._reads.read_row(session, request.artifact_id)
         numbers = (request.source, request.version) if request.form == "diff" and request.source else (request.version,)
-        part_rows = [await self._reads.version(session, row.key, number) for number in numbers]
+        part_rows = [await self._reads.read_version(session, row.key, number) for number in numbers]
         return [ExportPart(artifact=row, version=version.version, content=version.content) for version in part_rows]
 
-    async def _requested_rows(self, request: ExportRequested) -> list[ArtifactRow]:
+    async def _read_requested_rows(self, request: ExportRequested) -> list[ArtifactRow]:
         rows = (request.artifact_id, *request.artifacts)
-        return [await self._reads.row(request.session_id, artifact) for artifact in rows]
+        return [await self._reads.read_row(request.session_id, artifact) for artifact in rows]
 
     async def _report(self, request: ExportRequested, report: ExportReported) -> None:
         opened = await self._sessions.get(request.session_id)

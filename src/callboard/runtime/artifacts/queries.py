@@ -34,12 +34,12 @@ class ArtifactReads(Service):
         super().__init__(dependencies, sessions, workspaces)
         self.running_exports: dict[str, dict[str, ExportEntry]] = {}
 
-    async def newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
+    async def list_newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
         """Return the artifacts that changed last, in the order of their newest versions."""
         rows = await self._dependencies.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
         return tuple(row for row in rows if isinstance(row, ArtifactRow))
 
-    async def row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
+    async def read_row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
         """Return one artifact after all durable facts."""
         await self.wait_for_rows(session, wait_for)
         row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, artifact)
@@ -52,19 +52,19 @@ class ArtifactReads(Service):
             )
         return row
 
-    async def version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
+    async def read_version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
         """Return one version."""
         row = await self._dependencies.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
             raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
         return row.entry
 
-    async def content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
+    async def read_content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
         """Return the bytes of a version."""
-        await self.row(session, artifact)
-        return await self.blob((await self.version(session, artifact, version, field)).content)
+        await self.read_row(session, artifact)
+        return await self.read_blob((await self.read_version(session, artifact, version, field)).content)
 
-    async def blob(self, content: BlobRef) -> Blob:
+    async def read_blob(self, content: BlobRef) -> Blob:
         """Return stored bytes."""
         data = await self._dependencies.store.blobs.get(content.hash) if content.hash else None
         if data is None:
@@ -85,14 +85,14 @@ class ArtifactReads(Service):
     async def list(self, query: ListArtifacts) -> ArtifactList:
         """Return the artifacts that changed last, and the running exports."""
         head = await self.wait_for_rows(query.session_id, query.wait_for)
-        rows = await self.newest(query.session_id, query.limit, query.before)
+        rows = await self.list_newest(query.session_id, query.limit, query.before)
         exports = tuple(self.running_exports.get(query.session_id, {}).values())
         return ArtifactList(artifacts=rows, exports=exports, head=head)
 
     @answers(GetArtifact)
     async def get(self, query: GetArtifact) -> ArtifactRead:
         """Return an artifact with its versions."""
-        row = await self.row(query.session_id, query.artifact_id, query.wait_for)
+        row = await self.read_row(query.session_id, query.artifact_id, query.wait_for)
         last = row.version if query.before is None else min(row.version, query.before - 1)
         rows = self._dependencies.store.rows
         version_rows = [
@@ -108,10 +108,12 @@ class ArtifactReads(Service):
     async def diff(self, query: GetArtifactDiff) -> ArtifactDiff:
         """Return the difference of two versions."""
         session, artifact = query.session_id, query.artifact_id
-        row = await self.row(session, artifact)
-        after = await self.content(session, artifact, query.to_version, "toVersion")
+        row = await self.read_row(session, artifact)
+        after = await self.read_content(session, artifact, query.to_version, "toVersion")
         before = (
-            await self.content(session, artifact, query.from_version, "fromVersion") if query.from_version else None
+            await self.read_content(session, artifact, query.from_version, "fromVersion")
+            if query.from_version
+            else None
         )
         name = row.path or title_of(row.title, row.path)
         old = None if before is None else before.data

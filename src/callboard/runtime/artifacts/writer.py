@@ -106,7 +106,7 @@ class ArtifactWriter(Service):
         )
         answer = _require_changed(await host.run_command(artifact_request, actor, None if changes else stored_answer))
         if answer.status == "conflict":
-            raise self._refusal(host, answer)
+            raise self._build_refusal(host, answer)
         if not changes:
             return answer
         done = ArtifactChangeReported(session_id=request.session_id, artifact_id=answer.artifact_id)
@@ -116,7 +116,7 @@ class ArtifactWriter(Service):
         # A failure stores no answer: the same key can be tried again.
         answer = _require_changed(await host.run_command(done, actor, None if done.code else stored_answer))
         if answer.status in ("conflict", "failed"):
-            raise self._refusal(host, answer, done)
+            raise self._build_refusal(host, answer, done)
         return answer
 
     async def _write_file(
@@ -135,7 +135,7 @@ class ArtifactWriter(Service):
         except Refusal as refusal:
             conflicting = None
             if refusal.code == "file_changed":
-                conflicting = FileState(content=self._redacted_blob(await self._files.read(*location)))
+                conflicting = FileState(content=self._redact_to_blob(await self._files.read(*location)))
             return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, file=conflicting)
         return msgspec.structs.replace(done, added=request.added, removed=request.removed)
 
@@ -156,15 +156,15 @@ class ArtifactWriter(Service):
     ) -> _FileState:
         """Return the file's bytes, and the bytes to save in it."""
         current = None if location is None else await self._files.read(*location)
-        return _FileState(current, await self._draft(host, request, location, current or b""))
+        return _FileState(current, await self._build_draft(host, request, location, current or b""))
 
     async def _build_request(
         self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None, file_state: _FileState
     ) -> ArtifactRequested:
         """Return the request with the data that its decision needs, redacted."""
-        recorded_state = None if location is None else FileState(content=self._redacted_blob(file_state.current))
+        recorded_state = None if location is None else FileState(content=self._redact_to_blob(file_state.current))
         artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
-        draft = self._redacted_blob(file_state.draft)
+        draft = self._redact_to_blob(file_state.draft)
         artifact_request = ArtifactRequested(
             session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, file=recorded_state
         )
@@ -173,13 +173,13 @@ class ArtifactWriter(Service):
         if recorded_state is not None:
             old = None if recorded_state.content is None else recorded_state.content.data
         else:
-            old = await self._newest(host, artifact)
+            old = await self._read_newest(host, artifact)
         comparison = await asyncio.to_thread(
             compare, location.path if location is not None else "text", old, draft.data
         )
         return msgspec.structs.replace(artifact_request, added=comparison.added, removed=comparison.removed)
 
-    async def _draft(
+    async def _build_draft(
         self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None, current: bytes
     ) -> bytes | None:
         """Return the bytes to save. A handle becomes its value, unless the file contains the handle as text."""
@@ -188,29 +188,31 @@ class ArtifactWriter(Service):
                 text = reveal(text, self._secrets, current)
                 return _encode(text) if location is None else await self._files.encode(*location, text)
             case RollbackArtifact():
-                version = await self._reads.content(request.session_id, request.artifact_id, request.version)
+                version = await self._reads.read_content(request.session_id, request.artifact_id, request.version)
                 return _reveal_bytes(version.data, self._secrets, current)
             case RetryArtifact():
                 draft_entry = host.state.artifacts.drafts.get(request.artifact_id)
                 if draft_entry is None:
                     return None
-                draft = await self._reads.blob(draft_entry.draft)
+                draft = await self._reads.read_blob(draft_entry.draft)
                 return _reveal_bytes(draft.data, self._secrets, current)
             case _:
                 return None
 
-    async def _newest(self, host: SessionHost, artifact: str) -> bytes | None:
+    async def _read_newest(self, host: SessionHost, artifact: str) -> bytes | None:
         state = host.state.artifacts.open.get(artifact)
         if state is None or state.version == 0:
             return None
-        return (await self._reads.content(host.session, artifact, state.version)).data
+        return (await self._reads.read_content(host.session, artifact, state.version)).data
 
-    def _redacted_blob(self, data: bytes | None) -> Blob | None:
+    def _redact_to_blob(self, data: bytes | None) -> Blob | None:
         """Return the bytes as a blob, with values replaced by handles."""
         return None if data is None else to_blob(self._secrets.redact_bytes(data))
 
     @staticmethod
-    def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactChangeReported | None = None) -> Refusal:
+    def _build_refusal(
+        host: SessionHost, answer: ArtifactChanged, done: ArtifactChangeReported | None = None
+    ) -> Refusal:
         if answer.status == "conflict" or done is None:
             artifact = host.state.artifacts.open.get(answer.artifact_id)
             newest = artifact.version if artifact is not None else answer.version
@@ -234,7 +236,7 @@ def reveal(text: str, secrets: Secrets, current: bytes) -> str:
         return secrets.reveal(text)
     safe = secrets.redact_bytes(current)
     for handle in literal_handles:
-        if _count(handle, safe) > _count(handle, current):
+        if _count_handle(handle, safe) > _count_handle(handle, current):
             raise Refusal(
                 "invalid_input",
                 f"The file contains a secret and also its handle {handle.decode()} as text, so the change is ambiguous.",
@@ -245,7 +247,7 @@ def reveal(text: str, secrets: Secrets, current: bytes) -> str:
     return "".join(piece if piece.encode() in literal_handles else secrets.reveal(piece) for piece in pieces)
 
 
-def _count(handle: bytes, data: bytes) -> int:
+def _count_handle(handle: bytes, data: bytes) -> int:
     return sum(match[0] == handle for match in _HANDLES.finditer(data))
 
 

@@ -75,7 +75,7 @@ def first_number(place: int) -> int:
     return place << BLOCK_BITS
 
 
-def live_share(place: int, behind: int) -> tuple[int, int]:
+def find_live_range(place: int, behind: int) -> tuple[int, int]:
     """Return the first live number at a position and the one after the last.
 
     Args:
@@ -87,7 +87,7 @@ def live_share(place: int, behind: int) -> tuple[int, int]:
     return first + (0 if behind else FACT_NUMBERS), first + (1 << SHARE_BITS)
 
 
-def place_of(seq: int) -> int:
+def find_position(seq: int) -> int:
     """Return the position whose block contains a number."""
     return seq >> BLOCK_BITS
 
@@ -200,7 +200,7 @@ class EventOrder:
             self._extend(stream, frame)
 
     @asynccontextmanager
-    async def followed(self) -> AsyncGenerator[None]:
+    async def numbering(self) -> AsyncGenerator[None]:
         """Number everything within the context."""
         self._followers += 1
         try:
@@ -238,7 +238,7 @@ class EventOrder:
             self.place = await self._facts().newest()
             newest = await self._facts().arrivals(after=self.place - 1, limit=1)
             written = newest[0].record.header.epoch if newest else 0
-            first, self._end_of_share = live_share(self.place, self._epoch() - written)
+            first, self._end_of_share = find_live_range(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
             for making in self._partials.values():
                 making.seq = self.next_number()
@@ -295,7 +295,7 @@ class EventOrder:
             self._ended_parts.add(part)
         for seq, event in fact_events(arrival):
             self.recent.push(Numbered(seq, workspace, encode(seq, event)))
-        first, self._end_of_share = live_share(arrival.place, self._epoch() - record.header.epoch)
+        first, self._end_of_share = find_live_range(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
     async def _number_piece(self, item: _FrameArrived) -> None:

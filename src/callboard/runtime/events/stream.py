@@ -8,7 +8,7 @@ from typing import Any
 from callboard.contracts.ports.store import FactLog
 from callboard.projection.emit.agentruns import RunEvent
 
-from .order import PAGE, EventOrder, encode, fact_events, first_number, place_of
+from .order import PAGE, EventOrder, encode, fact_events, find_position, first_number
 
 #: Number of facts by which a client may lag before it starts again.
 MAX_LAG = 20_000
@@ -25,7 +25,7 @@ class EventStream:
     async def follow(self, workspace: str, after: int | None) -> AsyncGenerator[bytes]:
         """Yield the encoded events of a workspace after a number. Without a usable number, start with the current state."""
         order = self._order
-        async with order.followed():
+        async with order.numbering():
             if after is None or not self._can_resume(after):
                 position, chunk = await self._snapshot(workspace, gap=after is not None)
                 yield chunk
@@ -47,7 +47,7 @@ class EventStream:
                 await order.wait()
 
     def _can_resume(self, after: int) -> bool:
-        return 0 <= self._order.place - place_of(after) <= MAX_LAG
+        return 0 <= self._order.place - find_position(after) <= MAX_LAG
 
     async def _snapshot(self, workspace: str, *, gap: bool) -> tuple[int, bytes]:
         """Return the partial texts and the state for a new client, and the number that it then has."""
@@ -60,7 +60,7 @@ class EventStream:
         """Yield the events between two numbers: facts from the log, and each partial text so far."""
         partials = self._order.texts_so_far()
         texts = await self._select(workspace, [text for text in partials if text[0] > after])
-        place = place_of(after) - 1
+        place = find_position(after) - 1
         while arrivals := await self._facts().arrivals(after=max(place, 0), limit=PAGE):
             chunk = bytearray()
             for arrival in arrivals:

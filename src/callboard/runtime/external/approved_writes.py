@@ -43,7 +43,7 @@ class ApprovedWrites:
         if path in self.written or path not in external_calls.list_paths(call, context):
             return False
         diffs = [diff for diff in call.diffs if external_calls.to_relative(diff.path, context) == path]
-        return any(_makes(diff, before, write.content) for diff in diffs)
+        return any(_results_in(diff, before, write.content) for diff in diffs)
 
 
 def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
@@ -51,14 +51,14 @@ def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
     if evaluation.verdict != "ask":
         return evaluation
     approval = to_check("approval", allow(reason("approved_with", call=call)))
-    return external_calls.to_allowed(evaluation, (*_without_approval(evaluation.checks), approval))
+    return external_calls.to_allowed(evaluation, (*_drop_approval(evaluation.checks), approval))
 
 
-def _without_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
+def _drop_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(check_result for check_result in checks if check_result.name != "approval")
 
 
-def _makes(diff: ExternalDiff, before: str | None, content: str) -> bool:
+def _results_in(diff: ExternalDiff, before: str | None, content: str) -> bool:
     """Return True if the diff results in the content, as the whole file or as a part that occurs once."""
     if content == diff.after:
         return True

@@ -31,7 +31,7 @@ from ..sessions.external_agents import ExpectedCall
 from ..sessions.gate_decisions import GateCheck
 from ..sessions.host import SessionHost
 from .approved_writes import ApprovedWrites, apply_approval
-from .file_contents import with_contents
+from .file_contents import add_contents
 from .message_assembler import MessageAssembler
 from .prompt_tasks import PromptTasks
 
@@ -101,7 +101,7 @@ class ExternalCalls:
         for own in self._calls.values():
             if own.state == "held" and own.report.status == "in_progress":
                 own.state = "runs"
-                await self._report_evaluated(own, _observing(own.report), is_underway=True)
+                await self._report_evaluated(own, _observe(own.report), is_underway=True)
 
     async def record_started(self) -> None:
         """Record the running calls before the agent's next text.
@@ -124,9 +124,7 @@ class ExternalCalls:
         for own in self._calls.values():
             if own.state == "held" and own.step <= through and not own.is_deferred:
                 own.state = "runs"
-                await self._report_evaluated(
-                    own, _observing(own.report), is_underway=own.report.status == "in_progress"
-                )
+                await self._report_evaluated(own, _observe(own.report), is_underway=own.report.status == "in_progress")
 
     async def request_permission(self, session: ExternalSession, event: PermissionRequested) -> None:
         """Evaluate a call that the agent requests permission for: the rules decide, or a person."""
@@ -141,9 +139,7 @@ class ExternalCalls:
             await self._end_call(own, REQUESTED_AGAIN)
             own = self._add(event.call)
         own.state = "waits"
-        evaluation, expected = await self._report_evaluated(
-            own, _asking(event.call), external_calls.get_tool(event.call)
-        )
+        evaluation, expected = await self._report_evaluated(own, _ask(event.call), external_calls.get_tool(event.call))
         if evaluation.verdict == "allow":
             own.state = "runs"
             own.writes.open(event.call)
@@ -201,11 +197,11 @@ class ExternalCalls:
     def _assign_step(self, own: _Call) -> None:
         """Give a deferred call its step, after everything that the agent wrote before it."""
         if own.is_deferred:
-            own.is_deferred, own.step = False, self._assembler.next_step()
+            own.is_deferred, own.step = False, self._assembler.advance_step()
 
     def _add(self, call: ExternalCall) -> _Call:
         dependencies = self._host.dependencies
-        own = _Call(dependencies.ids.new("call"), self._assembler.next_step(), call, dependencies.clock.elapsed())
+        own = _Call(dependencies.ids.new("call"), self._assembler.advance_step(), call, dependencies.clock.elapsed())
         self._calls[call.call_id] = own
         self.refused = False
         return own
@@ -222,7 +218,7 @@ class ExternalCalls:
             message = FAILED if own.report.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._report_end(
-            own.call, await with_contents(outcome, self._context.folder, self._host.dependencies), heard=True
+            own.call, await add_contents(outcome, self._context.folder, self._host.dependencies), heard=True
         )
 
     async def _report_evaluated(
@@ -258,7 +254,7 @@ class ExternalCalls:
     ) -> tuple[str, ExpectedCall]:
         """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the question."""
         await self._assembler.end_part()
-        call, step = self._host.dependencies.ids.new("call"), self._assembler.next_step()
+        call, step = self._host.dependencies.ids.new("call"), self._assembler.advance_step()
         await self.record_held(through=step)
         safe_arguments = redact_json(msgspec.json.encode(arguments).decode(), self._host.dependencies.secrets)
         tool_call = ToolCall(call_id=call, tool=tool, arguments=safe_arguments)
@@ -281,7 +277,7 @@ class ExternalCalls:
     async def _report(self, request: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedCall:
         if request.evaluation.verdict == "ask":
             # The action uses the next step.
-            self._assembler.next_step()
+            self._assembler.advance_step()
         expected = self._host.external_agents.expect(request.call, own=own)
         where = self._scope
         await self._host.report(
@@ -319,7 +315,7 @@ class ExternalCalls:
         try:
             dependencies = self._host.dependencies
             text = dependencies.secrets.redact(
-                _lines(await dependencies.toolbox.read_text(request.path, self._context), request)
+                _select_lines(await dependencies.toolbox.read_text(request.path, self._context), request)
             )
         except Refusal as refusal:
             message = refusal.problem.message
@@ -357,11 +353,11 @@ class ExternalCalls:
         return ToolOutcome(output=own.report.output, duration_ms=duration, changes=changes, blobs=blobs)
 
 
-def _observing(call: ExternalCall) -> GateCheck:
+def _observe(call: ExternalCall) -> GateCheck:
     return lambda context: external_calls.evaluate_observed(call, context)
 
 
-def _asking(call: ExternalCall) -> GateCheck:
+def _ask(call: ExternalCall) -> GateCheck:
     return lambda context: external_calls.evaluate_asked(call, context)
 
 
@@ -369,7 +365,7 @@ def _refusal_text(fact: Fact) -> str:
     return fact.message if isinstance(fact, ToolRefused | ToolFailed) else STOPPED
 
 
-def _lines(text: str, request: ReadRequested) -> str:
+def _select_lines(text: str, request: ReadRequested) -> str:
     """Return the requested lines; the whole text if the request names none."""
     if request.line is None and request.limit is None:
         return text

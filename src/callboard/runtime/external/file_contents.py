@@ -15,7 +15,7 @@ from callboard.tools.builtin.folder_files import FolderFiles, to_blob
 from ..dependencies import Dependencies
 
 
-async def with_contents(outcome: ToolOutcome, folder: str, dependencies: Dependencies) -> ToolOutcome:
+async def add_contents(outcome: ToolOutcome, folder: str, dependencies: Dependencies) -> ToolOutcome:
     """Return the outcome with the current content of each changed file.
 
     An agent reports only parts of a file, so the file is read when the call ends. An unreadable

@@ -42,7 +42,7 @@ class MessageAssembler:
         self._step = scope.step
         self._part: _Part | None = None
 
-    def next_step(self) -> int:
+    def advance_step(self) -> int:
         """Return the next step."""
         self._step += 1
         return self._step
@@ -54,7 +54,7 @@ class MessageAssembler:
     def add(self, kind: Kind, text: str, message: str) -> None:
         """Add a piece. A piece that continues nothing begins a part."""
         if not self.continues_part(kind, message):
-            scope = msgspec.structs.replace(self._scope, step=self.next_step())
+            scope = msgspec.structs.replace(self._scope, step=self.advance_step())
             gather = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
             self._part = _Part(kind, message, scope, gather)
         if self._part is not None:

@@ -39,7 +39,7 @@ class ExternalPlans:
         if is_first:
             await self._assembler.end_part()
             await calls.record_started()
-            self._step = self._assembler.next_step()
+            self._step = self._assembler.advance_step()
         self._pending = steps
         delay = (
             self._reported_at + self._host.dependencies.limits.plan_interval - self._host.dependencies.clock.elapsed()

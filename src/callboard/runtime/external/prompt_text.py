@@ -14,7 +14,7 @@ MAX_HISTORY = 20_000
 _HISTORY = "The conversation so far, which you do not remember:"
 
 
-def first_unanswered(messages: Sequence[ModelMessage]) -> int:
+def find_first_unanswered(messages: Sequence[ModelMessage]) -> int:
     """Return the index of the first message after the agent's last one."""
     return max(
         (at for at, message in enumerate(messages, 1) if message.role != "user" and not _is_connection(message)),
@@ -24,16 +24,16 @@ def first_unanswered(messages: Sequence[ModelMessage]) -> int:
 
 def build_prompt(agent: Definition, messages: Sequence[ModelMessage], *, knows: bool) -> str:
     """Return the next prompt. `knows` is True if the agent remembers the conversation."""
-    start = first_unanswered(messages)
-    new_texts = [text for message in messages[start:] for text in text_parts(message)]
+    start = find_first_unanswered(messages)
+    new_texts = [text for message in messages[start:] for text in list_texts(message)]
     if knows:
         return "\n\n".join(new_texts)
-    history = "\n\n".join(f"{message.role}: {text}" for message in messages[:start] for text in text_parts(message))
+    history = "\n\n".join(f"{message.role}: {text}" for message in messages[:start] for text in list_texts(message))
     earlier = [f"{_HISTORY}\n\n{history[-MAX_HISTORY:]}"] if history else []
     return "\n\n".join(part for part in (agent.prompt, *earlier, *new_texts) if part)
 
 
-def text_parts(message: ModelMessage) -> list[str]:
+def list_texts(message: ModelMessage) -> list[str]:
     """Return the texts of a message."""
     return [content.text for content in message.content if isinstance(content, TextContent) and content.text]
 

@@ -14,7 +14,7 @@ from callboard.tools.gate import external_starts
 
 from ..sessions.host import SessionHost
 from .message_assembler import MessageAssembler
-from .prompt_text import build_prompt, text_parts
+from .prompt_text import build_prompt, list_texts
 from .start_permission import report_end, request_permission
 
 
@@ -39,7 +39,7 @@ class RemoteAgentConnector:
     async def connect(self, agent: Definition) -> RemoteSession:
         """Return the connected agent."""
         host, thread, url = self._host, self._scope.thread, agent.url
-        address = self._address(url)
+        address = self._reveal_address(url)
         connected = host.external_agents.remote(thread)
         if connected is not None and connected.url == address:
             return connected
@@ -95,8 +95,8 @@ class RemoteAgentConnector:
         if link is None or not link.task:
             return PromptInput(text)
         before, inputs = history.split_newest_inputs()
-        sent = {text_part for message in before for text_part in text_parts(message)}
-        more = [text_part for message in inputs for text_part in text_parts(message) if text_part not in sent]
+        sent = {text_part for message in before for text_part in list_texts(message)}
+        more = [text_part for message in inputs for text_part in list_texts(message) if text_part not in sent]
         return PromptInput(text, link.task, "\n\n".join(more))
 
     async def _reach(self, url: str, resume: str) -> RemoteSession:
@@ -105,7 +105,7 @@ class RemoteAgentConnector:
             raise ExternalFailure("model_unconfigured", "Remote agents are not available in this process.")
         return await remotes.reach(url, resume=resume)
 
-    def _address(self, url: str) -> str:
+    def _reveal_address(self, url: str) -> str:
         try:
             return self._host.dependencies.secrets.reveal(url)
         except Refusal as refusal:

@@ -22,11 +22,11 @@ async def request_call(
     host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
 ) -> tuple[RequestedCall, ExpectedCall]:
     """Evaluate and report a call; return it with a waiter for its facts."""
-    call, step = host.dependencies.ids.new("call"), speech.next_step()
+    call, step = host.dependencies.ids.new("call"), speech.advance_step()
     evaluation = await host.gate_decisions.evaluate_external(scope.thread, call, check, tool)
     if evaluation.verdict == "ask":
         # The action uses the next step.
-        speech.next_step()
+        speech.advance_step()
     request = RequestedCall(
         call=call,
         step=step,

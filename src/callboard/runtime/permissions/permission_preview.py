@@ -30,12 +30,12 @@ from callboard.tools.gate import rule_trial
 from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
 from ..prompts.run_config import build_tool_context
-from ..prompts.tool_catalog import with_settings
+from ..prompts.tool_catalog import add_settings
 from ..secrets.secret_values import evaluate_call
 from ..service import Service, answers
 from ..session_registry import unknown_thread
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import effective_rules
+from ..workspaces.effective_rules import collect_rules
 
 #: Number of facts that are searched for past calls, and of examples per outcome.
 MAX_FACTS = 100_000
@@ -60,7 +60,9 @@ class PermissionPreview(Service):
     async def evaluate(self, query: EvaluatePermission) -> PermissionEvaluation:
         """Evaluate a hypothetical call."""
         context = await (
-            self._session_context(query, query.session_id) if query.session_id else self._workspace_context(query)
+            self._build_session_context(query, query.session_id)
+            if query.session_id
+            else self._build_workspace_context(query)
         )
         call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
         call = msgspec.structs.replace(call, hook_result=self._dependencies.toolbox.preview_hooks(call, context))
@@ -90,7 +92,7 @@ class PermissionPreview(Service):
         else:
             listed = sorted(host.state.sessions.values(), key=lambda past_call: -past_call.listed)
             sessions = [past_call.session for past_call in listed]
-        past_calls, searched, is_complete = await self._past_calls(sessions)
+        past_calls, searched, is_complete = await self._find_past_calls(sessions)
         outcomes: dict[VerdictChange, int] = {"allowed": 0, "asked": 0, "denied": 0}
         matches = dict.fromkeys((rule.rule_id for rule in rules), 0)
         examples: list[DryRunCall] = []
@@ -120,7 +122,7 @@ class PermissionPreview(Service):
             examples=tuple(examples),
         )
 
-    async def _session_context(self, query: EvaluatePermission, session: str) -> ToolContext:
+    async def _build_session_context(self, query: EvaluatePermission, session: str) -> ToolContext:
         """Return the context of a thread's run. An idle thread is evaluated as its next turn in these modes."""
         opened = await self._sessions.get(session)
         state, workspace = opened.host.state, opened.host.workspace
@@ -134,10 +136,10 @@ class PermissionPreview(Service):
         definition = query.agent or thread.definition
         agent = roster.find(definition) or self._dependencies.definitions.get(workspace.folder, definition)
         mode = workspace.limit_mode(query.permission_mode, agent)
-        rules = effective_rules(workspace, state, self._dependencies.clock.now())
-        return _with_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
+        rules = collect_rules(workspace, state, self._dependencies.clock.now())
+        return _add_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
-    async def _workspace_context(self, query: EvaluatePermission) -> ToolContext:
+    async def _build_workspace_context(self, query: EvaluatePermission) -> ToolContext:
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -151,10 +153,10 @@ class PermissionPreview(Service):
         definitions = self._dependencies.definitions
         agent = definitions.get(workspace.folder, query.agent) if query.agent else definitions.lead(workspace.folder)
         mode = workspace.limit_mode(query.permission_mode, agent)
-        rules = effective_rules(workspace, None, self._dependencies.clock.now())
-        return _with_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
+        rules = collect_rules(workspace, None, self._dependencies.clock.now())
+        return _add_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
-    async def _past_calls(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
+    async def _find_past_calls(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
         """Return the evaluated calls of the sessions, the number of searched sessions, and whether the search is complete."""
         past_calls: list[_PastCall] = []
         left = MAX_FACTS
@@ -236,5 +238,5 @@ def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     )
 
 
-def _with_workspace(context: ToolContext, workspace: WorkspaceContext) -> ToolContext:
-    return with_settings(context, workspace.settings)
+def _add_workspace(context: ToolContext, workspace: WorkspaceContext) -> ToolContext:
+    return add_settings(context, workspace.settings)

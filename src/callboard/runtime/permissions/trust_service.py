@@ -42,7 +42,7 @@ class TrustService(Service):
         self._writing = asyncio.Lock()
 
     @answers(GetTrust)
-    async def trust(self, query: GetTrust) -> TrustRead:
+    async def get_trust(self, query: GetTrust) -> TrustRead:
         """Return what the folder's files request, and whether a person trusted it."""
         host = self._workspaces.get(query.workspace_id)
         requested, trusted = host.requested_grants, host.state.trusted
@@ -50,7 +50,7 @@ class TrustService(Service):
         return TrustRead(
             workspace_id=query.workspace_id,
             folder=host.state.path,
-            state=_trust_state(requested, trusted),
+            state=_derive_trust_state(requested, trusted),
             digest=requested.digest,
             trusted=trusted,
             widenings=requested.widenings,
@@ -58,7 +58,7 @@ class TrustService(Service):
         )
 
     @answers(ListRules)
-    async def rules(self, query: ListRules) -> RuleList:
+    async def list_rules(self, query: ListRules) -> RuleList:
         """Return all rules, those of files first."""
         own: tuple[Rule, ...] = ()
         if query.session_id is not None:
@@ -70,11 +70,11 @@ class TrustService(Service):
         else:
             host = self._require_workspace(query.workspace_id)
         return RuleList(
-            rules=(*self._file_rules(host), *(self._to_standing_rule(rule) for rule in (*host.state.rules, *own)))
+            rules=(*self._read_file_rules(host), *(self._to_standing_rule(rule) for rule in (*host.state.rules, *own)))
         )
 
     @answers(GetSettings)
-    async def settings(self, query: GetSettings) -> SettingsRead:
+    async def get_settings(self, query: GetSettings) -> SettingsRead:
         """Return a settings file."""
         folder, trusted = "", ""
         if query.place == "folder":
@@ -92,7 +92,7 @@ class TrustService(Service):
         )
 
     @carries_out(UpdateSettings)
-    async def update(
+    async def update_settings(
         self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SettingsUpdated:
         """Write settings, and record the change in the affected workspaces."""
@@ -143,7 +143,7 @@ class TrustService(Service):
             lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
         )
 
-    def _file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
+    def _read_file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
         """Return the rules of files, including the ones that are not in force."""
         book = self._dependencies.settings
         return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
@@ -174,7 +174,7 @@ class TrustService(Service):
         return self._dependencies.settings
 
 
-def _trust_state(requested: Asked, trusted: str) -> TrustState:
+def _derive_trust_state(requested: Asked, trusted: str) -> TrustState:
     if not requested.digest:
         return "nothing"
     if not trusted:

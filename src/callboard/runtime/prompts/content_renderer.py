@@ -81,7 +81,7 @@ class ContentRenderer:
         """Return a message with its attachments and mentioned contents."""
         return (
             *await self.render_input(fact.input),
-            *await self._contents(fact.given),
+            *await self._render_refs(fact.given),
             *(TextContent(_render_missing(missing)) for missing in fact.missing),
         )
 
@@ -94,7 +94,7 @@ class ContentRenderer:
         ]:
             entries = zip(pinned_refs, hashes, allocate_bytes(pinned_refs), strict=True)
             self._pinned = tuple(
-                [Pinned(ref.ref, hash, await self._content(ref, share)) for ref, hash, share in entries]
+                [Pinned(ref.ref, hash, await self._render_ref(ref, share)) for ref, hash, share in entries]
             )
         return self._pinned
 
@@ -124,11 +124,11 @@ class ContentRenderer:
                 contents.append(ImageContent(data=data, media=ref.media))
         return tuple(contents)
 
-    async def _contents(self, refs: tuple[ContextRef, ...]) -> tuple[Content, ...]:
+    async def _render_refs(self, refs: tuple[ContextRef, ...]) -> tuple[Content, ...]:
         entries = zip(refs, allocate_bytes(refs), strict=True)
-        return tuple([content for ref, share in entries for content in await self._content(ref, share)])
+        return tuple([content for ref, share in entries for content in await self._render_ref(ref, share)])
 
-    async def _content(self, ref: ContextRef, share: int) -> tuple[Content, ...]:
+    async def _render_ref(self, ref: ContextRef, share: int) -> tuple[Content, ...]:
         name = escape(ref.title or ref.ref)
         about = f'name="{name}" ref="{escape(ref.ref)}" source="{ref.source}"'
         size = ref.content.size if ref.content is not None else 0
@@ -138,9 +138,9 @@ class ContentRenderer:
         if ref.kind == "image" and data is not None and ref.content is not None:
             return TextContent(f'<context {about} kind="image"/>'), ImageContent(data=data, media=ref.content.media)
         if data is None or ref.kind in ("binary", "image"):
-            return (TextContent(f'<context {about} kind="{ref.kind}">{_unavailable(ref, size, share)}</context>'),)
+            return (TextContent(f'<context {about} kind="{ref.kind}">{_explain_omission(ref, size, share)}</context>'),)
         text = data.decode("utf-8", "ignore")
-        rest = f"\n[{size - share:,} more bytes omitted here.{_read_hint(ref)}]" if share < size else ""
+        rest = f"\n[{size - share:,} more bytes omitted here.{_hint_reading(ref)}]" if share < size else ""
         return (TextContent(f'<context {about} kind="{ref.kind}">\n{text}{rest}\n</context>'),)
 
 
@@ -176,15 +176,15 @@ def _render_missing(missing: MissingRef) -> str:
     return f'<missing ref="{escape(missing.ref)}">{reason}. Do not guess its content.</missing>'
 
 
-def _unavailable(ref: ContextRef, size: int, share: int) -> str:
+def _explain_omission(ref: ContextRef, size: int, share: int) -> str:
     """Return why the content is omitted."""
     if ref.kind == "binary":
         where = "" if ref.source == "attached" else " Tools can read it in the folder."
         return f"{escape(ref.title or ref.ref)}: binary, so its content is omitted.{where}"
     if size and not share:
-        return f"Its content is omitted because the contexts together exceed the limit.{_read_hint(ref)}"
+        return f"Its content is omitted because the contexts together exceed the limit.{_hint_reading(ref)}"
     return "Its content no longer exists."
 
 
-def _read_hint(ref: ContextRef) -> str:
+def _hint_reading(ref: ContextRef) -> str:
     return " Read it in the folder." if ref.source != "attached" and ref.kind == "text" else ""

@@ -26,7 +26,7 @@ from callboard.tools.files.paths import LONGEST_NAME, display
 from ..dependencies import Dependencies
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import person_context
+from ..workspaces.effective_rules import build_person_context
 
 #: Largest size of all attachments of one input, in bytes.
 MAX_ATTACHED = 64 * 1024 * 1024
@@ -63,7 +63,7 @@ class ContextResolver:
 
     def resolve_pinned(self, name: str) -> ResolvedContext:
         """Return the current content of a pinned name. This blocks while it reads."""
-        return self._resolve_file(name, "pinned", self._context(None))
+        return self._resolve_file(name, "pinned", self._build_context(None))
 
     async def _resolve_attachments(self, attachments: tuple[Attachment, ...]) -> ResolvedContext:
         resolved: list[ResolvedContext] = []
@@ -80,7 +80,7 @@ class ContextResolver:
                     hint="Remove attachments.",
                 )
             content = detect(data)
-            blob = self._blob(content.data, content.media)
+            blob = self._redact_to_blob(content.data, content.media)
             tokens = len(content.data) // BYTES_PER_TOKEN if content.kind == "text" else None
             ref = ContextRef(
                 ref=attachment.upload or f"blob:{blob.ref.hash[:16]}",
@@ -120,7 +120,7 @@ class ContextResolver:
         names = find_mentions(text)
         if not names:
             return EMPTY_CONTEXT
-        context = self._context(thread)
+        context = self._build_context(thread)
         return merge_contexts(*[await self._resolve_mention(name, context) for name in names])
 
     async def _resolve_mention(self, name: str, context: ToolContext) -> ResolvedContext:
@@ -137,7 +137,7 @@ class ContextResolver:
         return (
             resolved
             if resolved.refs
-            else ResolvedContext(missing=tuple(_with_ref(missing, name) for missing in resolved.missing))
+            else ResolvedContext(missing=tuple(_rename_ref(missing, name) for missing in resolved.missing))
         )
 
     def _resolve_file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
@@ -149,7 +149,7 @@ class ContextResolver:
             return ResolvedContext(
                 refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.description})"),)
             )
-        blob = self._blob(looked.data, looked.media)
+        blob = self._redact_to_blob(looked.data, looked.media)
         tokens = None if looked.kind == "image" else len(looked.data) // BYTES_PER_TOKEN
         title = f"{path} ({looked.description})" if looked.kind in ("image", "folder") else ""
         ref = ContextRef(ref=path, kind=looked.kind, source=source, title=title, content=blob.ref, tokens=tokens)
@@ -172,7 +172,7 @@ class ContextResolver:
         if data is None or newest is None:
             return _missing_ref(name, "erased" if newest is not None else "not_found")
         content = detect(data)
-        blob = self._blob(content.data, content.media)
+        blob = self._redact_to_blob(content.data, content.media)
         ref = ContextRef(
             ref=name,
             kind="image" if content.kind == "image" else "binary" if content.kind == "binary" else "artifact",
@@ -196,7 +196,7 @@ class ContextResolver:
             answer = "\n\n".join([await self._read_text(part) for part in parts if isinstance(part, TextPart)])
             sections.append(f"## {turn.input.text}\n\n{answer or f'({turn.state})'}")
         text = "\n\n".join(sections)[:MAX_SESSION_TEXT]
-        blob = self._blob(text.encode("utf-8", "replace"), TEXT)
+        blob = self._redact_to_blob(text.encode("utf-8", "replace"), TEXT)
         ref = ContextRef(
             ref=name,
             kind="session",
@@ -213,7 +213,7 @@ class ContextResolver:
         data = await self._dependencies.store.blobs.get_range(part.content.ref.hash, offset=0, length=MAX_SESSION_TEXT)
         return part.content.text if data is None else data.decode("utf-8", "ignore")
 
-    def _blob(self, data: bytes, media: str) -> Blob:
+    def _redact_to_blob(self, data: bytes, media: str) -> Blob:
         """Return the bytes as a blob, with secrets replaced by handles."""
         return blob_of(self._dependencies.secrets.redact_bytes(data), media)
 
@@ -227,12 +227,12 @@ class ContextResolver:
             is not None
         )
 
-    def _context(self, thread: str | None) -> ToolContext:
+    def _build_context(self, thread: str | None) -> ToolContext:
         """Return the context of the reads: a person, in the folder of the thread's agent."""
         workspace, state = self._workspace(), self._session_state.state
-        of = state.threads.get(thread or state.owner or state.lead)
-        worktree = of.child.worktree if of is not None and of.child is not None else ""
-        return person_context(workspace, state, self._dependencies.clock.now(), worktree)
+        agent_thread = state.threads.get(thread or state.owner or state.lead)
+        worktree = agent_thread.child.worktree if agent_thread is not None and agent_thread.child is not None else ""
+        return build_person_context(workspace, state, self._dependencies.clock.now(), worktree)
 
 
 def _missing_ref(
@@ -241,5 +241,5 @@ def _missing_ref(
     return ResolvedContext(missing=(MissingRef(ref=name, source=source, reason=reason, detail=detail),))
 
 
-def _with_ref(missing: MissingRef, ref: str) -> MissingRef:
+def _rename_ref(missing: MissingRef, ref: str) -> MissingRef:
     return MissingRef(ref=ref, source=missing.source, reason=missing.reason, detail=missing.detail)

@@ -14,7 +14,7 @@ from ..dependencies import Dependencies
 from ..session_state import SessionState
 from ..slices import in_slices
 from .history import History
-from .pending_messages import receivers
+from .pending_messages import list_receivers
 
 log = logging.getLogger(__name__)
 
@@ -32,12 +32,12 @@ class Conversations:
         """Return the conversation of a thread."""
         history = self._loaded.get(thread)
         if history is None:
-            history = History(thread, self._dependencies.store.blobs, self._fact)
+            history = History(thread, self._dependencies.store.blobs, self._read_fact)
             state = self._session_state.state.threads[thread]
-            after = history_floor(state)
+            after = find_history_floor(state)
             if 0 < state.context_usage.at <= after:
                 # Read the summary first: later turns may be omitted.
-                summary = await self._fact(state.context_usage.at)
+                summary = await self._read_fact(state.context_usage.at)
                 if summary is not None:
                     await history.add(summary)
             # Also read facts that are committed during this read, because `apply` does not add them
@@ -62,16 +62,16 @@ class Conversations:
             if isinstance(record.fact, ThreadOpened):
                 # A new thread has no facts to read.
                 self._loaded[record.scope.thread] = History(
-                    record.scope.thread, self._dependencies.store.blobs, self._fact
+                    record.scope.thread, self._dependencies.store.blobs, self._read_fact
                 )
-            for thread in {record.scope.thread, *receivers(record)}:
+            for thread in {record.scope.thread, *list_receivers(record)}:
                 await self._add(thread, record)
         for thread in list(self._loaded):
             state = self._session_state.state.threads.get(thread)
             if state is None or (state.child is not None and state.child.status in _TERMINAL):
                 del self._loaded[thread]
 
-    async def _fact(self, sequence: int) -> Record | None:
+    async def _read_fact(self, sequence: int) -> Record | None:
         records = await self._dependencies.store.facts.read(self._session, after=sequence - 1, until=sequence, limit=1)
         return records[0] if records else None
 
@@ -86,7 +86,7 @@ class Conversations:
             self._loaded.pop(thread, None)
 
 
-def history_floor(thread: Thread) -> int:
+def find_history_floor(thread: Thread) -> int:
     """Return the sequence after which all facts lie that the thread's model needs.
 
     Inputs of waiting turns and of the current turn are needed even if they were summarised.

@@ -13,7 +13,7 @@ from callboard.control.state.context import BYTES_PER_TOKEN
 
 from ..dependencies import Dependencies
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import person_context
+from ..workspaces.effective_rules import build_person_context
 
 #: Bytes of one file that are included.
 MAX_BYTES = 32 * 1024
@@ -30,7 +30,7 @@ def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -
 
     The other files are recorded as omitted. This blocks while it reads.
     """
-    context = person_context(workspace, None, dependencies.clock.now())
+    context = build_person_context(workspace, None, dependencies.clock.now())
     resolved, text = EMPTY_CONTEXT, ""
     omitted: list[Omission] = []
     missing: list[MissingRef] = []

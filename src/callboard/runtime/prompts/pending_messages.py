@@ -31,7 +31,7 @@ _UNRESOLVED = " These refs name no artifact of this session: "
 _ACCEPTED = " It was accepted for you. Work on it now."
 
 
-def receivers(record: Record) -> tuple[str, ...]:
+def list_receivers(record: Record) -> tuple[str, ...]:
     """Return the threads that receive the record."""
     match record.fact:
         case ChannelMessage(to_threads=threads):
@@ -69,7 +69,7 @@ class PendingMessages:
                 body = escape(f"{envelope}{unresolved}", quote=False)
                 self._store(record.scope.handoff, f"<handoff>{body}{request}</handoff>")
             case HandoffAccepted(reason=reason) if record.scope.thread == self._thread and not record.scope.run:
-                self._accepted(record.scope.handoff, reason)
+                self._add_acceptance(record.scope.handoff, reason)
             case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:
                 self._store(
                     news_item(record.scope.handoff, "returned"),
@@ -116,7 +116,7 @@ class PendingMessages:
         for item in items:
             self._items.pop(item, None)
 
-    def _accepted(self, handoff: str, reason: str) -> None:
+    def _add_acceptance(self, handoff: str, reason: str) -> None:
         """Add a notice of a handoff accepted for this agent, which may have received the handoff already."""
         if (text := self._items.get(handoff)) is not None:
             self._items[handoff] = text.replace(_ANSWER_REQUIRED, "")

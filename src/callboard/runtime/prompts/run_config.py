@@ -31,8 +31,8 @@ from ..dependencies import Dependencies
 from ..secrets.append_redactor import redact_value
 from ..workspaces.context import WorkspaceContext
 from .instructions import read_instructions
-from .team_instructions import describe_team, team_tools
-from .tool_catalog import build_catalog, with_settings
+from .team_instructions import describe_team, list_team_tools
+from .tool_catalog import add_settings, build_catalog
 
 _SYSTEM = """You are an agent in Callboard, which runs agents on real folders and records every step.
 You work in one folder. Paths are relative to it. Use the tools to read, search and change files. Text alone changes nothing.
@@ -113,7 +113,7 @@ class RunConfigBuilder:
         )
         built = self._get_built(workspace, agent, mode, permitted, roster, instruction_text)
         route = (
-            _external_route(agent)
+            _build_external_route(agent)
             if agent.provider in EXTERNAL_PROVIDERS
             else self._dependencies.models.route(agent.model)
         )
@@ -140,7 +140,7 @@ class RunConfigBuilder:
             instructions=resolved,
         )
 
-    def preview_context(
+    def build_preview_context(
         self,
         workspace: WorkspaceContext,
         definition: str,
@@ -154,8 +154,8 @@ class RunConfigBuilder:
         name = definition or definitions.lead(workspace.folder).name
         agent = roster.find(name) or definitions.get(workspace.folder, name)
         limited = workspace.limit_mode(permission_mode, agent)
-        base = build_tool_context(workspace.folder, agent, mode, limited, teamwork=team_tools(agent, roster))
-        return with_settings(base, workspace.settings)
+        base = build_tool_context(workspace.folder, agent, mode, limited, teamwork=list_team_tools(agent, roster))
+        return add_settings(base, workspace.settings)
 
     def find_start(self, prompts: tuple[PromptRef, ...]) -> RunStart | None:
         """Return the start with these prompts, if it is the newest of its definition and modes."""
@@ -164,13 +164,13 @@ class RunConfigBuilder:
     async def wait_ready(self, workspace: WorkspaceContext) -> None:
         """Wait for the folder's tool servers, within their time limit."""
         if workspace.settings.servers:
-            await self._dependencies.toolbox.prepare(folder_context(workspace))
+            await self._dependencies.toolbox.prepare(build_folder_context(workspace))
 
-    async def with_loaded_tools(self, workspace: WorkspaceContext, run: OpenRun, start: RunStart) -> RunStart:
+    async def add_loaded_tools(self, workspace: WorkspaceContext, run: OpenRun, start: RunStart) -> RunStart:
         """Return the start with the tools that the run has loaded since, if they are available."""
         await self.wait_ready(workspace)
         base = build_tool_context(workspace.folder, start.definition, run.mode, run.permission_mode, teamwork=run.tools)
-        context = msgspec.structs.replace(with_settings(base, workspace.settings), loaded_tools=run.tools)
+        context = msgspec.structs.replace(add_settings(base, workspace.settings), loaded_tools=run.tools)
         names = {spec.name for spec in start.specs}
         more = tuple(
             spec
@@ -192,7 +192,7 @@ class RunConfigBuilder:
         return RunStart(
             definition=agent,
             prompts=run.prompts,
-            system=_system_texts(agent, texts),
+            system=_list_system_texts(agent, texts),
             specs=tuple(spec for spec in specs if spec.name in run.tools),
         )
 
@@ -215,7 +215,7 @@ class RunConfigBuilder:
         ):
             built = self._built[key] = self._build(workspace, agent, mode, permission_mode, roster, instruction_text)
         # Servers can add tools while the definition stays the same.
-        context = with_settings(built.context, workspace.settings)
+        context = add_settings(built.context, workspace.settings)
         if context != built.context or context.servers:
             specs = self._dependencies.toolbox.list_specs(context)
             tools = build_catalog(self._dependencies.toolbox.list_tools(context))
@@ -233,8 +233,10 @@ class RunConfigBuilder:
         roster: Roster,
         instruction_text: str,
     ) -> _BuiltConfig:
-        base = build_tool_context(workspace.folder, agent, mode, permission_mode, teamwork=team_tools(agent, roster))
-        context = with_settings(base, workspace.settings)
+        base = build_tool_context(
+            workspace.folder, agent, mode, permission_mode, teamwork=list_team_tools(agent, roster)
+        )
+        context = add_settings(base, workspace.settings)
         specs = self._dependencies.toolbox.list_specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
@@ -256,7 +258,7 @@ class RunConfigBuilder:
         start = RunStart(
             definition=agent,
             prompts=prompts,
-            system=_system_texts(agent, texts),
+            system=_list_system_texts(agent, texts),
             specs=specs,
         )
         tools = self._dependencies.toolbox.list_tools(context)
@@ -292,7 +294,7 @@ def build_tool_context(
     )
 
 
-def folder_context(workspace: WorkspaceContext) -> ToolContext:
+def build_folder_context(workspace: WorkspaceContext) -> ToolContext:
     """Return a context without an agent, for the folder's tool servers."""
     context = ToolContext(
         folder=workspace.folder,
@@ -303,10 +305,10 @@ def folder_context(workspace: WorkspaceContext) -> ToolContext:
         mode="chat",
         permission_mode="planning",
     )
-    return with_settings(context, workspace.settings)
+    return add_settings(context, workspace.settings)
 
 
-def _external_route(agent: Definition) -> Route:
+def _build_external_route(agent: Definition) -> Route:
     """Return the route to an external agent: nothing is chosen, and its version is unknown until it starts."""
     if agent.provider == "a2a":
         return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is remote")
@@ -325,7 +327,7 @@ def _describe_mode(agent: Definition, mode: Mode, permission_mode: PermissionMod
     return "\n".join((text, _PLANNING_ONLY, *((_PROPOSE,) if proposes else ())))
 
 
-def _system_texts(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:
+def _list_system_texts(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:
     layers = (agent.prompt if layer == "role" else texts.get(layer, "") for layer in _LAYERS)
     return tuple(text for text in layers if text)
 

@@ -12,16 +12,16 @@ _TASK_TOOLS = ("create_task", "update_task")
 _MESSAGE_TOOLS = ("send_message", "request_review", "submit_verdict")
 
 
-def team_tools(agent: Definition, roster: Roster) -> tuple[str, ...]:
+def list_team_tools(agent: Definition, roster: Roster) -> tuple[str, ...]:
     """Return the team tools that the agent can use. An agent without a team can only ask the person."""
-    others = _others(agent, roster)
+    others = _list_others(agent, roster)
     tools: list[str] = [*_PERSON_TOOLS]
     if agent.kind == "subagent":
         return ("send_handoff", "send_message", "submit_verdict", *_PERSON_TOOLS)
     tools += [name for name, capability in _CREATION_TOOLS.items() if capability in agent.capabilities]
-    if "Delegate" in agent.policy and (_spawnable(agent, roster) or "spawn" in agent.capabilities):
+    if "Delegate" in agent.policy and (_list_spawnable(agent, roster) or "spawn" in agent.capabilities):
         tools += [*_DELEGATION_TOOLS, *((MERGE,) if "Patch" in agent.policy else ()), "submit_verdict", *_TASK_TOOLS]
-    if _reachable(agent, roster) or "edge" in agent.capabilities:
+    if _list_reachable(agent, roster) or "edge" in agent.capabilities:
         tools += ["send_handoff", "respond_handoff"]
     if others or "spawn" in agent.capabilities:
         tools += [*_MESSAGE_TOOLS, *_TASK_TOOLS]
@@ -36,19 +36,19 @@ def describe_team(agent: Definition, roster: Roster) -> str:
             "Your final answer is your result. Before that, you can send your parent news with send_handoff."
         )
     lines: list[str] = []
-    if "Delegate" in agent.policy and (targets := _spawnable(agent, roster)):
+    if "Delegate" in agent.policy and (targets := _list_spawnable(agent, roster)):
         lines.append("Delegate objectives to children with spawn_subagent. Available definitions:")
-        lines += [_line(definition) for definition in targets]
-    if reached := _reachable(agent, roster):
+        lines += [_format_line(definition) for definition in targets]
+    if reached := _list_reachable(agent, roster):
         lines.append("Hand off work with send_handoff. Possible receivers:")
-        lines += [_line(definition) for definition in reached]
-    if others := _others(agent, roster):
+        lines += [_format_line(definition) for definition in reached]
+    if others := _list_others(agent, roster):
         lines.append("Send messages with send_message. Possible receivers:")
-        lines += [_line(definition) for definition in others]
+        lines += [_format_line(definition) for definition in others]
     return "\n".join(lines)
 
 
-def _spawnable(agent: Definition, roster: Roster) -> list[Definition]:
+def _list_spawnable(agent: Definition, roster: Roster) -> list[Definition]:
     allowed = None if agent.delegate_targets is None else {folded(name) for name in agent.delegate_targets}
     return [
         definition
@@ -58,7 +58,7 @@ def _spawnable(agent: Definition, roster: Roster) -> list[Definition]:
     ]
 
 
-def _others(agent: Definition, roster: Roster) -> list[Definition]:
+def _list_others(agent: Definition, roster: Roster) -> list[Definition]:
     return [
         definition
         for definition in roster.definitions
@@ -66,7 +66,7 @@ def _others(agent: Definition, roster: Roster) -> list[Definition]:
     ]
 
 
-def _reachable(agent: Definition, roster: Roster) -> list[Definition]:
+def _list_reachable(agent: Definition, roster: Roster) -> list[Definition]:
     out = {folded(edge.to) for edge in agent.edges}
     back = {
         folded(definition.name)
@@ -76,5 +76,5 @@ def _reachable(agent: Definition, roster: Roster) -> list[Definition]:
     return [definition for definition in roster.definitions if folded(definition.name) in out | back]
 
 
-def _line(definition: Definition) -> str:
+def _format_line(definition: Definition) -> str:
     return f"- {definition.name}: {definition.description}" if definition.description else f"- {definition.name}"

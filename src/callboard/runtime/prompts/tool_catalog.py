@@ -13,7 +13,7 @@ from callboard.contracts.settings import Effective
 from callboard.control.decision_inputs import ToolCatalog
 
 
-def with_settings(context: ToolContext, settings: Effective) -> ToolContext:
+def add_settings(context: ToolContext, settings: Effective) -> ToolContext:
     """Return the context with the effective settings of its folder."""
     return msgspec.structs.replace(
         context,

@@ -79,7 +79,7 @@ class _SessionRuns:
         self._agents: dict[str, _Agent] = {}
         self._submitted: dict[str, int] = {}
 
-    def take(self, record: Record) -> None:
+    def apply(self, record: Record) -> None:
         """Apply the next fact."""
         self.sequence = record.sequence
         scope, fact = record.scope, record.fact
@@ -152,12 +152,12 @@ class RunRecords:
 
     def folder(self, project_root: str | None) -> OpenedFolder:
         """Return the open workspace of a folder, or the only open workspace."""
-        host = self._host(project_root)
+        host = self._find_host(project_root)
         return OpenedFolder(workspace_id=host.state.workspace, path=host.state.path)
 
     async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
         """Return the runs of one session or of the workspace, in start order within each session."""
-        host = self._host(project_root)
+        host = self._find_host(project_root)
         listed = [session] if session is not None else [card.key for card in host.cards()]
         records: list[AgentRunRecord] = []
         for session_id in listed:
@@ -170,7 +170,7 @@ class RunRecords:
 
     async def run(self, run_id: str) -> FoundRun:
         """Return a run."""
-        for session in await self._candidates(run_id):
+        for session in await self._find_candidates(run_id):
             run = (await self._fold(session)).runs.get(run_id)
             if run is not None:
                 return run
@@ -199,7 +199,7 @@ class RunRecords:
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
         """Return the effective settings of a workspace."""
-        host = self._host(project_root)
+        host = self._find_host(project_root)
         lead = self._dependencies.definitions.lead(host.state.path)
         route = self._dependencies.models.route(lead.model)
         provider, name = route.candidates[route.chosen]
@@ -229,16 +229,16 @@ class RunRecords:
             for record in records:
                 # A concurrent call may have folded further.
                 if record.sequence == runs.sequence + 1:
-                    runs.take(record)
+                    runs.apply(record)
         return runs
 
-    async def _candidates(self, run_id: str) -> list[str]:
+    async def _find_candidates(self, run_id: str) -> list[str]:
         """Return the sessions that can contain the run, the likeliest first.
 
         First the sessions whose folded runs contain it, then open sessions, then the rest. A
         session that ended before the id was created cannot contain it.
         """
-        created = _creation_time(run_id)
+        created = _parse_creation_time(run_id)
         if created is None:
             return []
         folded = [session for session, runs in self._folds.items() if run_id in runs.runs]
@@ -250,7 +250,7 @@ class RunRecords:
         possible = [session for session in listed if (await facts.head(session)).at >= created - CLOCK_TOLERANCE]
         return sorted(possible, key=lambda session: session not in in_use)
 
-    def _host(self, project_root: str | None) -> WorkspaceHost:
+    def _find_host(self, project_root: str | None) -> WorkspaceHost:
         hosts = self._workspaces.all()
         if project_root is None and len(hosts) == 1:
             return hosts[0]
@@ -273,7 +273,7 @@ def _belongs_to(record: Record, run: FoundRun) -> bool:
     return scope.run == run.record.run_id or (not scope.run and scope.turn == run.turn_id and scope.turn != "")
 
 
-def _creation_time(run_id: str) -> int | None:
+def _parse_creation_time(run_id: str) -> int | None:
     """Return when the id was created, in microseconds since the Unix epoch; None for an invalid run id."""
     if _RUN_ID.fullmatch(run_id) is None:
         return None

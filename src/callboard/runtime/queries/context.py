@@ -25,7 +25,7 @@ from callboard.tools.gate.rules import Target, find_rule
 from ..service import Service, answers
 from ..session_registry import OpenSession, unknown_thread
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import person_context
+from ..workspaces.effective_rules import build_person_context
 
 
 class ContextReads(Service):
@@ -47,7 +47,7 @@ class ContextReads(Service):
             session_id=state.session,
             thread_id=thread.thread,
             context=row,
-            text=None if query.ref is None else await self._text(row, query.ref),
+            text=None if query.ref is None else await self._read_ref(row, query.ref),
             summary=compaction.summary if compaction is not None else None,
             compacted=thread.context_usage.compacted,
             said=()
@@ -56,7 +56,7 @@ class ContextReads(Service):
             head=state.sequence,
         )
 
-    async def _text(self, row: ContextRow, ref: str) -> Text | None:
+    async def _read_ref(self, row: ContextRow, ref: str) -> Text | None:
         context_ref = next((candidate for candidate in row.refs if candidate.ref == ref), None)
         if context_ref is None:
             raise Refusal(
@@ -79,12 +79,12 @@ class ContextReads(Service):
     async def _read_compaction(self, opened: OpenSession, at: int) -> CompactionCompleted | None:
         if not at:
             return None
-        record = await self._fact(opened.host.state.session, at)
+        record = await self._read_fact(opened.host.state.session, at)
         return record.fact if record is not None and isinstance(record.fact, CompactionCompleted) else None
 
     async def _read_excerpts(self, session: str, compaction: CompactionCompleted) -> AsyncIterator[QuotedInput]:
         for excerpt in compaction.said:
-            record = await self._fact(session, excerpt.sequence)
+            record = await self._read_fact(session, excerpt.sequence)
             if record is None:
                 continue
             fact = record.fact
@@ -92,7 +92,7 @@ class ContextReads(Service):
             text = fact.input if is_input else Text(erased=True)
             yield QuotedInput(sequence=excerpt.sequence, turn_id=record.scope.turn, size=excerpt.size, text=text)
 
-    async def _fact(self, session: str, sequence: int) -> Record | None:
+    async def _read_fact(self, session: str, sequence: int) -> Record | None:
         records = await self._dependencies.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
         return records[0] if records else None
 
@@ -103,25 +103,27 @@ class ContextReads(Service):
         state = (await self._sessions.get(query.session_id)).host.state if query.session_id is not None else None
         text = query.text.strip().strip('"')
         mentions = [
-            *self._agents(workspace, text),
-            *_artifacts(state, text),
-            *await self._files(workspace, state, text, query.limit),
+            *self._find_agents(workspace, text),
+            *_find_artifacts(state, text),
+            *await self._find_files(workspace, state, text, query.limit),
         ]
-        mentions += _sessions(workspace, query.session_id, text)
+        mentions += _find_sessions(workspace, query.session_id, text)
         return MentionList(mentions=tuple(mentions[: query.limit]), complete=len(mentions) <= query.limit)
 
-    def _agents(self, workspace: WorkspaceContext, text: str) -> Iterator[Mention]:
+    def _find_agents(self, workspace: WorkspaceContext, text: str) -> Iterator[Mention]:
         for definition in self._dependencies.definitions.roster(workspace.folder).definitions:
             if text.casefold() in definition.name.casefold():
                 yield Mention(
                     kind="agent", ref=definition.name, insert=f"@{definition.name}", title=definition.description
                 )
 
-    async def _files(self, workspace: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
-        context = person_context(workspace, state, self._dependencies.clock.now())
+    async def _find_files(
+        self, workspace: WorkspaceContext, state: Session | None, text: str, limit: int
+    ) -> list[Mention]:
+        context = build_person_context(workspace, state, self._dependencies.clock.now())
         paths = await self._dependencies.toolbox.find_paths(text, context, limit)
         folders = dict.fromkeys(
-            folder for path in paths for folder in _parents(path) if text.casefold() in folder.casefold()
+            folder for path in paths for folder in _list_parents(path) if text.casefold() in folder.casefold()
         )
         readable = [folder for folder in folders if find_rule(context.rules, Target(tool="Read", path=folder)) is None]
         files = [Mention(kind="file", ref=path, insert=_format_mention(path)) for path in paths]
@@ -134,7 +136,7 @@ class ContextReads(Service):
         ]
 
 
-def _parents(path: str) -> Iterator[str]:
+def _list_parents(path: str) -> Iterator[str]:
     while path := path.rpartition("/")[0]:
         yield path
 
@@ -144,14 +146,14 @@ def _format_mention(path: str) -> str:
     return f"@{path}" if plain else f'@"{path}"'
 
 
-def _artifacts(state: Session | None, text: str) -> Iterator[Mention]:
+def _find_artifacts(state: Session | None, text: str) -> Iterator[Mention]:
     for key, artifact in state.artifacts.open.items() if state is not None else ():
         name = artifact.title or artifact.path
         if text.casefold() in name.casefold() or key.startswith(text):
             yield Mention(kind="artifact", ref=key, insert=f"@{key}", title=name)
 
 
-def _sessions(workspace: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
+def _find_sessions(workspace: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
     newest = sorted(workspace.sessions.values(), key=lambda session: session.session, reverse=True)
     return [
         Mention(kind="session", ref=session.session, insert=f"@{session.session}", title=session.title)

@@ -23,14 +23,14 @@ def build_job(query: GetJob, rows: list[TaskRow], sequence: int) -> JobRead:
         task_id=job_row.key,
         title=job_row.title,
         agent=job_row.assignee,
-        status=_job_status(job_row),
+        status=_derive_job_status(job_row),
         counts=job_row.items or JobItems(),
-        items=tuple(_item(row) for row in rows if row.key != job_row.key),
+        items=tuple(_build_item(row) for row in rows if row.key != job_row.key),
         sequence=sequence,
     )
 
 
-def _job_status(row: TaskRow) -> JobStatus:
+def _derive_job_status(row: TaskRow) -> JobStatus:
     if row.status == "done":
         return "completed"
     if row.status == "cancelled":
@@ -42,8 +42,8 @@ def _job_status(row: TaskRow) -> JobStatus:
     return "failed" if row.ended else "running"
 
 
-def _item_status(row: TaskRow) -> JobItemStatus:
-    status = _job_status(row)
+def _derive_item_status(row: TaskRow) -> JobItemStatus:
+    status = _derive_job_status(row)
     failed = bool(row.attempts) and row.attempts[-1].status == "failed"
     if (status == "paused" and row.ended) or (status == "cancelled" and failed):
         return "failed"
@@ -52,9 +52,9 @@ def _item_status(row: TaskRow) -> JobItemStatus:
     return status
 
 
-def _item(row: TaskRow) -> JobItem:
+def _build_item(row: TaskRow) -> JobItem:
     last = row.attempts[-1] if row.attempts else None
-    status = _item_status(row)
+    status = _derive_item_status(row)
     return JobItem(
         item_id=row.key,
         title=row.title,

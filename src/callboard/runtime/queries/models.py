@@ -23,7 +23,7 @@ from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder
 from ..service import Service, answers
 from ..session_registry import SessionRegistry
-from ..sessions.decision_inputs import model_limits
+from ..sessions.decision_inputs import find_model_limits
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
 
@@ -38,12 +38,12 @@ class ModelReads(Service):
     @answers(ListModels)
     async def list_models(self, _: ListModels) -> ModelList:
         """Return the configured models, and what this machine offers."""
-        return await self._catalog().listed()
+        return await self._require_catalog().listed()
 
     @answers(TryModel)
     async def test_model(self, query: TryModel) -> ModelTestResult:
         """Send a short question to a model."""
-        return await self._catalog().tested(query.name)
+        return await self._require_catalog().tested(query.name)
 
     @answers(PreviewRoute)
     async def preview_route(self, query: PreviewRoute) -> RoutePreview:
@@ -51,7 +51,7 @@ class ModelReads(Service):
         if query.session_id is not None:
             host = (await self._sessions.get(query.session_id)).host
             thread = require_thread(host.state, query.thread_id)
-            return self._route(host.workspace, thread.definition, host.state, thread.run)
+            return self._build_route(host.workspace, thread.definition, host.state, thread.run)
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -60,21 +60,23 @@ class ModelReads(Service):
                 hint="Set sessionId or workspaceId.",
             )
         self._workspaces.get(query.workspace_id)
-        return self._route(self._workspaces.context(query.workspace_id), "", Session(session=""), None)
+        return self._build_route(self._workspaces.context(query.workspace_id), "", Session(session=""), None)
 
-    def _route(self, workspace: WorkspaceContext, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
+    def _build_route(
+        self, workspace: WorkspaceContext, definition: str, state: Session, run: OpenRun | None
+    ) -> RoutePreview:
         setup: RunConfig = self._run_configs.build(workspace, definition, "chat", "ask", state)
         return RoutePreview(
             model=model_name(setup.candidates[setup.chosen]),
-            images=route_takes_images(setup, self._takes),
+            images=route_takes_images(setup, self._read_limits),
             running_model=f"{run.provider}/{run.model}" if run is not None else "",
-            running_images=run is not None and takes_images(run, self._takes),
+            running_images=run is not None and takes_images(run, self._read_limits),
         )
 
-    def _catalog(self) -> ModelCatalogPort:
+    def _require_catalog(self) -> ModelCatalogPort:
         if self._dependencies.model_catalog is None:
             raise Refusal("model_unconfigured", "Model listing is not available in this process.")
         return self._dependencies.model_catalog
 
-    def _takes(self, provider: str, model: str) -> ModelCapabilities:
-        return model_limits(self._dependencies, provider, model)
+    def _read_limits(self, provider: str, model: str) -> ModelCapabilities:
+        return find_model_limits(self._dependencies, provider, model)

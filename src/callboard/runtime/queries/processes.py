@@ -33,7 +33,7 @@ class ProcessReads(Service):
     """Answers process queries."""
 
     @answers(ListProcesses)
-    async def list(self, query: ListProcesses) -> ProcessList:
+    async def list_processes(self, query: ListProcesses) -> ProcessList:
         """Return the processes of a session."""
         opened = await self._sessions.get(query.session_id)
         if query.thread_id is not None and query.thread_id not in opened.host.state.threads:
@@ -42,19 +42,19 @@ class ProcessReads(Service):
         await opened.views.flush()
         rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MAX_ROWS)
         matching = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
-        return ProcessList(processes=tuple(_with_output(opened.host.processes, row) for row in matching))
+        return ProcessList(processes=tuple(_add_output(opened.host.processes, row) for row in matching))
 
     @answers(GetExecutionEnvironment)
-    async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
+    async def get_environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
         """Return the environment of a command."""
-        context = await self._context(query)
+        context = await self._find_context(query)
         if self._dependencies.shells is None:
             raise Refusal("tool_failed", "Commands are not available in this process.")
         return await self._dependencies.shells.describe_environment(context)
 
-    async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
+    async def _find_context(self, query: GetExecutionEnvironment) -> ToolContext:
         if query.session_id is not None:
-            return await self._session_context(query.session_id, query.thread_id)
+            return await self._find_session_context(query.session_id, query.thread_id)
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -65,9 +65,9 @@ class ProcessReads(Service):
         host = self._workspaces.get(query.workspace_id)
         host.require_folder()
         agent = self._dependencies.definitions.lead(host.context.folder)
-        return _context(host.context, agent, "ask")
+        return _build_context(host.context, agent, "ask")
 
-    async def _session_context(self, session: str, thread_id: str | None) -> ToolContext:
+    async def _find_session_context(self, session: str, thread_id: str | None) -> ToolContext:
         host = (await self._sessions.get(session)).host
         thread = host.state.threads.get(thread_id or host.state.lead)
         if thread is None:
@@ -79,7 +79,7 @@ class ProcessReads(Service):
             host.workspace.folder, thread.definition
         )
         mode = thread.last.permission_mode if thread.last is not None else "ask"
-        context = _context(host.workspace, agent, mode)
+        context = _build_context(host.workspace, agent, mode)
         if thread.child is None:
             return context
         return msgspec.structs.replace(
@@ -90,12 +90,12 @@ class ProcessReads(Service):
         )
 
 
-def _context(workspace: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
+def _build_context(workspace: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
     base = build_tool_context(workspace.folder, agent, "chat", workspace.limit_mode(mode, agent))
     return msgspec.structs.replace(base, trusted=workspace.settings.trusted, shell=workspace.settings.shell)
 
 
-def _with_output(processes: Processes, row: ProcessRow) -> ProcessRow:
+def _add_output(processes: Processes, row: ProcessRow) -> ProcessRow:
     """Return the row with the newest output of a running process."""
     if row.state not in ("running", "stopping"):
         return row

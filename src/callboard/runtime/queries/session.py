@@ -39,7 +39,7 @@ class SessionReads(Service):
     @answers(GetSession)
     async def get_session(self, query: GetSession) -> SessionRead:
         """Return the header of a session, its threads and newest turns."""
-        opened = await self._at(query.session_id, query.wait_for)
+        opened = await self._open_at(query.session_id, query.wait_for)
         shell = opened.views.rows(SessionRow)
         if not shell:
             raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
@@ -56,27 +56,27 @@ class SessionReads(Service):
     @answers(GetThreadRead)
     async def get_thread(self, query: GetThreadRead) -> ThreadRead:
         """Return a thread's status, pending actions, queue, last turn and incidents."""
-        opened = await self._at(query.session_id, query.wait_for)
+        opened = await self._open_at(query.session_id, query.wait_for)
         thread = query.thread_id or opened.host.state.lead
-        status = self._status(opened, thread)
+        status = self._require_status(opened, thread)
         turns = [row for row in opened.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
         return ThreadRead(
             status=status,
             actions=tuple(row for row in opened.views.rows(ActionRow) if row.thread_id == thread),
             queue=tuple(row for row in opened.views.rows(QueueRow) if row.thread_id == thread),
             last_turn=max(turns, key=lambda row: row.ended_at) if turns else None,
-            incidents=await self._incidents(opened, thread),
+            incidents=await self._find_incidents(opened, thread),
             head=opened.host.state.sequence,
         )
 
     @staticmethod
-    def _status(opened: OpenSession, thread: str) -> StatusRow:
+    def _require_status(opened: OpenSession, thread: str) -> StatusRow:
         for row in opened.views.rows(StatusRow):
             if row.thread_id == thread:
                 return row
         raise unknown_thread(thread)
 
-    async def _incidents(self, opened: OpenSession, thread: str) -> tuple[Incident, ...]:
+    async def _find_incidents(self, opened: OpenSession, thread: str) -> tuple[Incident, ...]:
         state = opened.host.state
         after = max(0, state.sequence - INCIDENT_FACTS)
         records = await self._dependencies.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
@@ -90,13 +90,13 @@ class SessionReads(Service):
     @answers(GetTurns)
     async def get_turns(self, query: GetTurns) -> TurnList:
         """Return older turns of a session or a thread."""
-        opened = await self._at(query.session_id, 0)
+        opened = await self._open_at(query.session_id, 0)
         await opened.views.flush()
         rows = self._dependencies.store.rows
         if query.thread_id is None:
             newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
             return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
-        thread_order = self._status(opened, query.thread_id).order
+        thread_order = self._require_status(opened, query.thread_id).order
         before, turns = query.before, list[TurnRow]()
         while len(turns) < query.limit and (before is None or before > thread_order):
             page = await rows.rows(query.session_id, "turns", before=before, limit=TURN_PAGE)
@@ -109,7 +109,7 @@ class SessionReads(Service):
     @answers(GetParts)
     async def get_parts(self, query: GetParts) -> PartList:
         """Return the parts of a turn."""
-        opened = await self._at(query.session_id, 0)
+        opened = await self._open_at(query.session_id, 0)
         await opened.views.flush()
         row = await self._dependencies.store.rows.row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
@@ -126,7 +126,7 @@ class SessionReads(Service):
         """Return the storage size of each session."""
         return await measure_sizes(self._dependencies.store.facts)
 
-    async def _at(self, session: str, sequence: int) -> OpenSession:
+    async def _open_at(self, session: str, sequence: int) -> OpenSession:
         opened = await self._sessions.get(session)
         if (
             sequence > opened.host.state.sequence

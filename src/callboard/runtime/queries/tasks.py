@@ -37,12 +37,12 @@ class TaskReads(Service):
     @answers(GetJob)
     async def get_job(self, query: GetJob) -> JobRead:
         """Return a job with its items in order."""
-        rows, sequence = await self._job_rows(query.session_id, query.job_id)
+        rows, sequence = await self._read_job_rows(query.session_id, query.job_id)
         return build_job(query, rows, sequence)
 
-    async def _job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
+    async def _read_job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
         """Return the rows of a job and its items in order, and their sequence; empty for an unknown job."""
-        opened, sequence = await self._at(session)
+        opened, sequence = await self._open_current(session)
         rows = [row for row in opened.views.rows(TaskRow) if row.job == job]
         if _is_complete(rows):
             return rows, sequence
@@ -57,18 +57,18 @@ class TaskReads(Service):
         return [], sequence
 
     @answers(ListTasks)
-    async def list(self, query: ListTasks) -> TaskList:
+    async def list_tasks(self, query: ListTasks) -> TaskList:
         """Return the tasks of a session, newest first."""
-        opened, sequence = await self._at(query.session_id)
+        opened, sequence = await self._open_current(query.session_id)
         rows = [row for row in opened.views.rows(TaskRow) if query.status in (None, row.status)]
         return TaskList(
             session_id=query.session_id, tasks=tuple(map(_to_list_entry, reversed(rows))), sequence=sequence
         )
 
     @answers(GetTask)
-    async def get(self, query: GetTask) -> TaskRead:
+    async def get_task(self, query: GetTask) -> TaskRead:
         """Return one task."""
-        opened, sequence = await self._at(query.session_id)
+        opened, sequence = await self._open_current(query.session_id)
         row = next((candidate for candidate in opened.views.rows(TaskRow) if candidate.key == query.task_id), None)
         if row is None:
             raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
@@ -81,7 +81,7 @@ class TaskReads(Service):
             sequence=fold.through,
         )
 
-    async def _at(self, session: str) -> tuple[OpenSession, int]:
+    async def _open_current(self, session: str) -> tuple[OpenSession, int]:
         """Return the session when its rows show all durable facts, which a client may have seen."""
         opened = await self._sessions.get(session)
         sequence = (await self._dependencies.store.facts.head(session)).sequence

@@ -40,7 +40,7 @@ class TeamReads(Service):
         return SubagentGraph(
             session_id=query.session_id,
             agents=tuple(
-                _graph_entry(thread)
+                _build_graph_entry(thread)
                 for thread in state.threads.values()
                 if parent is None or (thread.child is not None and thread.child.parent == parent)
             ),
@@ -76,7 +76,7 @@ class TeamReads(Service):
         """Wait until enough children have ended, one failed, or the time is up. A closed child has ended."""
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
-        awaited = _awaited(state, query)
+        awaited = _find_awaited(state, query)
         ended_before = {agent for agent in awaited if not _is_open(state, agent)}
         clock = self._dependencies.clock
         until = clock.elapsed() + min(query.timeout_s or LONGEST_WAIT, LONGEST_WAIT)
@@ -89,7 +89,7 @@ class TeamReads(Service):
             # A fact is durable before the state has applied it. Rows show it after both.
             await opened.views.wait_for(reached)
             state = opened.host.state
-        return _answer(
+        return _build_answer(
             state, awaited, timed_out=not _is_satisfied(state, awaited, ended_before, any_of=query.mode == "any")
         )
 
@@ -103,7 +103,7 @@ class TeamReads(Service):
                 return 0
 
 
-def _awaited(state: Session, query: WaitSubagents) -> tuple[str, ...]:
+def _find_awaited(state: Session, query: WaitSubagents) -> tuple[str, ...]:
     parent = query.thread_id or (None if query.agents else state.lead)
     if parent is not None:
         _require_thread(state, parent)
@@ -114,7 +114,7 @@ def _awaited(state: Session, query: WaitSubagents) -> tuple[str, ...]:
     }
     for name in query.agents:
         if name not in children:
-            raise _child_refusal(state, name)
+            raise _build_child_refusal(state, name)
     working = [agent for agent, thread in children.items() if is_open(thread)]
     awaited = query.agents or tuple(working or children)
     if not awaited:
@@ -122,7 +122,7 @@ def _awaited(state: Session, query: WaitSubagents) -> tuple[str, ...]:
     return tuple(dict.fromkeys(awaited))
 
 
-def _child_refusal(state: Session, name: str) -> Refusal:
+def _build_child_refusal(state: Session, name: str) -> Refusal:
     if any(thread.agent == name for thread in state.threads.values()):
         return Refusal("not_your_child", f"{name} is not a child of this agent.", field="agents")
     return Refusal(
@@ -156,7 +156,7 @@ def _is_satisfied(state: Session, awaited: tuple[str, ...], ended_before: set[st
     return failed or len(ended) == len(awaited) or (any_of and bool(ended))
 
 
-def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> ChildResults:
+def _build_answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> ChildResults:
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []
     for agent in awaited:
@@ -174,7 +174,7 @@ def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> Chi
     )
 
 
-def _graph_entry(thread: Thread) -> GraphAgent:
+def _build_graph_entry(thread: Thread) -> GraphAgent:
     child = thread.child
     return GraphAgent(
         agent_id=thread.agent,

@@ -89,7 +89,7 @@ class EvidenceExporter(Service):
         return answer
 
     @answers(ListExports)
-    async def list(self, query: ListExports) -> ExportList:
+    async def list_exports(self, query: ListExports) -> ExportList:
         """Return the running exports of a session."""
         await self._sessions.get(query.session_id)
         return ExportList(
@@ -107,24 +107,24 @@ class EvidenceExporter(Service):
 
     async def _make_pack(self, export: _Export) -> EvidencePackReported:
         request = export.request
-        selection, scope = await self._selection(export)
+        selection, scope = await self._select(export)
         with tempfile.TemporaryFile(prefix="callboard-evidence-") as file:
-            async with _packer(file, request.session_id, selection) as packer:
-                async for page in self._pages(export):
+            async with _open_packer(file, request.session_id, selection) as packer:
+                async for page in self._read_pages(export):
                     await asyncio.to_thread(packer.add_facts, page)
                     export.done = packer.through
-                await self._blobs(packer)
+                await self._add_blobs(packer)
                 packed = await asyncio.to_thread(packer.finish)
             blob = await asyncio.to_thread(_read_blob, file)
-        return _pack_outcome(request, packed, blob, scope)
+        return _build_outcome(request, packed, blob, scope)
 
-    async def _selection(self, export: _Export) -> tuple[Selection | None, Scope]:
+    async def _select(self, export: _Export) -> tuple[Selection | None, Scope]:
         """Return the facts and scope of the requested task; None for the whole session."""
         task = export.request.task_id
         if task is None:
             return None, Scope()
         lineage = Lineage()
-        async for page in self._pages(export):
+        async for page in self._read_pages(export):
             await asyncio.to_thread(lineage.add_facts, page)
         scope = lineage.scope_of(task)
         if scope is None:
@@ -136,7 +136,7 @@ class EvidenceExporter(Service):
             )
         return lineage.select(task), scope
 
-    async def _pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
+    async def _read_pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
         """Yield the stored facts 1 to `through`."""
         session, after = export.request.session_id, 0
         while after < export.through:
@@ -148,7 +148,7 @@ class EvidenceExporter(Service):
             yield page
             after = page[-1].sequence
 
-    async def _blobs(self, packer: PackWriter) -> None:
+    async def _add_blobs(self, packer: PackWriter) -> None:
         blobs = self._dependencies.store.blobs
         for ref in packer.wanted_blobs():
             if packer.accepts(ref):
@@ -158,7 +158,7 @@ class EvidenceExporter(Service):
 
 
 @asynccontextmanager
-async def _packer(file: IO[bytes], session: str, selection: Selection | None) -> AsyncGenerator[PackWriter]:
+async def _open_packer(file: IO[bytes], session: str, selection: Selection | None) -> AsyncGenerator[PackWriter]:
     packer = PackWriter(file, session, MADE_BY, selection)
     try:
         yield packer
@@ -171,7 +171,7 @@ def _read_blob(file: IO[bytes]) -> Blob:
     return blob_of(file.read(), MEDIA)
 
 
-def _pack_outcome(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:
+def _build_outcome(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:
     return EvidencePackReported(
         request=request,
         pack=pack,

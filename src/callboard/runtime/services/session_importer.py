@@ -53,7 +53,7 @@ class SessionImporter(Service):
         self._closing = False
 
     @answers(ListPastSessions)
-    async def list(self, query: ListPastSessions) -> PastSessionList:
+    async def list_sessions(self, query: ListPastSessions) -> PastSessionList:
         """Return the past sessions of the workspace's folder and their import state."""
         folder = self._workspaces.get(query.workspace_id).state.path
         past = self._dependencies.past_sessions
@@ -61,9 +61,9 @@ class SessionImporter(Service):
             return PastSessionList(sessions=())
         listing = await asyncio.to_thread(past.find, folder)
         imported = {session for host in self._workspaces.all() for session in host.state.sessions}
-        driven = self._driven_sessions()
+        driven = self._find_driven_sessions()
         entries = (
-            self._with_import_state(entry, imported) for entry in listing.sessions if entry.source_id not in driven
+            self._add_import_state(entry, imported) for entry in listing.sessions if entry.source_id not in driven
         )
         return msgspec.structs.replace(listing, sessions=tuple(entry for entry in entries if entry is not None))
 
@@ -110,7 +110,7 @@ class SessionImporter(Service):
 
     def _require_not_driven(self, source_id: str) -> None:
         """Refuse a past session that a session here created."""
-        session = self._driven_sessions().get(source_id)
+        session = self._find_driven_sessions().get(source_id)
         if session is not None:
             raise Refusal(
                 "session_driven",
@@ -119,7 +119,7 @@ class SessionImporter(Service):
                 hint=f"Read {session} instead.",
             )
 
-    def _driven_sessions(self) -> dict[str, str]:
+    def _find_driven_sessions(self) -> dict[str, str]:
         """Return the conversations of external agents that sessions here started, each with its session."""
         return {
             conversation: card.session_id
@@ -170,7 +170,7 @@ class SessionImporter(Service):
             session_id=session, added=added, known=progress.turns - added, unfinished=transcript.unfinished
         )
 
-    def _with_import_state(self, entry: PastSessionEntry, imported: set[str]) -> PastSessionEntry | None:
+    def _add_import_state(self, entry: PastSessionEntry, imported: set[str]) -> PastSessionEntry | None:
         """Return the entry with its import state; None if a person deleted the import."""
         session = imported_session_id(entry.source, entry.source_id)
         if self._workspaces.was_deleted(session):

@@ -85,7 +85,7 @@ class SessionStarter(Service):
         self._workspaces.get(workspace).require_folder()
         session = self._dependencies.ids.new("session")
         if isinstance(command, SubmitTurn) and command.turn_id is not None:
-            session = await self._session_of_turn(command.turn_id)
+            session = await self._derive_session(command.turn_id)
         opened = await self._sessions.open(session, workspace)
 
         async def list_it(decision: Decision) -> None:
@@ -104,7 +104,7 @@ class SessionStarter(Service):
         await self._workspaces.apply_effect(session, workspace, effect)
         return answer
 
-    async def _session_of_turn(self, turn: str) -> str:
+    async def _derive_session(self, turn: str) -> str:
         """Return the id of the session that a turn creates; refuse the second use of a turn's id."""
         session = session_id_from(turn)
         if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.head(session)).sequence:

@@ -54,9 +54,9 @@ class ActionExpiry:
             # Facts use this clock. The loop's clock can be ahead of it; then the timer is set
             # again.
             wait = max(0.0, (self._heap[0][0] - self._clock.now()) / 1_000_000)
-            self._timer = asyncio.get_running_loop().call_later(min(wait, self._clock_interval), self._fire)
+            self._timer = asyncio.get_running_loop().call_later(min(wait, self._clock_interval), self._expire_due)
 
-    def _fire(self) -> None:
+    def _expire_due(self) -> None:
         self._timer = None
         while self._heap and self._heap[0][0] <= self._clock.now():
             _, key, session, report = heapq.heappop(self._heap)

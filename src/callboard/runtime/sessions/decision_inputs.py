@@ -24,7 +24,7 @@ from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
 from .gate_decisions import GateDecisions
 from .run_context import RunContexts
-from .schedules import next_wake
+from .schedules import find_next_wake
 
 #: Fields of commands that name an entity which may be closed.
 _ID_FIELDS = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
@@ -74,11 +74,11 @@ class DecisionInputsBuilder:
 
     async def for_outcome(self, epoch: int) -> DecisionInputs:
         """Return the inputs for an outcome. They include the gate's results on calls that may run next."""
-        inputs = self.current(epoch)
+        inputs = self.build_current(epoch)
         evaluations = await self._verdicts.evaluate_waiting()
         return msgspec.structs.replace(inputs, evaluations=evaluations) if evaluations else inputs
 
-    def current(self, epoch: int) -> DecisionInputs:
+    def build_current(self, epoch: int) -> DecisionInputs:
         """Return the inputs that every decision needs."""
         workspace = self._workspace()
         state = self._session_state.state
@@ -103,7 +103,7 @@ class DecisionInputsBuilder:
             folder=workspace.folder,
             epoch=epoch,
             context_steps=self._dependencies.limits.context_steps,
-            find_capabilities=partial(model_limits, self._dependencies),
+            find_capabilities=partial(find_model_limits, self._dependencies),
             resolve_pin=self._context_resolver.resolve_pinned,
             compact_at=workspace.settings.context.compact_at,
             default_mode=workspace.settings.usual_mode,
@@ -116,12 +116,12 @@ class DecisionInputsBuilder:
             ),
             team_budget=self._dependencies.limits.team_budget,
             group_budget=self._dependencies.limits.group_budget,
-            next_wake=next_wake,
+            next_wake=find_next_wake,
             is_archived=listed is not None and listed.archived,
         )
 
 
-def model_limits(dependencies: Dependencies, provider: str, model: str) -> ModelCapabilities:
+def find_model_limits(dependencies: Dependencies, provider: str, model: str) -> ModelCapabilities:
     """Return the limits of a model.
 
     They are unknown for an external agent and for a model that is no longer configured.

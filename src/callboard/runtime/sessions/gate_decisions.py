@@ -46,7 +46,7 @@ class GateDecisions:
         """Evaluate new calls of the thread's run: first their hooks, then the gate."""
         hook_results = await self._run_hooks(thread, calls)
         return [
-            await self._evaluate(thread, _with_hook_result(call, hooked))
+            await self._evaluate(thread, _apply_hook_result(call, hooked))
             for call, hooked in zip(calls, hook_results, strict=True)
         ]
 
@@ -96,7 +96,7 @@ class GateDecisions:
         thread, _, call = pending
         check = self._external_checks.get(call.call)
         if check is not None:
-            return await self._evaluate_external(thread.thread, call.call, check, await self._hook_result(call))
+            return await self._evaluate_external(thread.thread, call.call, check, await self._read_hook_result(call))
         return await self._evaluate_open_call(thread.thread, call)
 
     async def evaluate_waiting(self) -> dict[str, Evaluation]:
@@ -114,7 +114,7 @@ class GateDecisions:
                 try:
                     evaluation = await self._evaluate_open_call(thread.thread, call)
                 except Refusal as refusal:
-                    evaluation = _unreadable(call, refusal)
+                    evaluation = _deny_unreadable(call, refusal)
                 evaluations[call.call] = evaluation
                 if blocks_next_calls(call.tool, evaluation):
                     break
@@ -122,9 +122,9 @@ class GateDecisions:
 
     async def _evaluate_open_call(self, thread: str, call: OpenCall) -> Evaluation:
         tool_call = ToolCall(call_id=call.call, tool=call.tool, arguments=await self._read_text(call.arguments))
-        return await self._evaluate(thread, _with_hook_result(tool_call, await self._hook_result(call)))
+        return await self._evaluate(thread, _apply_hook_result(tool_call, await self._read_hook_result(call)))
 
-    async def _hook_result(self, call: OpenCall) -> HookResult | None:
+    async def _read_hook_result(self, call: OpenCall) -> HookResult | None:
         """Return the recorded hook result of an open call."""
         recorded = call.hooked
         if recorded is None:
@@ -159,7 +159,7 @@ async def _gather(pending: Iterable[Awaitable[HookResult | None]]) -> list[HookR
     return [result for result in results if not isinstance(result, BaseException)]
 
 
-def _with_hook_result(call: ToolCall, hook_result: HookResult | None) -> ToolCall:
+def _apply_hook_result(call: ToolCall, hook_result: HookResult | None) -> ToolCall:
     """Return the call with the hooks' result and arguments."""
     if hook_result is None:
         return call
@@ -167,7 +167,7 @@ def _with_hook_result(call: ToolCall, hook_result: HookResult | None) -> ToolCal
     return msgspec.structs.replace(call, arguments=arguments, hook_result=hook_result)
 
 
-def _unreadable(call: OpenCall, refusal: Refusal) -> Evaluation:
+def _deny_unreadable(call: OpenCall, refusal: Refusal) -> Evaluation:
     return Evaluation(
         verdict="deny",
         risk="high",

@@ -13,10 +13,10 @@ from callboard.control.decision_inputs import RunConfig
 from callboard.control.state.turn import OpenRun
 
 from ..prompts.run_config import RunConfigBuilder, RunStart, build_tool_context
-from ..prompts.tool_catalog import with_settings
+from ..prompts.tool_catalog import add_settings
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import effective_rules
+from ..workspaces.effective_rules import collect_rules
 
 
 class RunContexts:
@@ -50,7 +50,7 @@ class RunContexts:
         if start is None:
             start = self._starts[run.run] = await self._run_configs.restore_start(self._workspace(), run)
         if len(start.specs) < len(run.tools):
-            start = self._starts[run.run] = await self._run_configs.with_loaded_tools(self._workspace(), run, start)
+            start = self._starts[run.run] = await self._run_configs.add_loaded_tools(self._workspace(), run, start)
         return start
 
     async def wait_ready(self) -> None:
@@ -64,10 +64,10 @@ class RunContexts:
             raise LookupError(f"thread {thread} has no open run")
         agent = (await self.for_run(run)).definition
         state, workspace = self._session_state.state, self._workspace()
-        rules = effective_rules(workspace, state, self._now())
+        rules = collect_rules(workspace, state, self._now())
         mode = workspace.limit_mode(run.permission_mode, agent)
         base = build_tool_context(workspace.folder, agent, run.mode, mode, rules, run.tools)
-        context = msgspec.structs.replace(with_settings(base, workspace.settings), loaded_tools=run.tools)
+        context = msgspec.structs.replace(add_settings(base, workspace.settings), loaded_tools=run.tools)
         child = state.threads[thread].child
         if child is None:
             return context

@@ -10,7 +10,7 @@ from callboard.contracts.ports.agents import Schedule
 _SECOND = 1_000_000
 
 
-def next_wake(schedule: Schedule, after: int) -> int:
+def find_next_wake(schedule: Schedule, after: int) -> int:
     """Return the first time of the schedule after a time; 0 after the last one.
 
     Both are in microseconds since the Unix epoch. `every` counts from `after`, `cron` follows the

@@ -94,14 +94,14 @@ def render_transcript(messages: Iterable[ModelMessage], most: int) -> str:
 
     A longer text loses its middle: the first request is at its start, the current work at its end.
     """
-    text = "\n\n".join(line for message in messages for line in _lines(message))
+    text = "\n\n".join(line for message in messages for line in _render_lines(message))
     if len(text) <= most:
         return text
     half = most // 2
     return f"{text[:half]}\n\n[{len(text) - 2 * half:,} characters omitted]\n\n{text[-half:]}"
 
 
-def _lines(message: ModelMessage) -> Iterator[str]:
+def _render_lines(message: ModelMessage) -> Iterator[str]:
     speaker = {"user": "USER", "assistant": "AGENT", "tool": "RESULT"}[message.role]
     for content in message.content:
         text = _render_content(content)

@@ -48,7 +48,7 @@ from .tool_call import ToolCallRunner
 log = logging.getLogger(__name__)
 
 
-def _open_runs(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
+def _list_open_runs(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
     """Return the runs that end with this process.
 
     A run that is being stopped ends by itself, and a resting run stays open. The outcome of a dead
@@ -64,7 +64,7 @@ WorkspaceEffect = ListSession | ScheduleSession | ShareRule
 Work = ModelCallRunner | ToolCallRunner | AcpPromptRunner | A2aPromptRunner
 
 
-def _model_runner(
+def _create_model_runner(
     host: SessionHost, scope: Scope, request: ModelRequested
 ) -> ModelCallRunner | AcpPromptRunner | A2aPromptRunner:
     match request.provider:
@@ -80,7 +80,7 @@ def _model_runner(
             )
 
 
-def _partial_outcomes(work: Work) -> dict[str, ToolOutcome]:
+def _collect_partial_outcomes(work: Work) -> dict[str, ToolOutcome]:
     """Return the partial outcomes of the calls in the work."""
     match work:
         case ToolCallRunner():
@@ -113,7 +113,7 @@ class EffectRunner:
         """Start an effect."""
         match effect:
             case AskModel(scope, request):
-                runner = _model_runner(host, scope, request)
+                runner = _create_model_runner(host, scope, request)
                 self._track(scope.run, self._spawn(self._run(host, scope, runner)), runner)
             case RunTool(scope) if host.external_agents.is_run_by_agent(scope.tool_call):
                 # The external agent runs the call when it receives the fact.
@@ -192,7 +192,7 @@ class EffectRunner:
                 cause=cause,
                 reason=reason,
                 pieces=tuple(piece for work in model_work for piece in work.pieces()) if answered is None else (),
-                outcomes={call: outcome for work in ended for call, outcome in _partial_outcomes(work).items()},
+                outcomes={call: outcome for work in ended for call, outcome in _collect_partial_outcomes(work).items()},
                 answered=answered,
             ),
         )
@@ -203,22 +203,22 @@ class EffectRunner:
         # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
             # Reports of ended processes and agents can start effects.
-            closing.push_async_callback(self._settled, host)
+            closing.push_async_callback(self._wait_settled, host)
             closing.push_async_callback(self._end_agents, host)
             closing.push_async_callback(host.processes.close)
-            closing.push_async_callback(self._settled, host)
+            closing.push_async_callback(self._wait_settled, host)
             await host.wait_settled()
             await self._stop_runs(host)
 
     async def _stop_runs(self, host: SessionHost) -> None:
         # Stopping a run can start another agent that was waiting for it.
         while True:
-            thread, run = next(_open_runs(host.state, host.epoch), (None, None))
+            thread, run = next(_list_open_runs(host.state, host.epoch), (None, None))
             if thread is None or run is None:
                 break
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
 
-    async def _settled(self, host: SessionHost) -> None:
+    async def _wait_settled(self, host: SessionHost) -> None:
         while self._tasks:
             await self._tasks.wait_all()
             await host.wait_settled()
@@ -273,7 +273,7 @@ class EffectRunner:
         try:
             await work.run()
         except Exception as error:
-            cause, reason = _stop_cause(error)
+            cause, reason = _explain_stop(error)
             log.exception("an effect failed")
             self._spawn(self.stop(host, scope.thread, scope.run, cause, reason, work))
 
@@ -292,7 +292,7 @@ class EffectRunner:
         task.add_done_callback(forget)
 
 
-def _stop_cause(error: Exception) -> tuple[InterruptCause, str]:
+def _explain_stop(error: Exception) -> tuple[InterruptCause, str]:
     """Return the cause and reason that the run's last fact shows."""
     if isinstance(error, Refusal) and error.code in ("store_full", "store_locked", "store_unusable"):
         return "storage", f"its results could not be stored ({error.code})"

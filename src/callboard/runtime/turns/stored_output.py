@@ -15,16 +15,16 @@ from ..sessions.host import SessionHost
 async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
     """Return a page of the output of an earlier call of the same thread. The gate has checked the arguments."""
     request = msgspec.json.decode(text, type=ReadOutputArguments)
-    output = await _output(host, thread, request.call_id)
+    output = await _find_output(host, thread, request.call_id)
     if output is None:
-        return _failed(f"There is no stored output of call {request.call_id}. A truncated result names its call_id.")
+        return _fail(f"There is no stored output of call {request.call_id}. A truncated result names its call_id.")
     if output.ref is None:
         data = output.text.encode("utf-8", "replace")
-        return _page(data[request.offset : request.offset + request.limit], request, len(data))
-    return await _blob_page(host, output.ref, request)
+        return _format_page(data[request.offset : request.offset + request.limit], request, len(data))
+    return await _read_page(host, output.ref, request)
 
 
-async def _output(host: SessionHost, thread: str, call: str) -> Text | None:
+async def _find_output(host: SessionHost, thread: str, call: str) -> Text | None:
     """Return the output of a call from the conversation, or else from its row."""
     output = (await host.conversations.get(thread)).find_output(call)
     if output is not None:
@@ -33,18 +33,18 @@ async def _output(host: SessionHost, thread: str, call: str) -> Text | None:
     return row.output if isinstance(row, ToolPart) and row.thread_id == thread else None
 
 
-async def _blob_page(host: SessionHost, ref: BlobRef, request: ReadOutputArguments) -> ToolOutcome:
+async def _read_page(host: SessionHost, ref: BlobRef, request: ReadOutputArguments) -> ToolOutcome:
     data = await host.dependencies.store.blobs.get_range(ref.hash, offset=request.offset, length=request.limit)
     if data is None:
-        return _failed("The output was erased. Repeat the call if you still need it.")
-    return _page(data, request, ref.size)
+        return _fail("The output was erased. Repeat the call if you still need it.")
+    return _format_page(data, request, ref.size)
 
 
-def _page(data: bytes, request: ReadOutputArguments, size: int) -> ToolOutcome:
+def _format_page(data: bytes, request: ReadOutputArguments, size: int) -> ToolOutcome:
     if not data and request.offset:
-        return _failed(f"The output has {size} bytes, so offset {request.offset} is invalid.")
+        return _fail(f"The output has {size} bytes, so offset {request.offset} is invalid.")
     return ToolOutcome(output=format_page(data, request, size))
 
 
-def _failed(message: str) -> ToolOutcome:
+def _fail(message: str) -> ToolOutcome:
     return ToolOutcome(output="", code="tool_failed", message=message)

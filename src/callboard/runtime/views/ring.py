@@ -106,7 +106,7 @@ class Ring:
                     yield encode("snapshot", self.cursor, self._snapshot())
                     continue
                 if position < self._first_index + len(self._entries):
-                    data = self._data_from(position)
+                    data = self._join_from(position)
                     position = self._first_index + len(self._entries)
                     yield data
                     del data
@@ -122,7 +122,7 @@ class Ring:
         self._base = dropped.cursor
         self._first_index += 1
 
-    def _data_from(self, place: int) -> bytes:
+    def _join_from(self, place: int) -> bytes:
         """Return the events from an index on, joined once for all clients at the same position."""
         end = self._first_index + len(self._entries)
         if self._joined[:2] != (place, end):

@@ -96,14 +96,14 @@ class Window:
         demand.
         """
         team = [row for kind in _TEAM for row in self._table.panel(kind)]
-        fitting, free_bytes = _newest_that_fit(sorted(team, key=_rank), self._max_bytes // 2)
+        fitting, free_bytes = _fit_newest(sorted(team, key=_rank), self._max_bytes // 2)
         kept_keys = {(row.panel, row.key) for row in fitting}
         side_rows = [
             row
             for kind in (ArtifactRow, ContextRow, ProcessRow)
-            for row in _newest_that_fit(self._table.panel(kind), self._max_bytes // 8)[0]
+            for row in _fit_newest(self._table.panel(kind), self._max_bytes // 8)[0]
         ]
-        parts, _ = _newest_that_fit(self._table.panel(Part), free_bytes + self._max_bytes - self._max_bytes // 2)
+        parts, _ = _fit_newest(self._table.panel(Part), free_bytes + self._max_bytes - self._max_bytes // 2)
         return [
             *(
                 Upsert(kind.panel, row)
@@ -127,7 +127,7 @@ class Window:
                 self._table.apply(Remove(panel, key) for panel, key in self._turn_rows.pop(row.turn_id, ()))
 
 
-def _newest_that_fit(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
+def _fit_newest(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
     """Return the newest rows within `room` bytes, at least one, in order, and the remaining bytes."""
     fitting: list[RowT] = []
     for row in reversed(rows):

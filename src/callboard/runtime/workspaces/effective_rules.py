@@ -9,7 +9,7 @@ from callboard.control.state.session import Session
 from .context import WorkspaceContext
 
 
-def effective_rules(workspace: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
+def collect_rules(workspace: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
     """Return the rules in force now: of files, the workspace and the session.
 
     Rules on their way from the session to the workspace are included.
@@ -25,7 +25,7 @@ def effective_rules(workspace: WorkspaceContext, state: Session | None, now: int
     return holding((*workspace.settings.rules, *workspace.rules, *own), now)
 
 
-def person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
+def build_person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
     """Return the context in which a person's request reads files of the folder or of a worktree."""
     return ToolContext(
         folder=folder or workspace.folder,
@@ -35,5 +35,5 @@ def person_context(workspace: WorkspaceContext, state: Session | None, now: int,
         policy=(),
         mode="chat",
         permission_mode="ask",
-        rules=effective_rules(workspace, state, now),
+        rules=collect_rules(workspace, state, now),
     )

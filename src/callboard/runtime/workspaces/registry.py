@@ -187,7 +187,7 @@ class WorkspaceRegistry:
         self, request: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
     ) -> OpenedWorkspace:
         """Open a folder as a workspace."""
-        path = _folder(request.path, self._dependencies.closed_folders)
+        path = _resolve_folder(request.path, self._dependencies.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:
             host = self._hosts.get(workspace)
@@ -240,7 +240,7 @@ class WorkspaceRegistry:
             host.close()
 
 
-def _folder(path: str, closed: tuple[str, ...]) -> str:
+def _resolve_folder(path: str, closed: tuple[str, ...]) -> str:
     try:
         real = Path(path).expanduser().resolve(strict=True)
         if not real.is_dir():

@@ -41,11 +41,15 @@ async def read_merged_files(
             new = match[4].decode() if match[2].startswith(_REGULAR_FILE) else ""
             entries.append((path.decode("utf-8", "replace"), old, new))
     entries = entries[:MAX_FILES]
-    contents = await _contents(folder, sorted({name for _, *names in entries for name in names if name.strip("0")}))
-    return await asyncio.to_thread(lambda: _changes(entries, {name: redact(data) for name, data in contents.items()}))
+    contents = await _read_contents(
+        folder, sorted({name for _, *names in entries for name in names if name.strip("0")})
+    )
+    return await asyncio.to_thread(
+        lambda: _build_changes(entries, {name: redact(data) for name, data in contents.items()})
+    )
 
 
-def _changes(
+def _build_changes(
     entries: Sequence[tuple[str, str, str]], contents: dict[str, bytes]
 ) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
     changes: list[FileChange] = []
@@ -73,7 +77,7 @@ def _changes(
     return tuple(changes), tuple(blobs.values())
 
 
-async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
+async def _read_contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
     """Return the contents of those objects that are not too large."""
     names_input = "".join(f"{name}\n" for name in names).encode()
     sizes = (await git_output(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), names_input)).split(

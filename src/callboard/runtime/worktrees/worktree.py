@@ -47,7 +47,7 @@ async def create_worktree(host: SessionHost, scope: Scope) -> None:
         outcome = await _create(host, scope)
     except Exception as error:
         log.exception("a worktree could not be created")
-        outcome = _creation_failure(scope, f"the runtime failed ({type(error).__name__})")
+        outcome = _fail_creation(scope, f"the runtime failed ({type(error).__name__})")
     await host.report(outcome)
 
 
@@ -56,13 +56,13 @@ async def _create(host: SessionHost, scope: Scope) -> WorktreeMade:
     branch = f"callboard/{worktrees.number(host.session)}/{scope.agent}"
     repository = await locate_repository(folder)
     if repository.code:
-        return _creation_failure(scope, repository.text)
+        return _fail_creation(scope, repository.text)
     root, prefix, base = repository.text.splitlines()
     path = Path(root).with_name(worktrees.name(Path(root).name, host.session, scope.agent))
     if not path.exists():
         added = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
         if added.code:
-            return _creation_failure(scope, added.text)
+            return _fail_creation(scope, added.text)
     return WorktreeMade(thread=scope.thread, path=str(path / prefix).rstrip("/"), branch=branch, base=base)
 
 
@@ -148,7 +148,7 @@ async def _diff_names(folder: str, *arguments: str) -> tuple[str, ...]:
 
 async def _stage_changes(worktree: str) -> bool:
     """Stage the child's changes, except nested repositories. Return True if there are any."""
-    changed = await _changed_paths(worktree)
+    changed = await _list_changed_paths(worktree)
     own = [path for path in changed if not path.endswith("/")]
     if own:
         root = (await locate_repository(worktree)).text.partition("\n")[0]
@@ -157,7 +157,7 @@ async def _stage_changes(worktree: str) -> bool:
     return bool(own)
 
 
-async def _changed_paths(worktree: str) -> tuple[str, ...]:
+async def _list_changed_paths(worktree: str) -> tuple[str, ...]:
     """Return the uncommitted paths of a worktree, relative to its root."""
     options = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
     return tuple(entry[3:] for entry in await git_paths(worktree, *options))
@@ -166,7 +166,7 @@ async def _changed_paths(worktree: str) -> tuple[str, ...]:
 async def remove_worktree(host: SessionHost, effect: RemoveWorktree) -> None:
     """Remove a closed child's worktree and branch if nothing would be lost; otherwise report that it stays."""
     scope, folder = effect.scope, host.workspace.folder
-    reason = await _unmerged_reason(folder, effect)
+    reason = await _explain_unmerged(folder, effect)
     if not reason:
         repository = await locate_repository(effect.path)
         root = repository.text.partition("\n")[0]
@@ -182,11 +182,11 @@ async def remove_worktree(host: SessionHost, effect: RemoveWorktree) -> None:
     )
 
 
-async def _unmerged_reason(folder: str, effect: RemoveWorktree) -> str:
+async def _explain_unmerged(folder: str, effect: RemoveWorktree) -> str:
     repository = await locate_repository(effect.path)
     if repository.code:
         return repository.text
-    if await _changed_paths(effect.path):
+    if await _list_changed_paths(effect.path):
         return "it has uncommitted changes"
     ahead = await _git(folder, "rev-list", "--count", f"HEAD..{effect.branch}")
     if ahead.code:
@@ -194,5 +194,5 @@ async def _unmerged_reason(folder: str, effect: RemoveWorktree) -> str:
     return "" if ahead.text == "0" else f"{ahead.text} of its commits are not merged"
 
 
-def _creation_failure(scope: Scope, reason: str) -> WorktreeMade:
+def _fail_creation(scope: Scope, reason: str) -> WorktreeMade:
     return WorktreeMade(thread=scope.thread, code="worktree_failed", message=f"git created no worktree: {reason}")
