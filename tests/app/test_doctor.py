@@ -76,7 +76,7 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
         "ok"
     ] * 6
     assert found["models"]["state"] == "warn"
-    assert "callboard models" in found["models"]["mend"]
+    assert "callboard models" in found["models"]["fix"]
 
 
 def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -87,9 +87,9 @@ def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.Monk
     assert not [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
 
 
-def test_whatever_is_not_well_says_what_follows_and_what_mends_it(product: Product):
+def test_each_problem_has_an_effect(product: Product):
     for one in examined(product).values():
-        assert one["state"] == "ok" or one["means"]
+        assert one["state"] == "ok" or one["effect"]
 
 
 def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(product: Product):
@@ -105,7 +105,7 @@ def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(produc
 def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     with product.up() as (_, ready):
         found = examined(product)
-        assert found["process"]["said"] == f"process {ready['pid']} serves at {ready['url']}"
+        assert found["process"]["message"] == f"process {ready['pid']} serves at {ready['url']}"
         assert (found["store"]["state"], found["port"]["state"]) == ("ok", "ok")
 
 
@@ -124,7 +124,7 @@ def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, 
     (product.home / "settings.toml").write_text(text)
     found = examined(product)
     one = next(found[key] for key in found if key.endswith(name))
-    assert (one["state"], said in one["said"]) == ("bad", True)
+    assert (one["state"], said in one["message"]) == ("bad", True)
     assert product.run("doctor").code == 1
 
 
@@ -140,7 +140,7 @@ def test_a_rule_for_a_tool_that_does_not_exist_is_reported(product: Product):
     assert (len(listed), "Bsh" in listed[0]) == (1, True)
 
 
-def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(product: Product):
+def test_a_missing_secret_is_reported_with_its_users_and_a_fix(product: Product):
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(
@@ -148,33 +148,33 @@ def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(pr
     )
     with kept_in(Keyring()):
         found = examined(product)
-    means, mend = "Everything that needs it fails.", "env CALLBOARD_SECRET_{}=VALUE callboard"
+    effect, fix = "Everything that needs it fails.", "env CALLBOARD_SECRET_{}=VALUE callboard"
     assert {name: one for name, one in found.items() if name.startswith("secret")} == {
         "secret shared": {
             "name": "secret shared",
             "state": "bad",
-            "said": "secret://shared is not in the keyring or the environment; model a and tool server s need it",
-            "means": means,
-            "mend": mend.format("shared"),
+            "message": "secret://shared is not in the keyring or the environment; model a and tool server s need it",
+            "effect": effect,
+            "fix": fix.format("shared"),
         },
         "secret own": {
             "name": "secret own",
             "state": "bad",
-            "said": "secret://own is not in the keyring or the environment; tool server s and hook h need it",
-            "means": means,
-            "mend": mend.format("own"),
+            "message": "secret://own is not in the keyring or the environment; tool server s and hook h need it",
+            "effect": effect,
+            "fix": fix.format("own"),
         },
     }
     product.variables |= {"CALLBOARD_SECRET_shared": "a-value-11-Zz", "CALLBOARD_SECRET_own": "a-value-12-Yy"}
     assert examined(product)["secrets"]["state"] == "ok"
 
 
-def test_where_there_is_a_keyring_it_is_what_mends_a_secret(product: Product, tmp_path: Path):
+def test_with_a_keyring_the_fix_stores_the_secret_there(product: Product, tmp_path: Path):
     product.variables["KEYRING_DRAWER"] = str(tmp_path / "drawer.json")
     product.home.mkdir()
     (product.home / "settings.toml").write_text(f'{NOBODY}api_key = "secret://shared"\n')
     with kept_in(Drawer()):
-        assert examined(product)["secret shared"]["mend"] == "callboard secrets set shared"
+        assert examined(product)["secret shared"]["fix"] == "callboard secrets set shared"
 
 
 def test_a_state_folder_that_is_a_file_is_bad(product: Product):
@@ -187,7 +187,7 @@ def test_the_folder_says_whether_it_is_trusted(product: Product):
     """SAFE-08"""
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text("[shell]\nnetwork = true\n")
-    assert examined(product)["folder"]["mend"] == "callboard trust"
+    assert examined(product)["folder"]["fix"] == "callboard trust"
     product.run("trust", "--yes")
     assert examined(product)["folder"]["state"] == "ok"
     (product.folder / ".callboard" / "settings.toml").write_text("shell = 1\n")
@@ -218,7 +218,7 @@ def test_a_server_from_where_agents_change_files_is_named(product: Product) -> N
     (product.home / "settings.toml").write_text(OWN_SERVER.format(program))
     found = examined(product)["tool server s"]
     said = f"agents of {product.folder} can change its program {program}"
-    assert (found["state"], found["said"], found["mend"]) == ("bad", said, f"$EDITOR {product.home}/settings.toml")
+    assert (found["state"], found["message"], found["fix"]) == ("bad", said, f"$EDITOR {product.home}/settings.toml")
     (product.home / "settings.toml").unlink()
     own.parent.mkdir()
     own.write_text(OWN_SERVER.format(program))

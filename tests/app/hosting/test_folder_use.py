@@ -46,7 +46,7 @@ def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_fold
         assert warning in other.run("up", "--no-browser", "--folder", str(product.folder)).out
         (found,) = examined(other, product.folder)
         said = f"process {first['pid']} serves {product.folder} with the state folder {product.home}"
-        assert (found["state"], found["said"]) == ("warn", said)
+        assert (found["state"], found["message"]) == ("warn", said)
         assert examined(other, other.folder) == []
     assert sorted(product.folder.rglob("*")) == before
 

@@ -109,11 +109,11 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
     gone = '[[hooks]]\nname = "gone"\ncommand = ["no-such-program"]\n'
     (product.home / "settings.toml").write_text(f"{text}{gone}")
     told = {one["name"]: one for one in product.run("doctor", "--json").json}
-    assert (told["hook fine"]["state"], told["hook fine"]["said"]) == ("ok", f"starts {sys.executable}")
+    assert (told["hook fine"]["state"], told["hook fine"]["message"]) == ("ok", f"starts {sys.executable}")
     check = f"{product.folder}/check.py"
-    assert told["hook open"]["said"] == f"agents of {product.folder} can change its program {check}"
-    assert told["hook gone"]["said"] == "no-such-program is not installed"
-    assert told["hook gone"]["means"] == "All calls that match it are denied."
+    assert told["hook open"]["message"] == f"agents of {product.folder} can change its program {check}"
+    assert told["hook gone"]["message"] == "no-such-program is not installed"
+    assert told["hook gone"]["effect"] == "All calls that match it are denied."
 
 
 def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
@@ -124,7 +124,7 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
     (product.home / "settings.toml").write_text(f"{fine}{slip}")
     told = {one["name"]: one for one in product.run("doctor", "--json").json}
     assert told["hook fine"]["state"] == "ok"
-    assert (told["hook slip"]["state"], told["hook slip"]["said"]) == (
+    assert (told["hook slip"]["state"], told["hook slip"]["message"]) == (
         "warn",
         f"starts {sys.executable}, and names Bsah, which is not a tool of Callboard",
     )
@@ -148,11 +148,11 @@ def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product)
     assert mark.read_text() == asked
     where = f"agents of {other} can change its program {other}/hooks/check.py"
     told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
-    assert (told["state"], told["said"]) == ("bad", where)
-    assert told["means"] == (
+    assert (told["state"], told["message"]) == ("bad", where)
+    assert told["effect"] == (
         f"All calls that match it are denied. Move it to {other}/.callboard/ or outside of every open folder."
     )
-    assert told["mend"] == f"$EDITOR {product.home}/settings.toml"
+    assert told["fix"] == f"$EDITOR {product.home}/settings.toml"
     (other / ".callboard").mkdir()
     (other / "hooks" / "check.py").rename(other / ".callboard" / "check.py")
     hook = asks("mine", str(other / ".callboard" / "check.py"))

@@ -437,18 +437,18 @@ def test_r5_doctor_names_a_process_that_is_stopped(product: Product):
         finally:
             running.signal(signal.SIGCONT)
         assert found["state"] == "bad"
-        assert found["said"] == f"process {ready['pid']} writes to the store and is stopped"
-        assert found["mend"] == f"kill -CONT {ready['pid']}"
+        assert found["message"] == f"process {ready['pid']} writes to the store and is stopped"
+        assert found["fix"] == f"kill -CONT {ready['pid']}"
 
 
 def test_r5_doctor_names_a_damaged_blob_and_says_how_much_it_looked_at(product: Product):
     """R5"""
     written(product, "One")
     store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
-    assert (store["state"], "quick check" in store["said"]) == ("ok", True)
+    assert (store["state"], "quick check" in store["message"]) == ("ok", True)
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
     store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
-    assert (store["state"], store["mend"]) == ("bad", "callboard check")
+    assert (store["state"], store["fix"]) == ("bad", "callboard check")
     assert product.run("doctor").code == 1
 
 

@@ -22,7 +22,7 @@ Changes nothing and calls no model. Exits with 1 if a check is bad.
 \b
 Examples:
   callboard doctor
-  callboard doctor --json | jq -r 'select(.state == "bad") | .mend'
+  callboard doctor --json | jq -r 'select(.state == "bad") | .fix'
 """
 
 

@@ -26,9 +26,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
     name: str
     state: State
-    message: str = msgspec.field(name="said")
-    effect: str = msgspec.field(default="", name="means")
-    fix: str = msgspec.field(default="", name="mend")
+    message: str
+    effect: str = ""
+    fix: str = ""
 
 
 def ok(name: str, message: str) -> Finding:
