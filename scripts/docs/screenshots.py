@@ -48,8 +48,8 @@ PICTURES = (
     Picture("solo_run", "action.required"),
     Picture("coordinator_team", "action.required"),
     Picture("parallel_workers", "subagent.completed", view="Graph", pace="1"),
-    Picture("specialist_handoff", "handoff.completed", view="Exchange"),
-    Picture("review_team", "review.verdict", count=2, view="Exchange"),
+    Picture("specialist_handoff", "handoff.completed", view="Activity"),
+    Picture("review_team", "review.verdict", count=2, view="Activity"),
     Picture("human_agent_board", "turn.completed", count=2, view="Board"),
     Picture("background_teammate", "agent.slept", count=3),
     Picture("remote_teammate", "action.required", count=2, approves=1),
@@ -124,7 +124,7 @@ def draw(browser: Browser, link: str, picture: Picture) -> Path:
     page.goto(link)
     page.get_by_role("feed").wait_for()
     if picture.view != "Conversation":
-        views = page.get_by_role("navigation", name="Views of the team")
+        views = page.get_by_role("navigation", name="Team views")
         views.get_by_role("button", name=picture.view).click()
     page.wait_for_timeout(1500)
     page.screenshot(path=path)

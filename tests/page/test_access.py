@@ -14,7 +14,7 @@ from tests.prove.driver import store
 
 from .desk import desk, link_at
 
-GATES = {"en-US": ("This page is not signed in", "Try now"), "zh-CN": ("此页面尚未登录", "立即重试")}
+GATES = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
 
 
 def test_the_code_leaves_the_address_a_reload_goes_on_and_a_second_tab_needs_none(
@@ -61,7 +61,7 @@ def test_a_grant_is_confirmed_where_its_content_is_read(product: Product, browse
         '[[rules]]\nmatcher = "Bash(ls *)"\nverdict = "allow"\n'
     )
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
-        notice = tab.page.get_by_role("region", name="Trust of this folder")
+        notice = tab.page.get_by_role("region", name="Trust request")
         expect(notice).to_contain_text("Bash(ls *)")
         tab.button("Trust folder").click()
         expect(notice).to_have_count(0)

@@ -31,11 +31,11 @@ WRITES: dict[str, Any] = {
 
 @contextmanager
 def written(
-    product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Edits allowed"
+    product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Allow edits"
 ) -> Iterator[Desk]:
     """A session in which an agent wrote notes.md, in a mode that asks for no leave."""
     with product.plays(plays).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        tab.page.get_by_role("combobox", name="Permission").select_option(label=mode)
+        tab.page.get_by_role("combobox", name="Permission mode").select_option(label=mode)
         tab.send("Take notes")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The notes are there.")
         yield tab
@@ -44,7 +44,7 @@ def written(
 
 def opens(tab: Desk) -> Locator:
     """Goes to the workspace of notes.md by its card."""
-    tab.page.get_by_role("list", name="What came of this turn").get_by_role("button", name="notes.md").last.click()
+    tab.page.get_by_role("list", name="Artifacts of this turn").get_by_role("button", name="notes.md").last.click()
     side = tab.page.get_by_role("complementary", name="Artifacts")
     expect(side.get_by_role("heading", name="notes.md")).to_be_visible()
     return side
@@ -66,8 +66,8 @@ def test_what_an_agent_wrote_is_read_edited_saved_and_compared(product: Product,
         side.get_by_role("radio", name="Versions").check()
         versions = side.get_by_role("list", name="Versions").get_by_role("listitem")
         expect(versions.first).to_contain_text("by you")
-        versions.last.get_by_role("button", name="Take up again").click()
-        expect(versions.first).to_contain_text("v1 taken up again")
+        versions.last.get_by_role("button", name="Restore").click()
+        expect(versions.first).to_contain_text("v1 restored")
         assert (product.folder / "notes.md").read_text() == NOTES
 
 
@@ -81,11 +81,11 @@ def test_a_save_against_an_older_version_loses_neither_side(product: Product, br
         tab.send("More of them")
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("And more of them.")
         conflict = side.get_by_role("alert", name="Conflict")
-        expect(conflict).to_contain_text("v2 came meanwhile")
+        expect(conflict).to_contain_text("v2 is newer")
         expect(field).to_have_value("# Mine\n")
-        conflict.get_by_role("button", name="What v2 changed").click()
+        conflict.get_by_role("button", name="Show changes in v2").click()
         expect(side.get_by_role("group", name="Diff of notes.md")).to_contain_text("- two")
-        side.get_by_role("button", name="Go on editing").click()
+        side.get_by_role("button", name="Continue editing").click()
         side.get_by_role("button", name="Save mine as v3").click()
         expect(side.get_by_role("heading", name="Mine", exact=True)).to_be_visible()
         assert (product.folder / "notes.md").read_text() == "# Mine\n"
@@ -105,9 +105,9 @@ def test_an_artifact_is_exported_and_deleted_after_asking(product: Product, brow
         side.get_by_role("button", name="Actions for notes.md").click()
         tab.page.get_by_role("menuitem", name="Delete").click()
         dialog = tab.page.get_by_role("dialog", name="Delete this artifact?")
-        expect(dialog).to_contain_text("Its versions stay on record.")
+        expect(dialog).to_contain_text("Its versions stay in the log.")
         dialog.get_by_role("button", name="Delete").click()
-        expect(tab.page.get_by_role("list", name="What came of this turn")).to_contain_text("Deleted")
+        expect(tab.page.get_by_role("list", name="Artifacts of this turn")).to_contain_text("Deleted")
         assert (product.folder / "notes.md").exists()
 
 

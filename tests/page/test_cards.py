@@ -25,12 +25,12 @@ def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(prod
     product.plays({"calls": [*calls, [{"text": "I ran both."}]]})
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Run something")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
-        shown = card.get_by_role("group", name="What it would do")
+        card = tab.page.get_by_role("region", name="Pending request")
+        shown = card.get_by_role("group", name="Preview")
         expect(shown).to_contain_text("… 599 empty lines")
         expect(shown).to_contain_text("touch ma⟨U+00AD⟩de")
         expect(card.get_by_role("listitem")).to_have_text(["2 commands", "601 lines", "1 invisible character"])
-        says = card.get_by_text("The agent says:")
+        says = card.get_by_text("Agent’s description:")
         command, question, words = (
             one.bounding_box() for one in (shown, card.get_by_text("Runs this command in the sandbox"), says)
         )
@@ -41,7 +41,7 @@ def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(prod
         tab.button("Reject").click()
         expect(card.get_by_role("listitem")).to_have_text(
             [
-                "Cannot be read as commands: number unknown",
+                "Unknown number of commands",
                 "It may delete or overwrite what Callboard cannot restore.",
             ]
         )

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.browser
 def test_a_demo_of_the_first_page_plays_in_a_folder_of_its_own(product: Product, browser: Browser) -> None:
     product.variables["CALLBOARD_DEMO_PACE"] = "0"
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
-        tab.button("One agent mends a failing test").click()
-        expect(tab.page.get_by_role("region", name="Waiting for your decision")).to_contain_text("python3 -m unittest")
+        tab.button("One agent fixes a failing test").click()
+        expect(tab.page.get_by_role("region", name="Pending request")).to_contain_text("python3 -m unittest")
         tab.button("Approve").click()
-        expect(tab.conversation).to_contain_text("took accented letters for separators")
+        expect(tab.conversation).to_contain_text("treated accented letters as separators")
         assert "unicodedata" in (Path(f"{product.home}-demos") / "solo_run-1" / "slugs.py").read_text()
         assert tab.troubles == []

@@ -58,7 +58,7 @@ def greeted(tab: Desk) -> None:
     """A session in which one agent works alone."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
-    expect(tab.page.get_by_role("navigation", name="Views of the team")).to_have_count(0)
+    expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)
 
 
 def item(tab: Desk, title: str) -> Locator:
@@ -75,22 +75,22 @@ def test_a_job_runs_item_by_item_and_what_failed_is_tried_again(readers: Product
         command.fill("New job")
         command.press("Enter")
         dialog = tab.page.get_by_role("dialog", name="New job")
-        begin = dialog.get_by_role("button", name="Start the job")
+        begin = dialog.get_by_role("button", name="Start job")
         begin.click()
         expect(dialog.get_by_role("alert")).to_have_text(
-            ["Give the job a title first.", "Write at least one item: each line is one."]
+            ["Enter a title.", "Enter at least one item, one per line."]
         )
         dialog.get_by_label("Title").fill("Read the notes")
-        dialog.get_by_label("Instructions for every item").fill("Say what is in it.")
+        dialog.get_by_label("Instructions per item").fill("Say what is in it.")
         dialog.get_by_label("Items, one per line").fill("alpha.md\nbravo.md\n\ncharlie.md\n")
         expect(dialog.get_by_text("3 items")).to_be_visible()
-        expect(dialog.get_by_label("Who works on each")).to_have_value("reader")
+        expect(dialog.get_by_label("Subagent")).to_have_value("reader")
         begin.click()
         expect(dialog).to_have_count(0)
 
         card = tab.page.get_by_role("region", name="Board").get_by_role("listitem")
         expect(card).to_contain_text("1 of 3 done · 1 failed · 1 running")
-        expect(card).to_contain_text("Each by reader")
+        expect(card).to_contain_text("Processed by reader")
         expect(tab.button("Failed: Read the notes")).to_have_count(0)
         (readers.place / "go").touch()
         expect(card).to_contain_text("2 of 3 done · 1 failed")
@@ -126,7 +126,7 @@ def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browse
         keys.type("delta.md\ndelta.md once more")
         for _ in range(3):
             keys.press("Tab")
-        expect(tab.page.get_by_label("Permissions")).to_be_focused()
+        expect(tab.page.get_by_role("dialog").get_by_label("Permission mode")).to_be_focused()
         keys.press("Shift+Tab")
         keys.type("1")
         keys.press("Enter")
@@ -135,21 +135,21 @@ def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browse
 
         card.get_by_role("button", name="Read delta", exact=True).focus()
         keys.press("Enter")
-        expect(tab.button("Back to the board")).to_be_focused()
+        expect(tab.button("Back to board")).to_be_focused()
         keys.press("Tab")
         keys.press("Enter")
         expect(tab.page.locator("[role=menu]:focus, [role=menu] :focus")).to_have_count(1)
         keys.press("End")
-        expect(tab.page.get_by_role("menuitem", name="Cancel the job")).to_be_focused()
+        expect(tab.page.get_by_role("menuitem", name="Cancel job")).to_be_focused()
         keys.press("Enter")
         asked = tab.page.get_by_role("dialog", name="Cancel “Read delta”?")
-        expect(asked).to_contain_text("What is done stays done.")
+        expect(asked).to_contain_text("Finished items do not change.")
         keys.press("Tab")
-        expect(asked.get_by_role("button", name="Cancel the job")).to_be_focused()
+        expect(asked.get_by_role("button", name="Cancel job")).to_be_focused()
         keys.press("Enter")
         expect(tab.page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "0 of 2 done · 2 cancelled")
         expect(tab.page.get_by_role("region", name="Read delta", exact=True)).to_contain_text("Cancelled")
-        tab.button("Back to the board").focus()
+        tab.button("Back to board").focus()
         keys.press("Enter")
         expect(card.get_by_role("button", name="Read delta", exact=True)).to_be_focused()
         assert tab.troubles == []
@@ -169,7 +169,7 @@ def test_a_job_begins_a_session_and_what_failed_still_reads_so_once_it_is_cancel
         dialog = tab.page.get_by_role("dialog", name="New job")
         dialog.get_by_label("Title").fill("Read the notes")
         dialog.get_by_label("Items, one per line").fill("bravo.md\ndelta.md")
-        dialog.get_by_role("button", name="Start the job").click()
+        dialog.get_by_role("button", name="Start job").click()
         expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
         expect(item(tab, "delta.md")).to_contain_text("Running")
         tab.page.reload()
@@ -177,8 +177,8 @@ def test_a_job_begins_a_session_and_what_failed_still_reads_so_once_it_is_cancel
 
         job = tab.page.get_by_role("region", name="Read the notes", exact=True)
         job.get_by_role("button", name="Actions for Read the notes").click()
-        tab.page.get_by_role("menuitem", name="Cancel the job").click()
-        tab.page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
+        tab.page.get_by_role("menuitem", name="Cancel job").click()
+        tab.page.get_by_role("dialog").get_by_role("button", name="Cancel job").click()
         expect(item(tab, "delta.md")).to_contain_text("Cancelled")
         expect(item(tab, "bravo.md")).to_contain_text("Failed")
         expect(item(tab, "bravo.md")).to_contain_text("Not this one.")

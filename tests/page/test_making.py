@@ -29,11 +29,11 @@ def test_what_a_person_writes_goes_on_where_the_file_is_removed_and_made_anew(
         side.get_by_role("textbox", name="Text of notes.md").fill("# Mine\n")
         tab.send("Make it anew")
         left = side.get_by_role("alert", name="Deleted")
-        expect(left).to_contain_text("notes.md was deleted, and this is not saved")
+        expect(left).to_contain_text("Unsaved draft of the deleted notes.md")
         expect(left).to_contain_text("# Mine")
-        left.get_by_role("button", name="Go on in the new notes.md").click()
+        left.get_by_role("button", name="Continue in the new notes.md").click()
         expect(side.get_by_role("textbox", name="Text of notes.md")).to_have_value("# Mine\n")
-        expect(side.get_by_role("alert", name="Conflict")).to_contain_text("Neither side is lost")
+        expect(side.get_by_role("alert", name="Conflict")).to_contain_text("Copy the changes you need")
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Anew.")
         assert (product.folder / "notes.md").read_text() == "# Theirs\n"
         side.get_by_role("button", name="Save mine as v2").click()
@@ -55,13 +55,13 @@ def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
         tab.page.get_by_role("option", name="Show artifacts").click()
         side = tab.page.get_by_role("complementary", name="Details")
         expect(side.get_by_role("tab", name="Artifacts")).to_have_attribute("aria-selected", "true")
-        expect(side).to_contain_text("Nothing was made in this session yet.")
+        expect(side).to_contain_text("No artifacts yet.")
         dialog = asks_for(side, "New artifact")
         expect(dialog.get_by_role("textbox", name="Path in the folder")).to_be_focused()
         dialog.get_by_role("textbox", name="Path in the folder").fill("README.md")
         dialog.get_by_role("textbox", name="Text").fill("# Plan\n")
-        dialog.get_by_role("button", name="Make it").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("There is something at README.md already.")
+        dialog.get_by_role("button", name="Create").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("README.md already exists.")
         assert clean(tab) == []
         tab.page.reload()
         tab.page.get_by_role("tab", name="Artifacts").click()
@@ -72,16 +72,16 @@ def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
         side = tab.page.get_by_role("complementary", name="Artifacts")
         expect(side.get_by_role("heading", name="Plan", exact=True)).to_be_visible()
         assert (product.folder / "plans" / "plan.md").read_text() == "# Plan\n"
-        side.get_by_role("button", name="Back to the details").click()
+        side.get_by_role("button", name="Back to details").click()
         side = tab.page.get_by_role("complementary", name="Details")
-        dialog = asks_for(side, "Export an archive")
+        dialog = asks_for(side, "Export as ZIP")
         assert clean(tab) == []
-        dialog.get_by_role("radio", name="Chosen ones").check()
+        dialog.get_by_role("radio", name="Selected").check()
         dialog.get_by_role("checkbox", name="plans/plan.md").check()
-        dialog.get_by_role("button", name="Make the archive").click()
+        dialog.get_by_role("button", name="Export").click()
         expect(dialog).to_have_count(0)
         with tab.page.expect_download() as downloading:
-            side.get_by_role("list", name="Archives").get_by_role("button", name="Download").click()
+            side.get_by_role("list", name="ZIP exports").get_by_role("button", name="Download").click()
         kept = tmp_path / "kept.zip"
         downloading.value.save_as(kept)
         with zipfile.ZipFile(kept) as archive:

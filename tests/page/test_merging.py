@@ -60,7 +60,7 @@ def asks_to_merge(tab: Desk) -> Locator:
     card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="worker-1")
     menu = card.get_by_role("button", name="Actions for worker-1")
     menu.press("Enter")
-    tab.page.get_by_role("menuitem", name="Merge its work").press("Enter")
+    tab.page.get_by_role("menuitem", name="Merge work").press("Enter")
     return tab.page.get_by_role("dialog", name="Merge the work of worker-1?")
 
 
@@ -70,7 +70,7 @@ def test_a_child_s_work_is_merged_all_of_it_or_nothing_once_a_person_says_so(
     """SUB-06: a conflict names its files and changes nothing; what a merge brought is named, and is in the folder."""
     folder = repository.folder
     with repository.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        tab.page.get_by_role("combobox", name="Permission").select_option(label="Edits allowed")
+        tab.page.get_by_role("combobox", name="Permission mode").select_option(label="Allow edits")
         tab.send("Get the note written")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("It is on its branch.")
         assert not (folder / NOTE).exists()
@@ -78,9 +78,9 @@ def test_a_child_s_work_is_merged_all_of_it_or_nothing_once_a_person_says_so(
         git(folder, "add", NOTE)
         git(folder, "commit", "--quiet", "-m", "mine")
         dialog = asks_to_merge(tab)
-        expect(dialog).to_contain_text("all of it, or nothing")
-        dialog.get_by_role("button", name="Merge its work").press("Enter")
-        expect(dialog.get_by_role("status")).to_contain_text("Nothing was merged")
+        expect(dialog).to_contain_text("If files conflict, nothing is merged.")
+        dialog.get_by_role("button", name="Merge work").press("Enter")
+        expect(dialog.get_by_role("status")).to_contain_text("Not merged: files conflict.")
         expect(dialog.get_by_role("list", name="Files in conflict")).to_have_text(NOTE)
         close = dialog.get_by_role("button", name="Close")
         expect(close).to_be_focused()
@@ -89,7 +89,7 @@ def test_a_child_s_work_is_merged_all_of_it_or_nothing_once_a_person_says_so(
         assert (folder / NOTE).read_text() == "mine\n"
         git(folder, "reset", "--quiet", "--hard", "HEAD^")
         dialog = asks_to_merge(tab)
-        dialog.get_by_role("button", name="Merge its work").press("Enter")
+        dialog.get_by_role("button", name="Merge work").press("Enter")
         expect(dialog.get_by_role("status")).to_contain_text("Merged.")
         expect(dialog.get_by_role("listitem")).to_have_text(NOTE)
         dialog.press("Escape")

@@ -44,7 +44,7 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         expect(rows).to_have_text(
             ["Greet in ChineseCodexNov 15, 2023Import", "Fix the greetingClaude CodeNov 14, 2023Import"]
         )
-        expect(others.get_by_role("button", name="1 transcript could not be read")).to_be_visible()
+        expect(others.get_by_role("button", name="1 unreadable transcript")).to_be_visible()
         expect(tab.page.get_by_text("No sessions yet")).to_be_visible()
         tab.page.evaluate(AXE.read_text())
         found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -57,7 +57,7 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         others.get_by_role("button", name="Open Fix the greeting").focus()
         tab.page.keyboard.press("Enter")
         expect(tab.conversation).to_contain_text("It says hello now.")
-        closed = "This is a past session of Claude Code, for reading. New work begins in a new session."
+        closed = "Imported from Claude Code, read-only. Start a new session to continue."
         expect(tab.composer).to_have_attribute("placeholder", closed)
         tab.button("New session here").click()
         expect(tab.composer).to_be_enabled()
@@ -80,11 +80,11 @@ def test_what_a_past_session_did_not_record_reads_as_unknown(past: Product, brow
         with desk(browser, link_at(ready, f"/s/{session}")) as tab:
             tab.button("Show details").click()
             turn = tab.page.get_by_role("tabpanel", name="Turn")
-            expect(turn).to_contain_text("Modeunknown")
-            expect(turn).to_contain_text("Permissionunknown")
+            expect(turn).to_contain_text("ModeUnknown")
+            expect(turn).to_contain_text("Permission modeUnknown")
             tab.page.get_by_role("tab", name="Permissions").click()
             checks = tab.page.get_by_role("tabpanel", name="Permissions")
-            expect(checks).to_contain_text("Sandboxunknown")
+            expect(checks).to_contain_text("SandboxUnknown")
             expect(checks).not_to_contain_text("Not run")
 
 
@@ -92,7 +92,7 @@ def test_a_past_session_that_went_away_says_so_in_its_row(past: Product, browser
     """UI-26: why it was not imported stands where it was asked for."""
     with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
-        asked = others.get_by_role("button", name="Import Greet in Chinese of Codex")
+        asked = others.get_by_role("button", name="Import Greet in Chinese from Codex")
         expect(asked).to_be_visible()
         next((past.place / "codex").rglob("rollout-*.jsonl")).unlink()
         asked.click()

@@ -33,7 +33,7 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        banner = tab.page.get_by_role("region", name="Trust of this folder")
+        banner = tab.page.get_by_role("region", name="Trust request")
         expect(banner.get_by_role("group", name="Permissions requested")).to_contain_text("Bash(make *)")
         dialog = settings(tab, "Rules")
         rules = dialog.get_by_role("list", name="Rules")
@@ -43,7 +43,7 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
         expect(banner).to_have_count(0)
         dialog = settings(tab, "Permissions")
         dialog.get_by_role("button", name="Revoke trust").click()
-        expect(dialog.get_by_text("Its files grant nothing until you trust them.")).to_be_visible()
+        expect(dialog.get_by_text("This folder grants no permissions until you trust it.")).to_be_visible()
         dialog.get_by_role("button", name="Close").click()
         expect(banner).to_be_visible()
         assert tab.troubles == []
@@ -52,8 +52,8 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
 def test_where_a_folder_asks_for_nothing_nobody_is_asked(product: Product, browser: Browser) -> None:
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         dialog = settings(tab, "Permissions")
-        expect(dialog.get_by_text("Its files ask for no permissions.")).to_be_visible()
-        expect(tab.page.get_by_role("region", name="Trust of this folder")).to_have_count(0)
+        expect(dialog.get_by_text("This folder requests no permissions.")).to_be_visible()
+        expect(tab.page.get_by_role("region", name="Trust request")).to_have_count(0)
         assert tab.troubles == []
 
 
@@ -64,19 +64,19 @@ def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten
     file = product.home / "settings.toml"
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         dialog = settings(tab, "Shell")
-        seconds = dialog.get_by_label("Longest time, in seconds")
+        seconds = dialog.get_by_label("Timeout (seconds)")
         seconds.fill("99999999")
-        expect(dialog.get_by_text("This must be at most 86400.")).to_be_visible()
+        expect(dialog.get_by_text("Enter 86400 or less.")).to_be_visible()
         expect(dialog.get_by_role("button", name="Save")).to_be_disabled()
         seconds.fill("300")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_text("Saved", exact=True)).to_be_visible()
         assert tomllib.loads(file.read_text())["shell"]["timeout"] == 300
         file.write_text("# mine\n" + file.read_text())
-        dialog.get_by_label("Network").check()
+        dialog.get_by_label("Network access").check()
         dialog.get_by_role("button", name="Save").click()
-        expect(dialog.get_by_text("The file was changed meanwhile, so nothing was written.")).to_be_visible()
-        dialog.get_by_role("button", name="Read it again").click()
+        expect(dialog.get_by_text("The file changed on disk. Nothing was saved.")).to_be_visible()
+        dialog.get_by_role("button", name="Reload").click()
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_text("Saved", exact=True)).to_be_visible()
         written = file.read_text()
@@ -89,14 +89,14 @@ def test_a_model_is_connected_by_the_variable_that_holds_its_key(product: Produc
     product.variables["MY_ANTHROPIC_KEY"] = "not-a-real-key"
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         dialog = settings(tab, "Models")
-        dialog.get_by_role("button", name="Connect a model").click()
-        form = dialog.get_by_role("form", name="Connect a model")
+        dialog.get_by_role("button", name="Connect model").click()
+        form = dialog.get_by_role("form", name="Connect model")
         form.get_by_label("Model").fill("opus")
-        form.get_by_role("radio", name="In a variable").check()
-        form.get_by_role("textbox", name="Variable").fill("NOT_THERE")
+        form.get_by_role("radio", name="Environment variable").check()
+        form.get_by_role("textbox", name="Variable name").fill("NOT_THERE")
         form.get_by_role("button", name="Connect").click()
         expect(form.get_by_role("alert")).to_contain_text("NOT_THERE")
-        form.get_by_role("textbox", name="Variable").fill("MY_ANTHROPIC_KEY")
+        form.get_by_role("textbox", name="Variable name").fill("MY_ANTHROPIC_KEY")
         form.get_by_role("button", name="Connect").click()
         models = dialog.get_by_role("list", name="Connected models")
         expect(models.get_by_role("listitem").filter(has_text="anthropic/opus")).to_be_visible()
@@ -126,10 +126,10 @@ def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(produc
     """D4, CTX-03: the mode is chosen on the card, stands in the audit line, and is the composer's from then on."""
     calls = [uses("propose_plan", summary="Fix the test.", steps=["Read the test"]), says("Carried out.")]
     with product.plays({"calls": calls}).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        permission = tab.page.get_by_role("combobox", name="Permission")
+        permission = tab.page.get_by_role("combobox", name="Permission mode")
         permission.select_option(label="Plan only")
         tab.send("Fix the test")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card.get_by_role("button", name="Accept, ask first")).to_be_visible()
         card.get_by_role("button", name="Accept, allow edits").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Carried out.")
@@ -145,13 +145,13 @@ def test_an_invalid_settings_file_of_the_folder_is_reported_until_it_is_fixed(
     file.parent.mkdir(exist_ok=True)
     file.write_text('permission_mode = "planning"\n')
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        expect(tab.page.get_by_role("combobox", name="Permission")).to_have_value("planning")
+        expect(tab.page.get_by_role("combobox", name="Permission mode")).to_have_value("planning")
         file.write_text('permission_mode = "planing"\n')
         tab.page.evaluate("window.dispatchEvent(new Event('focus'))")
         problem = tab.page.get_by_role("region", name="Invalid settings file")
         expect(problem).to_contain_text("permission_mode")
         expect(problem).to_contain_text("The last valid settings apply until you fix it.")
-        expect(tab.page.get_by_role("combobox", name="Permission")).to_have_value("planning")
+        expect(tab.page.get_by_role("combobox", name="Permission mode")).to_have_value("planning")
         file.write_text("")
         tab.page.evaluate("window.dispatchEvent(new Event('focus'))")
         expect(problem).to_have_count(0)
@@ -170,12 +170,12 @@ def test_a_plan_is_decided_on_and_its_answer_is_the_agents_to_go_on_with(product
     """CTX-03: it is shown with its steps, sent back with what is to change, and kept as an audit line."""
     with product.plays(PLAN).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Mend the test")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card.get_by_role("list", name="Plan")).to_contain_text("Read the test")
         card.get_by_role("textbox").fill("Run it first")
-        card.get_by_role("button", name="Ask for changes").click()
+        card.get_by_role("button", name="Request changes").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I do it as you said.")
         expect(card).to_have_count(0)
-        tab.conversation.get_by_role("button", name="1 tool").click()
+        tab.conversation.get_by_role("button", name="1 tool call").click()
         expect(tab.conversation).to_contain_text("Run it first")
         assert tab.troubles == []

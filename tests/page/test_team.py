@@ -77,12 +77,12 @@ def crew(product: Product) -> Product:
 def asks(tab: Desk) -> None:
     """Gives the objective, and waits until the second worker asks."""
     tab.send("Get the work done")
-    expect(tab.page.get_by_role("region", name="Waiting for your decision")).to_be_visible()
+    expect(tab.page.get_by_role("region", name="Pending request")).to_be_visible()
 
 
 def view(tab: Desk, name: str) -> None:
     """Goes to a view of the team."""
-    tab.page.get_by_role("navigation", name="Views of the team").get_by_role("button", name=name).click()
+    tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
 
 def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> None:
@@ -92,15 +92,15 @@ def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> No
         roster = tab.page.get_by_role("list", name="Agents")
         asking = roster.get_by_role("listitem").filter(has_text="worker-2")
         expect(asking).to_contain_text("Needs input")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
-        expect(card).to_contain_text("Asked by worker-2, which works for lead")
-        expect(roster.get_by_role("listitem").filter(has_text="worker-1")).to_contain_text("Completed")
+        card = tab.page.get_by_role("region", name="Pending request")
+        expect(card).to_contain_text("Requested by worker-2 for lead")
+        expect(roster.get_by_role("listitem").filter(has_text="worker-1")).to_contain_text("Done")
         assert not (crew.folder / "note.txt").exists()
         tab.button("Approve").click()
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Both parts are done.")
         expect(card).to_have_count(0)
         assert (crew.folder / "note.txt").read_text() == "noted\n"
-        expect(asking).to_contain_text("Completed")
+        expect(asking).to_contain_text("Done")
         # What the workers said is theirs: in the lead's conversation it is no one's words.
         expect(tab.conversation).not_to_contain_text("The note is written.")
         assert tab.troubles == []
@@ -126,8 +126,8 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
         view(tab, "Runs")
         runs = tab.page.get_by_role("list", name="Runs")
         expect(runs.get_by_role("listitem")).to_have_count(3)
-        runs.get_by_role("listitem").filter(has_text="worker-1").get_by_role("button", name="Pin this run").click()
-        timeline = tab.page.get_by_role("list", name="Timeline of the run")
+        runs.get_by_role("listitem").filter(has_text="worker-1").get_by_role("button", name="Pin run").click()
+        timeline = tab.page.get_by_role("list", name="Run timeline")
         expect(timeline).to_contain_text("Glob")
         tab.button("Approve").click()
         expect(tab.status).to_contain_text("Done")
@@ -139,7 +139,7 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
         done = board.get_by_role("listitem").filter(has_text="Note")
         expect(done).to_contain_text("worker-2")
         expect(board.get_by_role("group", name="Done").get_by_role("listitem")).to_have_count(3)
-        view(tab, "Exchange")
+        view(tab, "Activity")
         told = tab.page.get_by_role("region", name="Notifications")
         expect(told).to_contain_text("The note is written.")
         expect(told).to_contain_text("There is a readme.")
@@ -189,5 +189,5 @@ def test_an_agent_alone_shows_no_team(product: Product, browser: Browser) -> Non
     with product.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Alone.")
-        expect(tab.page.get_by_role("navigation", name="Views of the team")).to_have_count(0)
+        expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)
         expect(tab.page.get_by_role("list", name="Agents")).to_have_count(0)

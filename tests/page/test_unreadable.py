@@ -28,7 +28,7 @@ WHERE sequence = 2 AND stream = (SELECT number FROM streams WHERE name LIKE 'ses
 NEWER = """
 import sys
 from callboard.app.cli.main import main
-from callboard.contracts.facts import TurnCompleted
+from callboard.contracts.facts.turn import TurnCompleted
 TurnCompleted.schema_version += 1
 sys.exit(main(sys.argv[1:]))
 """
@@ -37,8 +37,8 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("locale", "title", "step"),
     [
-        ("en-US", "The record does not verify", "Run callboard check, then restore a backup."),
-        ("zh-CN", "记录未通过验证", "请运行 callboard check，然后恢复备份。"),
+        ("en-US", "Log verification failed", "Run callboard check, then restore a backup."),
+        ("zh-CN", "日志验证失败", "请运行 callboard check，然后恢复备份。"),
     ],
 )
 def test_a_damaged_session_says_why_and_what_to_do_and_offers_no_composer(
@@ -62,15 +62,15 @@ def test_a_damaged_session_says_why_and_what_to_do_and_offers_no_composer(
         tab.page.evaluate(AXE.read_text())
         found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
-        told.get_by_role("button").filter(has_text="回到首页" if locale == "zh-CN" else "Back").click()
+        told.get_by_role("button").filter(has_text="转到主页" if locale == "zh-CN" else "Go to home").click()
         expect(tab.page.get_by_role("textbox").last).to_be_enabled()
 
 
 @pytest.mark.parametrize(
     ("locale", "says_so", "unknown"),
     [
-        ("en-US", "A newer Callboard wrote this session. Update Callboard to continue it.", "Status unknown"),
-        ("zh-CN", "此会话由较新版本的 Callboard 写入。请更新 Callboard 后继续。", "状态未知"),
+        ("en-US", "Written by a newer version of Callboard. Update to continue.", "Status unknown"),
+        ("zh-CN", "由较新版本的 Callboard 写入。请更新后继续。", "状态未知"),
     ],
 )
 def test_a_session_of_a_newer_version_is_read_and_offers_nothing_that_would_be_refused(

@@ -18,16 +18,16 @@ def test_the_no_of_a_person_is_a_calm_line_and_the_wait_is_no_work(product: Prod
     """CTL-05, UI-09"""
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("Creates hello.txt with 1 line")
-        expect(card).to_contain_text("Asked because the mode is Ask first.")
-        expect(tab.status).to_contain_text("Waiting for your decision")
+        expect(card).to_contain_text("The permission mode is Ask first.")
+        expect(tab.status).to_contain_text("Needs input")
         card.get_by_role("textbox").fill("not here")
         tab.button("Reject").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("As you wish.")
         expect(tab.composer).to_be_focused()
-        tab.conversation.get_by_role("button", name="1 tool").click()
-        line = tab.conversation.get_by_text("Denied by you")
+        tab.conversation.get_by_role("button", name="1 tool call").click()
+        line = tab.conversation.get_by_text("Rejected by you")
         expect(line).to_be_visible()
         expect(tab.conversation).to_contain_text("not here")
         expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("Not run")
@@ -38,10 +38,10 @@ def test_a_write_that_changes_nothing_is_asked_for_as_that(product: Product, bro
     (product.folder / "hello.txt").write_text("hello\n")
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("No change: hello.txt already has this content.")
         tab.button("Approve").click()
-        tab.conversation.get_by_role("button", name="1 tool").click()
+        tab.conversation.get_by_role("button", name="1 tool call").click()
         expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("no change")
 
 
@@ -50,8 +50,8 @@ def test_a_request_is_worded_in_the_language_of_the_page(product: Product, brows
         box = tab.page.get_by_role("textbox", name="消息", exact=True)
         box.fill("Say hello in a file")
         box.press("Enter")
-        card = tab.page.get_by_role("region", name="等待你的决定")
-        expect(card).to_contain_text("新建 hello.txt，共 1 行")
+        card = tab.page.get_by_role("region", name="待处理请求")
+        expect(card).to_contain_text("创建 hello.txt，共 1 行")
         expect(card).not_to_contain_text("Create hello.txt")
 
 
@@ -69,11 +69,11 @@ def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_p
         expect(tab.page.get_by_role("article")).to_contain_text(["As you wish."])
         tab.conversation.get_by_role("button").filter(has_text="2").first.click()
         expect(tab.conversation).to_contain_text("../x 经过上级文件夹（..）。")
-        expect(tab.conversation).to_contain_text("你的设置中的规则禁止：Read(secret/**)")
+        expect(tab.conversation).to_contain_text("你的设置中的规则拒绝：Read(secret/**)")
         tab.button("显示详情").click()
         tab.page.get_by_role("tab", name="权限").click()
         checks = tab.page.get_by_role("tabpanel")
-        expect(checks).to_contain_text("拒绝 你的设置中的规则禁止：Read(secret/**)")
+        expect(checks).to_contain_text("已拒绝 你的设置中的规则拒绝：Read(secret/**)")
         for english in ("goes through a parent", "denies it", "policy is"):
             expect(tab.page.get_by_text(english)).to_have_count(0)
 
@@ -92,17 +92,17 @@ def test_an_interrupt_gives_the_focus_to_the_composer_and_an_unheard_steer_its_t
     )
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("first")
-        expect(tab.status).to_contain_text("Answering")
+        expect(tab.status).to_contain_text("Responding")
         tab.composer.fill("Mind the tests")
         tab.page.get_by_role("radio", name="Steer").click()
         tab.composer.press("Enter")
-        expect(tab.conversation).to_contain_text("goes into this turn with its next model call")
-        expect(tab.page.get_by_role("img", name="Place 1")).to_have_count(0)
+        expect(tab.conversation).to_contain_text("sends with the next model call")
+        expect(tab.page.get_by_role("img", name="Position 1")).to_have_count(0)
         tab.status.get_by_role("button", name="Interrupt").click()
         expect(tab.conversation).to_contain_text("Interrupted by you")
         expect(tab.composer).to_be_focused()
-        expect(tab.conversation).to_contain_text("The turn was interrupted before it could be taken up.")
-        tab.button("Send as a new turn").click()
+        expect(tab.conversation).to_contain_text("The turn was interrupted first.")
+        tab.button("Send as new turn").click()
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("The tests, then.")
 
 
@@ -112,8 +112,8 @@ def test_the_palette_leads_to_the_message_field_by_keyboard_alone(product: Produ
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
         tab.button("Diagnostics").focus()
         tab.page.keyboard.press("Control+k")
-        expect(tab.page.get_by_placeholder("Type a command or a session")).to_be_focused()
-        tab.page.keyboard.type("message field")
+        expect(tab.page.get_by_placeholder("Search commands and sessions")).to_be_focused()
+        tab.page.keyboard.type("message box")
         tab.page.keyboard.press("Enter")
         expect(tab.composer).to_be_focused()
 
@@ -127,9 +127,9 @@ def test_the_page_tells_how_long_it_let_a_person_wait_beside_the_conversation(
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
         tab.button("Diagnostics").click()
         figures = tab.page.get_by_role("dialog", name="Diagnostics")
-        for told in ("Sent to status", "Sent to first text", "Update to screen", "Opening a session"):
+        for told in ("Send to status", "Send to first text", "Update to paint", "Open session"):
             expect(figures.get_by_role("row", name=told)).to_be_visible()
-        expect(tab.conversation).not_to_contain_text("Sent to status")
+        expect(tab.conversation).not_to_contain_text("Send to status")
         assert tab.troubles == []
 
 
@@ -141,7 +141,7 @@ def test_a_narrow_page_shows_the_whole_status_and_nothing_beside_the_edge(
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], **narrow) as tab:
         tab.send("Say hello in a file that stands in the folder")
         status = tab.status.get_by_role("status")
-        expect(status).to_have_text("Waiting for your decision")
+        expect(status).to_have_text("Needs input")
         assert status.evaluate("text => text.scrollWidth <= text.clientWidth")
         assert tab.page.evaluate("document.documentElement.scrollWidth") == width
         for name in ("Reject", "Approve"):

@@ -73,7 +73,7 @@ def begins(tab: Desk) -> None:
 def adds(tab: Desk, name: str) -> Locator:
     """Takes an agent of the folder into the session by the palette; gives its card."""
     tab.page.keyboard.press("Control+k")
-    tab.page.get_by_role("option", name="Add an agent to this session").click()
+    tab.page.get_by_role("option", name="Add agent to session").click()
     dialog = tab.page.get_by_role("dialog", name="Add agent")
     dialog.get_by_role("combobox").fill(name)
     dialog.get_by_role("button", name="Add").click()
@@ -84,7 +84,7 @@ def adds(tab: Desk, name: str) -> Locator:
 
 def view(tab: Desk, name: str) -> None:
     """Goes to a view of the team."""
-    tab.page.get_by_role("navigation", name="Views of the team").get_by_role("button", name=name).click()
+    tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
 
 def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Browser) -> None:
@@ -95,11 +95,11 @@ def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Br
         view(tab, "Board")
         tab.button("New task").click()
         dialog = tab.page.get_by_role("dialog", name="New task")
-        dialog.get_by_role("button", name="Put it on the board").click()
-        expect(dialog.get_by_role("alert")).to_have_text("Give the task a title first.")
+        dialog.get_by_role("button", name="Create task").click()
+        expect(dialog.get_by_role("alert")).to_have_text("Enter a title.")
         dialog.get_by_label("Title").fill("Make the list")
-        dialog.get_by_label("Whose it is").select_option(label="maker")
-        dialog.get_by_role("button", name="Put it on the board").click()
+        dialog.get_by_label("Assignee").select_option(label="maker")
+        dialog.get_by_role("button", name="Create task").click()
         board = tab.page.get_by_role("region", name="Board")
         card = board.get_by_role("listitem").filter(has_text="Make the list")
         expect(card).to_contain_text("maker")
@@ -109,9 +109,9 @@ def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Br
         expect(done).to_be_visible()
         done.get_by_role("button", name="Make the list", exact=True).click()
         attempts = done.get_by_role("list", name="Attempts")
-        expect(attempts).to_contain_text("Completed")
-        attempts.get_by_role("button", name="Run of attempt 1").click()
-        expect(tab.page.get_by_role("list", name="Timeline of the run")).to_contain_text("The list is made.")
+        expect(attempts).to_contain_text("Done")
+        attempts.get_by_role("button", name="Open run of attempt 1").click()
+        expect(tab.page.get_by_role("list", name="Run timeline")).to_contain_text("The list is made.")
         assert tab.troubles == []
 
 
@@ -121,16 +121,16 @@ def test_an_agent_that_sleeps_is_paused_and_goes_on(house: Product, browser: Bro
         begins(tab)
         card = adds(tab, "watcher")
         expect(card).to_contain_text("Scheduled")
-        card.get_by_role("button", name="Show what is on record of watcher").click()
-        facts = card.get_by_role("region", name="watcher in the background")
+        card.get_by_role("button", name="Show details of watcher").click()
+        facts = card.get_by_role("region", name="Background agent watcher")
         expect(facts).to_contain_text("every 6h")
         facts.get_by_role("button", name="Pause").click()
         facts.get_by_role("button", name="Resume").click()
         expect(facts.get_by_role("button", name="Pause")).to_be_visible()
         facts.get_by_role("button", name="Wake now").click()
         facts.get_by_role("button", name="Last run of watcher").click()
-        expect(tab.page.get_by_role("list", name="Timeline of the run")).to_contain_text("Nothing new.")
-        expect(facts).to_contain_text("Completed")
+        expect(tab.page.get_by_role("list", name="Run timeline")).to_contain_text("Nothing new.")
+        expect(facts).to_contain_text("Done")
         facts.get_by_role("button", name="End").click()
         tab.page.get_by_role("dialog", name="End watcher?").get_by_role("button", name="End").click()
         expect(facts.get_by_role("button", name="Pause")).to_have_count(0)
@@ -148,7 +148,7 @@ def test_evidence_is_exported_kept_and_holds(
             tab.page.get_by_role("option", name="Export evidence").click()
         kept = tmp_path / "kept.zip"
         downloading.value.save_as(kept)
-        dialog = tab.page.get_by_role("dialog", name="Evidence is packed")
+        dialog = tab.page.get_by_role("dialog", name="Evidence exported")
         expect(dialog).to_contain_text("up to fact")
         link = dialog.locator(".font-mono").inner_text()
         assert tab.troubles == []
@@ -185,8 +185,8 @@ def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Brow
         begins(tab)
         for agent in ("watcher", "maker"):
             keys.press("Control+k")
-            expect(tab.page.get_by_role("dialog", name="Commands")).to_be_visible()
-            keys.type("Add an agent to this session")
+            expect(tab.page.get_by_role("dialog", name="Command palette")).to_be_visible()
+            keys.type("Add agent to session")
             keys.press("Enter")
             expect(tab.page.get_by_role("dialog", name="Add agent")).to_be_visible()
             keys.type(agent)
@@ -194,7 +194,7 @@ def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Brow
             expect(tab.page.get_by_role("dialog")).to_have_count(0)
         card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="watcher")
         expect(card).to_be_visible()
-        reaches(tab, "Show what is on record of watcher")
+        reaches(tab, "Show details of watcher")
         keys.press("Enter")
         reaches(tab, "Pause")
         keys.press("Enter")

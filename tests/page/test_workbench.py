@@ -37,7 +37,7 @@ def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
     written = product.folder / "hello.txt"
     with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("Allow Write?")
         expect(tab.conversation).to_contain_text("Say hello in a file")
         expect(tab.conversation).to_contain_text("I will look, then write.")
@@ -53,7 +53,7 @@ def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
     with product.up() as (_, ready), desk(browser, link_at(ready, address)) as tab:
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
         expect(tab.status).to_contain_text("Done")
-        expect(tab.conversation).to_contain_text("2 tools")
+        expect(tab.conversation).to_contain_text("2 tool calls")
 
 
 def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(product: Product, browser: Browser) -> None:
@@ -67,7 +67,7 @@ def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(produc
     with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
         tab.send("Talk")
         expect(tab.conversation).to_contain_text("and more")
-        expect(tab.status).to_contain_text("Answering")
+        expect(tab.status).to_contain_text("Responding")
         product.until_kept("word word word")
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
@@ -84,7 +84,7 @@ def test_the_whole_job_goes_by_keyboard_alone(product: Product, browser: Browser
         expect(tab.composer).to_be_focused()
         tab.page.keyboard.type("Say hello in a file")
         tab.page.keyboard.press("Enter")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_be_visible()
         card.focus()
         tab.page.keyboard.press("a")
@@ -96,7 +96,7 @@ def test_a_rejection_has_no_effect_and_its_reason_is_told(product: Product, brow
     product.plays(WRITING)
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
-        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card = tab.page.get_by_role("region", name="Pending request")
         card.get_by_role("textbox").fill("not here")
         tab.button("Reject").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_be_visible()
@@ -116,14 +116,14 @@ def test_sending_while_a_turn_runs_takes_a_choice(product: Product, browser: Bro
     )
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("first")
-        expect(tab.status).to_contain_text("Answering")
+        expect(tab.status).to_contain_text("Responding")
         tab.composer.fill("second")
         tab.composer.press("Enter")
-        expect(tab.page.get_by_role("alert").filter(has_text="What becomes of this?")).to_be_visible()
+        expect(tab.page.get_by_role("alert").filter(has_text="Send this message how?")).to_be_visible()
         expect(tab.composer).to_have_value("second")
         tab.page.get_by_role("radio", name="Queue").click()
         tab.composer.press("Enter")
-        expect(tab.page.get_by_role("img", name="Place 1")).to_be_visible()
+        expect(tab.page.get_by_role("img", name="Position 1")).to_be_visible()
         tab.button("Interrupt").first.click()
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Second done.")
 

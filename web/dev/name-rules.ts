@@ -34,11 +34,15 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'TSPropertySignature',
 ])
 
+export function isVague(name: string): boolean {
+  return VAGUE.has(name.toLowerCase())
+}
+
 /** List the vague names that a source declares, as `path:line name`. */
 export function findVagueNames(source: Source): readonly string[] {
   return listNodes(source)
     .flatMap(declaredNames)
-    .filter((node) => VAGUE.has(String(node.name).toLowerCase()))
+    .filter((node) => isVague(String(node.name)))
     .map((node) => `${positionOf(source, node)} ${String(node.name)}`)
 }
 

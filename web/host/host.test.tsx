@@ -39,7 +39,7 @@ test('the host receives the person’s actions, and the surface never answers au
   const onDid = vi.fn()
   render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onAction={onDid} />)
   expect(onDid).not.toHaveBeenCalled()
-  await userEvent.click(screen.getByRole('button', { name: 'Send as a new turn' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Send as new turn' }))
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
   expect(onDid.mock.calls).toEqual([
     ['send as turn', 'Mind the lexer'],
@@ -50,7 +50,7 @@ test('the host receives the person’s actions, and the surface never answers au
 test('surfaces hold no truth: what the host removes is gone, whatever was answered', async () => {
   const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onAction={vi.fn()} />)
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
-  expect(screen.getByRole('region', { name: 'Waiting for your decision' })).toBeTruthy()
+  expect(screen.getByRole('region', { name: 'Pending request' })).toBeTruthy()
   rerender(<Host rows={ROWS} onAction={vi.fn()} />)
-  expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull()
+  expect(screen.queryByRole('region', { name: 'Pending request' })).toBeNull()
 })

@@ -11,7 +11,7 @@ const ROWS: readonly AnyRow[] = (team().sessions[SESSION] ?? []).flatMap((op) =>
 )
 
 async function go(view: string) {
-  const nav = screen.getByRole('navigation', { name: 'Views of the team' })
+  const nav = screen.getByRole('navigation', { name: 'Team views' })
   await userEvent.click(within(nav).getByRole('button', { name: new RegExp(`^${view}`) }))
 }
 
@@ -35,7 +35,7 @@ test('another host shows the team workbench from plain rows, without a fetch (UI
     'researcher-1',
   ])
   expect(within(roster).getByText('Captain')).toBeTruthy()
-  expect(within(roster).getByText(/waits: 4 of 4 at work/)).toBeTruthy()
+  expect(within(roster).getByText(/Waiting: 4 of 4 slots in use/)).toBeTruthy()
   expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain(
     'Move the import into a worker process',
   )
@@ -46,10 +46,10 @@ test('another host shows the team workbench from plain rows, without a fetch (UI
 
 test('a notification is attributed neither to the person nor to the lead (UI-16)', async () => {
   render(<TeamHost rows={ROWS} onAction={vi.fn()} />)
-  await go('Exchange')
+  await go('Activity')
   const lane = screen.getByRole('region', { name: 'Notifications' })
   expect(lane.textContent).toContain('researcher-1 → coordinator')
-  expect(lane.textContent).toContain('read by its parent')
+  expect(lane.textContent).toContain('Read')
   expect(
     within(screen.getByRole('region', { name: 'Messages' })).queryByText(/reads every file twice/),
   ).toBeNull()
@@ -58,8 +58,8 @@ test('a notification is attributed neither to the person nor to the lead (UI-16)
 test('a delegated request names the asking agent and its parent, and the answer goes to it (UI-10)', async () => {
   const onDid = vi.fn()
   render(<TeamHost rows={ROWS} onAction={onDid} />)
-  const card = screen.getByRole('region', { name: 'Waiting for your decision' })
-  expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
+  const card = screen.getByRole('region', { name: 'Pending request' })
+  expect(card.textContent).toContain('Requested by worker-1 for coordinator')
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
   expect(onDid.mock.calls).toEqual([['answer', ['act_a', 'approve']]])
 })
@@ -83,7 +83,7 @@ test('stopping and closing ask first; input goes to its agent', async () => {
   await choose('Stop')
   expect(onDid).not.toHaveBeenCalled()
   await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Stop' }))
-  await choose('Close for good')
+  await choose('Close')
   await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
   await choose('Send input')
   await userEvent.type(screen.getByRole('textbox', { name: 'Input for worker-2' }), 'Mind the index{Enter}')
@@ -98,8 +98,8 @@ test('an unreachable remote agent is not completed (UI-26)', () => {
   const remote = screen
     .getByRole('button', { name: 'Actions for remote-linter' })
     .closest('li') as HTMLElement
-  expect(remote.textContent).toContain('State unknown')
-  expect(remote.textContent).toContain('The remote agent cannot be reached; what it does is unknown.')
+  expect(remote.textContent).toContain('Unknown')
+  expect(remote.textContent).toContain('Cannot reach the remote agent. Its state is unknown.')
 })
 
 test('a single agent is not a team (UI-18)', () => {

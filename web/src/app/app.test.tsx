@@ -81,7 +81,7 @@ test('a request is answered from the card, which is removed with its fact (UI-09
     },
     `#/s/${SESSION}`,
   )
-  const card = await screen.findByRole('region', { name: 'Waiting for your decision' })
+  const card = await screen.findByRole('region', { name: 'Pending request' })
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
   expect(server.requests).toMatchObject([
     {
@@ -89,9 +89,9 @@ test('a request is answered from the card, which is removed with its fact (UI-09
       body: { sessionId: SESSION, actionId: 'act_a', decision: 'approve', scope: 'once' },
     },
   ])
-  expect(within(card).getByText('Approval sent. Waiting for it to be recorded.')).toBeTruthy()
+  expect(within(card).getByText('Approval sent. Waiting for confirmation.')).toBeTruthy()
   server.send(SESSION, [{ op: 'remove', panel: 'actions', key: 'act_a' }])
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull())
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Pending request' })).toBeNull())
 })
 
 test('each session has its own draft, which survives leaving the session (UI-31)', async () => {
@@ -126,18 +126,18 @@ test('a session continues with the settings of its last turn; a choice applies t
     `#/s/${SESSION}`,
   )
   const picked = (name: string) => screen.getByRole<HTMLSelectElement>('combobox', { name }).value
-  const both = () => [picked('Mode'), picked('Permission')]
+  const both = () => [picked('Mode'), picked('Permission mode')]
   await message()
   await waitFor(() => expect(both()).toEqual(['auto', 'edits']))
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Full access')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission mode' }), 'Full access')
   expect(both()).toEqual(['auto', 'full'])
   services.workbench.openSession('ses_b')
   await waitFor(() => expect(both()).toEqual(['chat', 'ask']))
   services.workbench.openSession(null)
-  expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
+  expect(await screen.findByText(/asks before each change/)).toBeTruthy()
   expect(both()).toEqual(['chat', 'ask'])
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Full access')
-  expect(screen.getByText(/asks only where a rule or a hook says so/)).toBeTruthy()
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission mode' }), 'Full access')
+  expect(screen.getByText(/asks only if a rule or hook requires it/)).toBeTruthy()
   services.workbench.openSession(SESSION)
   await waitFor(() => expect(both()).toEqual(['auto', 'full']))
   server.send(SESSION, [upsert('turns', turnRow('trn_c', 50, { mode: 'auto', permissionMode: 'full' }))])
@@ -146,7 +146,7 @@ test('a session continues with the settings of its last turn; a choice applies t
   server.send(SESSION, [upsert('turns', turnRow('trn_d', 70))])
   await waitFor(() => expect(both()).toEqual(['chat', 'ask']))
   services.workbench.openSession(null)
-  expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
+  expect(await screen.findByText(/asks before each change/)).toBeTruthy()
 })
 
 test('a session whose turns are not read yet continues in the mode that the server knows', async () => {
@@ -161,7 +161,7 @@ test('a session whose turns are not read yet continues in the mode that the serv
   expect(server.requests.at(-1)?.body).not.toHaveProperty('permissionMode')
   server.send(SESSION, [upsert('turns', turnRow('trn_a', 10, { permissionMode: 'edits' }))])
   await waitFor(() =>
-    expect(screen.getByRole('combobox', { name: 'Permission' })).toHaveProperty('value', 'edits'),
+    expect(screen.getByRole('combobox', { name: 'Permission mode' })).toHaveProperty('value', 'edits'),
   )
   await userEvent.type(await message(), 'And on{Enter}')
   await waitFor(() =>
@@ -186,8 +186,8 @@ test('a session of one agent shows no team except, in its details, the way to on
   expect(await screen.findByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
   await userEvent.click(screen.getByRole('tab', { name: 'Team' }))
   const panel = within(screen.getByRole('tabpanel', { name: 'Team' }))
-  expect(panel.getByText('One agent works here.')).toBeTruthy()
-  expect(screen.queryByRole('navigation', { name: 'Views of the team' })).toBeNull()
+  expect(panel.getByText('One agent in this session.')).toBeTruthy()
+  expect(screen.queryByRole('navigation', { name: 'Team views' })).toBeNull()
   await userEvent.click(panel.getByRole('button', { name: 'Add agent' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
   await userEvent.click(await dialog.findByRole('button', { name: /critic/, hidden: true }))
@@ -201,7 +201,7 @@ test('a lost connection marks the page stale and keeps its rows (UI-30)', async 
   await screen.findByText('Ready')
   server.refuse(SESSION)
   server.drop(SESSION)
-  expect(await screen.findByText(/^Stale/)).toBeTruthy()
+  expect(await screen.findByText(/^Connection lost/)).toBeTruthy()
   expect(screen.getByText('Ready')).toBeTruthy()
 })
 
@@ -212,7 +212,7 @@ test('a page without a credential shows how to sign in (SAFE-04)', async () => {
     document.documentElement,
   )
   render(<App services={services} />)
-  expect(await screen.findByRole('heading', { name: 'This page is not signed in' })).toBeTruthy()
+  expect(await screen.findByRole('heading', { name: 'You are not signed in' })).toBeTruthy()
 })
 
 test('deleting a session asks first, and removes the session from the screen', async () => {
@@ -265,7 +265,7 @@ test('the page changes its language in place', async () => {
 test('a team works from its session: authors are named, requests name their agent, and the way back is there (UI-10, UI-16, UI-29)', async () => {
   const { server } = await page(team(), `#/s/${SESSION}`)
   const roster = await screen.findByRole('list', { name: 'Agents' })
-  await waitFor(() => expect(document.title).toContain('3 at work'))
+  await waitFor(() => expect(document.title).toContain('3 running'))
   const feed = () => screen.getByRole('feed', { name: 'Conversation' })
   expect(within(feed()).getByRole('article', { name: 'You' }).textContent).toContain('ten times faster')
   expect(within(feed()).queryByText(/Read the lexer once per file/)).toBeNull()
@@ -275,8 +275,8 @@ test('a team works from its session: authors are named, requests name their agen
   )
   expect(within(feed()).queryByRole('article', { name: 'You' })).toBeNull()
   await userEvent.type(screen.getByRole('textbox', { name: 'Input for worker-1' }), 'Mind the index{Enter}')
-  const card = screen.getByRole('region', { name: 'Waiting for your decision' })
-  expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
+  const card = screen.getByRole('region', { name: 'Pending request' })
+  expect(card.textContent).toContain('Requested by worker-1 for coordinator')
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
   expect(server.requests).toMatchObject([
     { name: 'send_subagent_input', body: { sessionId: SESSION, agent: 'worker-1', text: 'Mind the index' } },
@@ -288,14 +288,14 @@ test('a team works from its session: authors are named, requests name their agen
 
 test('a card of the board moves only when its fact arrives (UI-21)', async () => {
   const { server } = await page(team(), `#/s/${SESSION}`)
-  const nav = await screen.findByRole('navigation', { name: 'Views of the team' })
+  const nav = await screen.findByRole('navigation', { name: 'Team views' })
   await userEvent.click(within(nav).getByRole('button', { name: 'Board' }))
   await userEvent.click(await screen.findByRole('button', { name: 'Actions for Measure before and after' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Assign to worker-2' }))
   expect(server.requests).toMatchObject([
     { name: 'update_task', body: { sessionId: SESSION, taskId: 'tsk_3', assignee: 'worker-2' } },
   ])
-  expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain('Nobody’s')
+  expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain('Unassigned')
   const row = taskRow({
     key: 'tsk_3',
     sequence: 9,

@@ -66,12 +66,12 @@ function sessionCommands(context: CommandContext): readonly Row[] {
   })
   return [
     {
-      ...row('decide', t('palette.decide'), 'shield', context.canDecide, context.decide),
+      ...row('decide', t('palette.next_request'), 'shield', context.canDecide, context.decide),
       keys: t('action.focus_keys'),
     },
     row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
-    row('compose', t('palette.compose'), 'edit', works, context.compose),
+    row('compose', t('palette.focus_composer'), 'edit', works, context.compose),
     row('artifacts', t('palette.artifacts'), 'layers', hasSession, () => context.showTab('artifacts')),
     row('context', t('palette.context'), 'gauge', hasSession, () => context.showTab('context')),
     row('tools', t('palette.tools'), 'tool', hasSession, () => context.showTab('tools')),

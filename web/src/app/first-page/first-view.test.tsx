@@ -12,24 +12,24 @@ const sentBy = (server: FakeServer) => server.requests.find(({ name }) => name =
 test('the first page names its folder, offers three ways to start, and opens a past session', async () => {
   await page({})
   expect(await screen.findByText(/An agent works in atlas/)).toBeTruthy()
-  for (const name of ['Model', 'Try the sample', 'Past sessions']) {
+  for (const name of ['Model', 'Try the sample', 'Recent sessions']) {
     expect(screen.getByRole('heading', { name })).toBeTruthy()
   }
-  const past = screen.getByRole('heading', { name: 'Past sessions' }).parentElement ?? document.body
+  const past = screen.getByRole('heading', { name: 'Recent sessions' }).parentElement ?? document.body
   await userEvent.click(await within(past).findByRole('button', { name: /Fix the failing parser test/ }))
   expect(await screen.findByRole('heading', { level: 2, name: 'Fix the failing parser test' })).toBeTruthy()
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
 })
 
 test('past sessions precede the demos, which would push them off a narrow window', async () => {
-  await page({ meta: { demos: [{ name: 'solo_run', title: 'One agent' }] } })
-  const demos = await screen.findByRole('heading', { name: 'Watch a team at work' })
+  await page({ meta: { demos: [{ name: 'solo_run', title: 'Single agent' }] } })
+  const demos = await screen.findByRole('heading', { name: 'Demos' })
   const offers = demos.closest('section')?.parentElement ?? document.body
   expect(
     within(offers)
       .getAllByRole('heading')
       .map((element) => element.textContent),
-  ).toEqual(['Model', 'Try the sample', 'Past sessions', 'Watch a team at work'])
+  ).toEqual(['Model', 'Try the sample', 'Recent sessions', 'Demos'])
 })
 
 test('a past session of another product is imported on the first page, and opened from there', async () => {
@@ -44,7 +44,7 @@ test('a past session of another product is imported on the first page, and opene
       },
     },
   })
-  await userEvent.click(await screen.findByRole('button', { name: 'Import Once of Codex' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Import Once from Codex' }))
   await userEvent.click(await screen.findByRole('button', { name: 'Open Once' }))
 
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
@@ -59,7 +59,7 @@ test('a session that grows during its import is not unread', async () => {
   const { server } = await page({
     answers: { list_past_sessions: () => ({ sessions: [{ ...past, sessionId: 'ses_past' }] }) },
   })
-  await screen.findByRole('button', { name: 'Import Once of Codex' })
+  await screen.findByRole('button', { name: 'Import Once from Codex' })
   const grows = (order: number) =>
     server.send('wks_a', [
       upsert('sessions', cardRow('ses_past', order, { title: 'Past' })),
@@ -80,15 +80,15 @@ test('a slow search for past sessions shows a loading line, and a failed one its
     fail = () => resolve(new RefusedAnswer(500, { code: 'internal', message: 'The disk is gone.' }))
   })
   await page({ answers: { list_past_sessions: () => request } })
-  expect(await screen.findByText('Looking for sessions of Claude Code and Codex')).toBeTruthy()
+  expect(await screen.findByText('Looking for Claude Code and Codex sessions…')).toBeTruthy()
   fail()
   expect(await screen.findByText('The disk is gone.')).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Look again' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
 })
 
 test('products without past sessions are not mentioned', async () => {
   await page({})
-  await screen.findByRole('heading', { name: 'Past sessions' })
+  await screen.findByRole('heading', { name: 'Recent sessions' })
   await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
 })
 
@@ -96,7 +96,7 @@ test('a new session starts in the mode of the settings, whether or not the page 
   const { server } = await page({
     answers: { get_settings: () => ({ place: 'folder', holding: { usual_mode: 'planning' } }) },
   })
-  const permission = await screen.findByRole('combobox', { name: 'Permission' })
+  const permission = await screen.findByRole('combobox', { name: 'Permission mode' })
   await waitFor(() => expect(permission).toHaveProperty('value', 'planning'))
   await userEvent.type(await message(), 'Look{Enter}')
   await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', mode: 'chat' }))
@@ -105,7 +105,10 @@ test('a new session starts in the mode of the settings, whether or not the page 
 
 test('a mode chosen for a new session is the mode that it starts in', async () => {
   const { server } = await page({ answers: { get_settings: () => new Promise(() => {}) } })
-  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Permission' }), 'Full access')
+  await userEvent.selectOptions(
+    await screen.findByRole('combobox', { name: 'Permission mode' }),
+    'Full access',
+  )
   await userEvent.type(await message(), 'Look{Enter}')
   await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', permissionMode: 'full' }))
 })
@@ -113,7 +116,7 @@ test('a mode chosen for a new session is the mode that it starts in', async () =
 test('only the sample folder is labelled as the sample', async () => {
   const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
   await page({ meta: { workspaces } })
-  expect(await screen.findByRole('heading', { name: 'Try one of these' })).toBeTruthy()
+  expect(await screen.findByRole('heading', { name: 'Suggestions' })).toBeTruthy()
   expect(screen.queryByText(/This is the sample folder/)).toBeNull()
 })
 
@@ -133,7 +136,7 @@ test('each opened folder can be selected, and one entry leads back to the sample
 
 test('a list that is being rebuilt shows how many sessions are missing (R2)', async () => {
   await page({ workspace: [upsert('workspaces', workspaceRow({ rebuilding: 12 }))] })
-  expect(await screen.findByText('Rebuilding the list: 12 to go')).toBeTruthy()
+  expect(await screen.findByText('Rebuilding the session list, 12 left')).toBeTruthy()
 })
 
 test('a complete list does not mention rebuilding (R2)', async () => {

@@ -27,7 +27,7 @@ export function ImportOffer() {
         <p>{t('first.past_failed')}</p>
         <p className="wrap-any text-ink-faint">{failed.message}</p>
         <Button className="-ml-2.5" onClick={() => void past.open(workspaceId)}>
-          {t('first.past_again')}
+          {t('first.past_retry')}
         </Button>
       </div>
     )
@@ -53,5 +53,5 @@ function LoadingLine() {
     const timer = setTimeout(() => setSlow(true), LOADING_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
-  return slow && <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>
+  return slow && <p className="text-sm text-ink-faint">{t('first.past_searching')}</p>
 }

@@ -59,11 +59,11 @@ test('a job can start from a single agent, and appears on the board that it crea
   const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
   await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
   await userEvent.type(dialog.getByLabelText('Items, one per line'), 'a{Enter}b')
-  await userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Start job', hidden: true }))
   expect(await dialog.findByText('The reader is gone.')).toBeTruthy()
-  expect(dialog.getByLabelText('Who works on each').getAttribute('aria-invalid')).toBe('true')
+  expect(dialog.getByLabelText('Subagent').getAttribute('aria-invalid')).toBe('true')
   refused = false
-  await userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Start job', hidden: true }))
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull())
   expect(server.requests.at(-1)).toMatchObject({
     name: 'create_job',
@@ -93,7 +93,7 @@ test('items missing from a snapshot are read on demand, and newer rows replace t
     return { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', title: '', status: 'running', items }
   }
   const { server } = await page({ sessions: { [SESSION]: rows }, answers: { get_job } }, `#/s/${SESSION}`)
-  const nav = within(await screen.findByRole('navigation', { name: 'Views of the team' }))
+  const nav = within(await screen.findByRole('navigation', { name: 'Team views' }))
   await userEvent.click(nav.getByRole('button', { name: 'Board' }))
   const card = await screen.findByRole('button', { name: 'Read them all' })
   expect(requests).toEqual([])
@@ -125,7 +125,7 @@ test('a session started by a job opens on the job, without taking the focus, and
   const sessions = { [SESSION]: BEGUN_BY_JOB }
   await page({ sessions }, `#/s/${SESSION}`)
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Back to the board' })).not.toBe(document.activeElement)
+  expect(screen.getByRole('button', { name: 'Back to board' })).not.toBe(document.activeElement)
   const go = (view: string) => userEvent.click(screen.getByRole('button', { name: view }))
   await go('Conversation')
   expect(screen.queryByRole('list', { name: 'Items of Read them all' })).toBeNull()
@@ -135,7 +135,7 @@ test('a session started by a job opens on the job, without taking the focus, and
     const begun = page({ sessions }, `#/s/${SESSION}`)
     window.history.replaceState(left, '')
     await begun
-    await screen.findByRole('navigation', { name: 'Views of the team' })
+    await screen.findByRole('navigation', { name: 'Team views' })
   }
   await reloaded()
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
@@ -150,7 +150,7 @@ test('a session started by a job opens on the job, without taking the focus, and
 test('a question of a job worker names its item', async () => {
   const asks = upsert('actions', actionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
   await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
-  expect(await screen.findByText('Asked by reader-1 · Read b')).toBeTruthy()
+  expect(await screen.findByText('Requested by reader-1 · Read b')).toBeTruthy()
 })
 
 test('a session with several jobs opens on its board; with a turn of the lead, on the conversation', async () => {
@@ -162,7 +162,7 @@ test('a session with several jobs opens on its board; with a turn of the lead, o
   cleanup()
   const lead = agentRow({ key: 'lead', agentKind: 'main', state: 'idle', latestTurn: 'trn_0' })
   await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, upsert('agents', lead)] } }, `#/s/${SESSION}`)
-  await screen.findByRole('navigation', { name: 'Views of the team' })
+  await screen.findByRole('navigation', { name: 'Team views' })
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
 })
 
@@ -184,14 +184,14 @@ test('a job on the first page starts a session, which is then shown', async () =
   await waitFor(() => expect(services.workbench.workspaceId).not.toBe(''))
   await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
   const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
-  expect(dialog.getByRole('option', { name: 'As usual', hidden: true })).toBeTruthy()
+  expect(dialog.getByRole('option', { name: 'Default', hidden: true })).toBeTruthy()
   await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
   await userEvent.type(dialog.getByLabelText('Items, one per line'), 'b')
-  const start = () => userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  const start = () => userEvent.click(dialog.getByRole('button', { name: 'Start job', hidden: true }))
   await start()
   expect(await dialog.findByText('Say which subagent works.')).toBeTruthy()
   refused = false
-  await userEvent.type(dialog.getByLabelText('Who works on each'), 'reader')
+  await userEvent.type(dialog.getByLabelText('Subagent'), 'reader')
   await start()
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
   expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull()

@@ -45,14 +45,14 @@ test('hooks are listed, added and removed (SAFE-01)', async () => {
     }),
   })
   expect(await dialog.findByText('Bash, Edit(src/**) → python3 /h/guard.py')).toBeTruthy()
-  await userEvent.click(dialog.getByRole('button', { name: 'Add a hook', hidden: true }))
-  const form = within(dialog.getByRole('form', { name: 'Add a hook', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Add hook', hidden: true }))
+  const form = within(dialog.getByRole('form', { name: 'Add hook', hidden: true }))
   const add = form.getByRole('button', { name: 'Add', hidden: true })
   await userEvent.type(form.getByLabelText('Name'), 'guard')
   await userEvent.click(add)
   expect(form.getByRole('alert', { hidden: true }).textContent).toContain('guard')
   await userEvent.type(form.getByLabelText('Name'), '2')
-  await userEvent.type(form.getByLabelText(/^Program and its arguments/), 'node{Enter}/h/b.js')
+  await userEvent.type(form.getByLabelText(/^Program and arguments/), 'node{Enter}/h/b.js')
   await userEvent.click(add)
   await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
   expect(gave(server, 'update_settings')[0]).toMatchObject({
@@ -65,7 +65,7 @@ test('hooks are listed, added and removed (SAFE-01)', async () => {
 
 test('a local model server connects with one click, beside the configured models', async () => {
   const server = await page()
-  await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b of Ollama' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b from Ollama' }))
   await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
   expect(gave(server, 'update_settings')[0]).toMatchObject({
     place: 'user',
@@ -108,11 +108,11 @@ test('a key goes to the keyring and is not kept in the page; the settings name i
   const { server, dialog } = await opened('', {
     set_secret: ({ name }) => ({ name, place: 'keyring', handle: `secret://${name}` }),
   })
-  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect model', hidden: true }))
   await userEvent.click(dialog.getByRole('radio', { name: 'Google', hidden: true }))
   await userEvent.type(dialog.getByLabelText('Model'), 'gemini-3')
   await userEvent.type(dialog.getByLabelText(/^Key/), key)
-  const form = within(dialog.getByRole('form', { name: 'Connect a model', hidden: true }))
+  const form = within(dialog.getByRole('form', { name: 'Connect model', hidden: true }))
   await userEvent.click(form.getByRole('button', { name: 'Connect', hidden: true }))
   await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
   expect(gave(server, 'set_secret')).toEqual([{ name: 'google', value: key }])
@@ -125,9 +125,9 @@ test('a key goes to the keyring and is not kept in the page; the settings name i
 test('without a keyring the page does not ask for a key (SAFE-09)', async () => {
   const problem = 'This system has no keyring.'
   const { dialog } = await opened('', { list_secrets: () => ({ secrets: [], problem }) })
-  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect model', hidden: true }))
   expect(await dialog.findByText(problem)).toBeTruthy()
-  expect(dialog.queryByRole('radio', { name: 'Type it once', hidden: true })).toBeNull()
+  expect(dialog.queryByRole('radio', { name: 'System keyring', hidden: true })).toBeNull()
   expect(dialog.queryByLabelText(/^Key/)).toBeNull()
 })
 
@@ -140,10 +140,10 @@ test('a rejected setting shows its problem at its field and keeps the typed valu
         message: 'It must be at most 86400.',
       }),
   })
-  const seconds = await dialog.findByLabelText('Longest time, in seconds')
+  const seconds = await dialog.findByLabelText('Timeout (seconds)')
   await userEvent.clear(seconds)
   await userEvent.type(seconds, '-3')
-  expect(dialog.getByText('This must be at least 0.')).toBeTruthy()
+  expect(dialog.getByText('Enter 0 or more.')).toBeTruthy()
   expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Save', hidden: true }).disabled).toBe(true)
   await userEvent.clear(seconds)
   await userEvent.type(seconds, '900')
@@ -159,20 +159,20 @@ test('a file that was edited meanwhile is not overwritten and can be reloaded', 
     update_settings: () =>
       new RefusedAnswer(409, { code: 'conflict', message: 'The file is another by now.' }),
   })
-  await userEvent.click(await dialog.findByLabelText('Network'))
+  await userEvent.click(await dialog.findByLabelText('Network access'))
   await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))
-  expect(await dialog.findByText('The file was changed meanwhile, so nothing was written.')).toBeTruthy()
-  expect(dialog.getByRole('button', { name: 'Read it again', hidden: true })).toBeTruthy()
+  expect(await dialog.findByText('The file changed on disk. Nothing was saved.')).toBeTruthy()
+  expect(dialog.getByRole('button', { name: 'Reload', hidden: true })).toBeTruthy()
 })
 
 test('a rule is previewed on past calls before it is added', async () => {
   const { server, dialog } = await opened('Rules')
-  await userEvent.type(dialog.getByLabelText('Tool, and what it is called with'), 'Bash(make *)')
+  await userEvent.type(dialog.getByLabelText('Tool and arguments'), 'Bash(make *)')
   await userEvent.click(dialog.getByRole('radio', { name: 'Allow', hidden: true }))
-  await userEvent.click(dialog.getByRole('button', { name: 'Try on past calls', hidden: true }))
-  expect(await dialog.findByText('14 would have been allowed without asking.')).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Test on past calls', hidden: true }))
+  expect(await dialog.findByText('14 calls would be allowed.')).toBeTruthy()
   expect(gave(server, 'add_rule')).toEqual([])
-  await userEvent.click(dialog.getByRole('button', { name: 'Add for this folder', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Add to this folder', hidden: true }))
   await waitFor(() =>
     expect(gave(server, 'add_rule')).toEqual([
       { matcher: 'Bash(make *)', verdict: 'allow', workspaceId: 'wks_a' },
@@ -182,10 +182,10 @@ test('a rule is previewed on past calls before it is added', async () => {
 
 test('an untrusted folder asks once, listing the permissions; "not now" applies to exactly those (SAFE-08)', async () => {
   const server = await page()
-  const banner = within(await screen.findByRole('region', { name: 'Trust of this folder' }))
+  const banner = within(await screen.findByRole('region', { name: 'Trust request' }))
   expect(banner.getByText('npx -y @acme/tools')).toBeTruthy()
   await userEvent.click(banner.getByRole('button', { name: 'Not now' }))
-  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+  expect(screen.queryByRole('region', { name: 'Trust request' })).toBeNull()
   expect(window.localStorage.getItem('callboard.trust.wks_a')).toBe(TRUST.digest)
   expect(gave(server, 'trust_workspace')).toEqual([])
 })
@@ -200,6 +200,6 @@ test('a folder is trusted by the digest of what the page showed', async () => {
 
 test('a folder that requests nothing is not asked about', async () => {
   await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
-  expect(await screen.findByText(/No model is connected yet/)).toBeTruthy()
-  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+  expect(await screen.findByText(/No model connected/)).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Trust request' })).toBeNull()
 })

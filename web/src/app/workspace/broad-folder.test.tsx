@@ -34,8 +34,8 @@ async function atHome() {
 test('a dialog explains a home folder before its use, and an approval sends the message (X6)', async () => {
   const { server } = await atHome()
   await userEvent.type(await message(), 'Tidy up{Enter}')
-  const dialog = await screen.findByRole('dialog', { name: 'Open this whole folder?' })
-  expect(within(dialog).getByText(/Agents could read and change everything in it/)).toBeTruthy()
+  const dialog = await screen.findByRole('dialog', { name: 'Open this folder?' })
+  expect(within(dialog).getByText(/Agents could read and change everything/)).toBeTruthy()
   expect(server.requests.map((request) => request.name)).toEqual(['submit_turn'])
   await userEvent.click(within(dialog).getByRole('button', { name: 'Open anyway' }))
   await waitFor(() =>
@@ -54,7 +54,7 @@ test('without an approval the folder is not opened, and the page shows the reaso
   const { server, services } = await atHome()
   await services.language.choose('zh')
   await userEvent.type(await screen.findByRole('textbox'), 'Tidy up{Enter}')
-  const dialog = await screen.findByRole('dialog', { name: '要打开整个文件夹吗？' })
+  const dialog = await screen.findByRole('dialog', { name: '打开此文件夹？' })
   await userEvent.click(within(dialog).getByRole('button', { name: '取消' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(server.requests.map((request) => request.name)).toEqual(['submit_turn'])

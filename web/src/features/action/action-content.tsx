@@ -17,7 +17,9 @@ export function ActionContent({ action, children }: { action: ActionRow; childre
   const t = useT()
   const hasInput = action.arguments.text !== ''
   const same = action.change?.differs === false
-  const before = action.asked !== null && <Input text={action.asked} label={t('action.asked')} labelled />
+  const before = action.asked !== null && (
+    <Input text={action.asked} label={t('action.original_input')} labelled />
+  )
   if (action.preview === null) {
     return (
       <>

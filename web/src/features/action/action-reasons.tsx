@@ -35,7 +35,7 @@ export function ActionReasons({ action }: { action: ActionRow }) {
       {action.reasons !== null && !(english && isOpen) && <Reasons reasons={action.reasons} />}
       {isOpen && <RuntimeText english={english}>{paragraph}</RuntimeText>}
       {!isOpen && runtimeText !== null && detail === 'all' && (
-        <Disclosure title={t('action.runtime_words')}>
+        <Disclosure title={t('action.request_text')}>
           <div className="text-ink-soft">{paragraph}</div>
         </Disclosure>
       )}
@@ -79,7 +79,7 @@ function HookTexts({ text, reasons }: { readonly text: string; readonly reasons:
     <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
       <Icon name="warning" size={12} />
       <span>
-        {t('action.hooked')} <span {...(!hasReasons && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
+        {t('action.hooks')} <span {...(!hasReasons && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
       </span>
     </p>
   )
@@ -90,7 +90,7 @@ function RuntimeText({ english, children }: { readonly english: boolean; readonl
   if (english) return children
   return (
     <div className="text-sm text-ink-soft">
-      <p className="text-ink-faint">{t('action.runtime_words')}</p>
+      <p className="text-ink-faint">{t('action.request_text')}</p>
       {children}
     </div>
   )
@@ -119,7 +119,7 @@ function summaryText(t: Translate, action: ActionRow, names: Names): string | nu
 /** Describe the sandbox of a command by its risk: read-only, may change the folder, or more. */
 function commandText(t: Translate, risk: ActionRow['risk']): string {
   if (risk === 'low') return t('action.ask.command_reads')
-  return t(risk === 'medium' ? 'action.ask.command_held' : 'action.ask.command')
+  return t(risk === 'medium' ? 'action.ask.command_writes' : 'action.ask.command')
 }
 
 function changeText(t: Translate, change: AskedChange): string {
@@ -153,14 +153,12 @@ export function PolicyLine({ policy, reasons }: Pick<ActionRow, 'policy' | 'reas
 export function SandboxLine({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'>) {
   const t = useT()
   if (sandbox === null) return null
-  const reach = sandbox === 'paths' ? '' : t(network ? 'action.held.network' : 'action.held.no_network')
+  const level = sandbox === 'paths' || !network ? sandbox : (`${sandbox}_network` as const)
   const isWarning = sandbox === 'none' || network
   return (
     <p className={`flex items-center gap-1.5 text-sm ${isWarning ? 'text-warn' : 'text-ink-faint'}`}>
       <Icon name={isWarning ? 'warning' : 'shield'} size={12} />
-      <span>
-        {t(`action.held.${sandbox}`)} {reach}
-      </span>
+      <span>{t(`action.sandbox.${level}`)}</span>
     </p>
   )
 }

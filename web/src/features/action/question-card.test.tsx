@@ -39,8 +39,8 @@ function Host(props: Partial<QuestionCardProps> & { readonly row: Partial<WireAc
 test('a question names the agent that asks, and is answered as text, by keyboard', async () => {
   const onAnswer = vi.fn()
   show(<Host row={{}} onAnswer={onAnswer} />)
-  expect(screen.getByRole('heading', { name: 'A question for you' })).toBeTruthy()
-  expect(screen.getByText('Asked by painter')).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'Question' })).toBeTruthy()
+  expect(screen.getByText('Requested by painter')).toBeTruthy()
   expect(screen.getByText('Which colour shall the roof have?')).toBeTruthy()
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Your answer' }))
   await userEvent.keyboard('blue{Enter}and{Control>}{Enter}{/Control}')
@@ -51,7 +51,7 @@ test('an empty answer is refused with a message and not sent', async () => {
   const onAnswer = vi.fn()
   show(<Host row={{}} onAnswer={onAnswer} />)
   await userEvent.click(screen.getByRole('button', { name: /^Answer/ }))
-  expect(screen.getByRole('alert').textContent).toBe('Write an answer first.')
+  expect(screen.getByRole('alert').textContent).toBe('Enter an answer.')
   expect(screen.getByRole('textbox').getAttribute('aria-invalid')).toBe('true')
   expect(onAnswer).not.toHaveBeenCalled()
   await userEvent.type(screen.getByRole('textbox'), 'b')
@@ -60,7 +60,7 @@ test('an empty answer is refused with a message and not sent', async () => {
 
 test('an answer reads as sent, with its text, until its fact arrives (UI-09)', () => {
   show(<Host row={{}} answered="answer" draft="blue" />)
-  expect(screen.getByRole('status').textContent).toBe('Answer sent. Waiting for it to be recorded.')
+  expect(screen.getByRole('status').textContent).toBe('Answer sent. Waiting for confirmation.')
   expect(screen.getByText('blue')).toBeTruthy()
   expect(screen.queryByRole('textbox')).toBeNull()
 })
@@ -70,8 +70,8 @@ test('a credential is never typed on the page: it is provided elsewhere or refus
   const decisions = ['approve', 'reject'] as const
   show(<Host row={{ actionType: 'credential_request', decisions }} onAnswer={onAnswer} />)
   expect(screen.queryByRole('textbox')).toBeNull()
-  expect(screen.getByText(/Type nothing secret here/)).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: 'I have authorised it, go on' }))
+  expect(screen.getByText(/Do not enter secrets here/)).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Continue after authorising' }))
   await userEvent.click(screen.getByRole('button', { name: 'Reject' }))
   expect(onAnswer.mock.calls).toEqual([
     [{ decision: 'approve', text: '' }],
@@ -88,7 +88,7 @@ test('a suggested answer is put into the field before it is sent', async () => {
     arguments: { text: JSON.stringify(question) },
   } as const
   show(<Host row={row} onAnswer={onAnswer} />)
-  const options = within(screen.getByRole('group', { name: 'Answers to choose from' }))
+  const options = within(screen.getByRole('group', { name: 'Suggested answers' }))
   await userEvent.click(options.getByRole('button', { name: 'release' }))
   expect(options.getByRole('button', { name: 'release', pressed: true })).toBeTruthy()
   expect(onAnswer).not.toHaveBeenCalled()
@@ -107,14 +107,14 @@ test('a plan is accepted, sent back with changes, or rejected with a reason (UI-
     arguments: { text: JSON.stringify(plan) },
   } as const
   show(<Host row={row} onAnswer={onAnswer} />)
-  expect(screen.getByRole('heading', { name: 'Accept the teammate’s plan?' })).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'Accept this agent’s plan?' })).toBeTruthy()
   const steps = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
   expect(steps.map((step) => step.textContent)).toEqual(plan.steps)
-  await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
-  expect(screen.getByRole('alert').textContent).toBe('Write what should change.')
+  await userEvent.click(screen.getByRole('button', { name: /^Request changes/ }))
+  expect(screen.getByRole('alert').textContent).toBe('Describe the changes.')
   await userEvent.click(screen.getByRole('button', { name: 'Accept plan' }))
   await userEvent.type(screen.getByRole('textbox'), 'Read only')
-  await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
+  await userEvent.click(screen.getByRole('button', { name: /^Request changes/ }))
   await userEvent.click(screen.getByRole('button', { name: 'Reject' }))
   expect(onAnswer.mock.calls).toEqual([
     [{ decision: 'approve', text: '' }],
@@ -135,7 +135,7 @@ test('a plan is accepted with its execution mode; the first mode is the default 
   show(<Host row={row} onAnswer={onAnswer} />)
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual([
     'Reject',
-    'Ask for changesCtrl Enter',
+    'Request changesCtrl Enter',
     'Accept, ask first',
     'Accept, allow edits',
   ])
@@ -170,8 +170,8 @@ test('a request of a server is a form, validated before it is sent as an object 
   await userEvent.type(await screen.findByLabelText('Points'), '40')
   await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
   expect(screen.getAllByRole('alert').map((element) => element.textContent)).toEqual([
-    'This is needed.',
-    'This must be at most 13.',
+    'This field is required.',
+    'Enter 13 or less.',
   ])
   expect(onAnswer).not.toHaveBeenCalled()
   await userEvent.type(screen.getByLabelText(/^Title/), 'Tokens twice')

@@ -142,7 +142,7 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
     return at === '' ? '' : t('team.background.next_run', { at })
   }
   const taskState = agent.remote?.taskState ?? null
-  if (taskState !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${taskState}`) })
+  if (taskState !== null) return t('team.remote.last_status', { state: t(`team.remote.task.${taskState}`) })
   if (hasEnded(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
   return agent.state === 'running' ? '' : agent.objective.text
 }

@@ -31,7 +31,7 @@ export function RemoteAgentFacts({ agent, remote, onRetry }: RemoteFactsProps) {
   const now = useNow(10_000)
   const title = [remote.name || agent.name, remote.version].filter(Boolean).join(' ')
   return (
-    <section aria-label={t('told.remote', { agent: agent.name })} className="space-y-1.5">
+    <section aria-label={t('received.remote', { agent: agent.name })} className="space-y-1.5">
       {isUnreachable(agent) && (
         <div
           role="alert"
@@ -57,8 +57,8 @@ export function RemoteAgentFacts({ agent, remote, onRetry }: RemoteFactsProps) {
               <Badge tone={REMOTE_TONES[remote.taskState]}>{t(`team.remote.task.${remote.taskState}`)}</Badge>
               <span className="text-ink-faint">
                 {remote.toldAt > 0
-                  ? t('team.remote.told', { when: formatRelative(remote.toldAt / 1000, now, t.locale) })
-                  : t('team.remote.told_unknown')}
+                  ? t('team.remote.updated', { when: formatRelative(remote.toldAt / 1000, now, t.locale) })
+                  : t('team.remote.updated_unknown')}
               </span>
             </span>
           )}

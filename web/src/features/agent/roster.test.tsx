@@ -38,7 +38,7 @@ const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
   })
 
 const opened = (name: string) =>
-  userEvent.click(screen.getByRole('button', { name: `Show what is on record of ${name}` }))
+  userEvent.click(screen.getByRole('button', { name: `Show details of ${name}` }))
 
 test('a background agent shows its next wake, the reason of its last wake, and its last run (UI-22)', async () => {
   const runs = [
@@ -49,9 +49,9 @@ test('a background agent shows its next wake, the reason of its last wake, and i
   expect(screen.getByText('Sleeping')).toBeTruthy()
   expect(screen.getByText(/^next run .*, in 12/)).toBeTruthy()
   await opened('watcher')
-  const facts = within(screen.getByRole('region', { name: 'watcher in the background' }))
+  const facts = within(screen.getByRole('region', { name: 'Background agent watcher' }))
   expect(facts.getByText('every 30m')).toBeTruthy()
-  expect(facts.getByText(/its time had come/)).toBeTruthy()
+  expect(facts.getByText(/By schedule/)).toBeTruthy()
   expect(facts.getByText('Failed')).toBeTruthy()
   await userEvent.click(facts.getByRole('button', { name: /Last run of watcher/ }))
   await userEvent.click(facts.getByRole('button', { name: 'Pause' }))
@@ -96,7 +96,7 @@ test.each([
   'unknown',
 ] as const)('each state of a background agent has a text: %s', (state) => {
   show(roster(sleeper({ state })).surface)
-  const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'State unknown' } as const
+  const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'Unknown' } as const
   const label = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
   expect(screen.getAllByText(label).length).toBeGreaterThan(0)
 })
@@ -128,15 +128,15 @@ const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRo
 test('an idle remote agent is not done: its last report has a time (UI-23)', async () => {
   show(roster(remote()).surface)
   expect(screen.getByText('Idle')).toBeTruthy()
-  expect(screen.getByText('last told: Working')).toBeTruthy()
+  expect(screen.getByText('last status: Working')).toBeTruthy()
   expect(screen.queryByText('Completed')).toBeNull()
   await opened('linter')
-  const facts = within(screen.getByRole('region', { name: 'linter, elsewhere' }))
+  const facts = within(screen.getByRole('region', { name: 'linter, remote agent' }))
   expect(facts.getByText('Linter 2.1')).toBeTruthy()
-  expect(facts.getByText(/^told 2.* ago$/)).toBeTruthy()
-  await userEvent.click(facts.getByRole('button', { name: 'Its card' }))
+  expect(facts.getByText(/^updated 2.* ago$/)).toBeTruthy()
+  await userEvent.click(facts.getByRole('button', { name: 'Agent card' }))
   expect(facts.getByText('Finds what is wrong.')).toBeTruthy()
-  expect(facts.getByText('By Acme')).toBeTruthy()
+  expect(facts.getByText('Provided by Acme')).toBeTruthy()
 })
 
 test('a URL is text, followed only on purpose and without a referrer (UI-23)', async () => {
@@ -170,7 +170,7 @@ test('an unreachable agent reads unknown and can be retried (UI-23)', async () =
   show(surface)
   await opened('linter')
   const alert = within(screen.getByRole('alert'))
-  expect(alert.getByText('The remote agent cannot be reached; what it does is unknown.')).toBeTruthy()
+  expect(alert.getByText('Cannot reach the remote agent. Its state is unknown.')).toBeTruthy()
   await userEvent.click(alert.getByRole('button', { name: 'Try again' }))
   expect(did).toHaveBeenLastCalledWith('retry agent', 'linter')
 })
@@ -178,10 +178,10 @@ test('an unreachable agent reads unknown and can be retried (UI-23)', async () =
 test('an agent with an open request waits for the person; without one it lacks a permission', () => {
   const blocked = { key: 'w', state: 'waiting', degraded: ['permission_blocked'] } as const
   const { unmount } = show(roster(agentRow({ ...blocked, blockedOn: 'act_1' })).surface)
-  expect(screen.getByText('Waits for your approval.')).toBeTruthy()
+  expect(screen.getByText('Waiting for your approval.')).toBeTruthy()
   unmount()
   show(roster(agentRow(blocked)).surface)
-  expect(screen.getByText('Blocked: it lacks a permission.')).toBeTruthy()
+  expect(screen.getByText('Blocked: permission missing.')).toBeTruthy()
 })
 
 test('an agent is added by name; an empty name is refused', async () => {
@@ -190,7 +190,7 @@ test('an agent is added by name; an empty name is refused', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Add', hidden: true }))
-  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Name an agent first.')
+  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Enter an agent name.')
   await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'watcher{Enter}')
   expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
 })
@@ -230,6 +230,6 @@ test('a subagent is not added, and the message addresses a person', async () => 
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
   await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'worker{Enter}')
   expect((await dialog.findByRole('alert', { hidden: true })).textContent).toBe(
-    'worker is a subagent: another agent starts it when there is work for it. Ask for that in the conversation.',
+    'worker is a subagent. Ask an agent in the conversation to start it.',
   )
 })

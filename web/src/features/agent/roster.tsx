@@ -54,7 +54,7 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
         </ul>
       )}
       <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(card)}</Folded>
-      <Folded title={t.count('team.over', folded.length)}>{folded.map(card)}</Folded>
+      <Folded title={t.count('team.finished', folded.length)}>{folded.map(card)}</Folded>
       <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
       {dialog?.dialog === 'end' && subject !== undefined && (
         <EndDialog

@@ -37,7 +37,7 @@ export function ArchiveDialog(props: {
   return (
     <FormDialog
       title={t('artifact.archive_title')}
-      action={t('artifact.archive_make')}
+      action={t('artifact.archive_export')}
       disabled={sending}
       refusal={refusal}
       onSend={() => void make()}
@@ -45,14 +45,14 @@ export function ArchiveDialog(props: {
     >
       <p className="text-ink-soft">{t('artifact.archive_body')}</p>
       <RadioGroup
-        label={t('artifact.archive_which')}
+        label={t('artifact.archive_content')}
         value={which}
         onChange={setWhich}
-        choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_which.${value}`) }))}
+        choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_content.${value}`) }))}
       />
       {which === 'chosen' && (
         <CheckboxList
-          legend={<legend className="sr-only">{t('artifact.archive_which.chosen')}</legend>}
+          legend={<legend className="sr-only">{t('artifact.archive_content.chosen')}</legend>}
           choices={there.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
           chosen={chosen}
           onChosen={(these) => {

@@ -65,7 +65,7 @@ export function ArtifactEditor(props: {
       )}
       <div className="flex flex-wrap items-center gap-2">
         <span className="tabular min-w-0 flex-1 text-sm text-ink-faint">
-          {t(draft.base === 0 ? 'artifact.draft_apart' : 'artifact.draft_from', { version: draft.base })}
+          {t(draft.base === 0 ? 'artifact.draft_new' : 'artifact.draft_from', { version: draft.base })}
         </span>
         <Button onClick={() => setAsking(true)}>{t('artifact.discard')}</Button>
         <Button look="solid" disabled={saving || tooLong} onClick={save}>
@@ -111,11 +111,11 @@ function NewerVersion(props: {
     >
       <p className="font-semibold">{t('artifact.conflict', { version: artifact.version })}</p>
       <p className="text-ink-soft">
-        {t(draft.base === 0 ? 'artifact.conflict_other' : 'artifact.conflict_how', { base: draft.base })}
+        {t(draft.base === 0 ? 'artifact.conflict_other' : 'artifact.conflict_help', { base: draft.base })}
       </p>
       <div className="-ml-1 flex flex-wrap items-center gap-2">
         <Button look="outline" onClick={() => props.onCompare(draft.base, artifact.version)}>
-          {t('artifact.see_theirs', { version: artifact.version })}
+          {t('artifact.show_theirs', { version: artifact.version })}
         </Button>
       </div>
       {newest !== null && (

@@ -70,7 +70,7 @@ test('a newer version is a conflict: both sides stay until the person decides (C
   )
   expect(screen.getAllByRole('alert')).toHaveLength(1)
   const conflict = within(screen.getByRole('alert', { name: 'Conflict' }))
-  expect(conflict.getByText('v2 came meanwhile')).toBeTruthy()
+  expect(conflict.getByText('v2 is newer')).toBeTruthy()
   await userEvent.click(conflict.getByRole('button', { name: 'Text of v2' }))
   expect(conflict.getByRole('group', { name: 'Text of v2' }).textContent).toContain('Why the parser failed')
   const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text of notes.md' })
@@ -97,7 +97,7 @@ test('a failed save keeps the text, shows the reason, and can be retried (UI-13)
   expect(region.getByText(/2\.9 ms after/)).toBeTruthy()
   await userEvent.click(region.getByRole('button', { name: 'Try again' }))
   expect(recorded.onRetry).toHaveBeenCalledExactlyOnceWith(expect.anything(), 2)
-  await userEvent.click(region.getByRole('button', { name: 'Go on with it' }))
+  await userEvent.click(region.getByRole('button', { name: 'Continue editing' }))
   expect(recorded.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: WORK_BLOBS.mine, base: 2 })
 })
 
@@ -111,11 +111,11 @@ test('a draft continues in the artifact that replaced a deleted one (CTX-04)', a
     blobReader(WORK_BLOBS),
   )
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
-  expect(left.getByText('notes.md was deleted, and this is not saved')).toBeTruthy()
+  expect(left.getByText('Unsaved draft of the deleted notes.md')).toBeTruthy()
   expect(left.getByText('mine')).toBeTruthy()
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.queryByRole('button', { name: 'Actions for notes.md' })).toBeNull()
-  await userEvent.click(left.getByRole('button', { name: 'Go on in the new notes.md' }))
+  await userEvent.click(left.getByRole('button', { name: 'Continue in the new notes.md' }))
   expect(recorded.onContinue).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
 })
 
@@ -125,9 +125,9 @@ test('the recorded text of a failed save of a deleted artifact becomes a new one
   show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
-  await userEvent.click(left.getByRole('button', { name: 'Make a new artifact of it' }))
+  await userEvent.click(left.getByRole('button', { name: 'Create new artifact' }))
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
-  await userEvent.click(dialog.getByRole('button', { name: 'Make it', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Create', hidden: true }))
   const created = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
   expect(recorded.onCreate).toHaveBeenCalledExactlyOnceWith(expect.anything(), created)
 })
@@ -141,7 +141,7 @@ test('a conflict without a newer version names its cause', () => {
   }
   show(<Host row={row} />, blobReader(WORK_BLOBS))
   const region = within(screen.getByRole('region', { name: 'Conflict' }))
-  expect(region.getByText('The file was removed or changed meanwhile')).toBeTruthy()
+  expect(region.getByText('The file was changed or removed')).toBeTruthy()
 })
 
 test('discarding a draft asks first', async () => {
@@ -169,11 +169,11 @@ test('versions show their author and step, and any two can be compared (UI-14)',
   await userEvent.click(screen.getByRole('radio', { name: 'Versions' }))
   const items = within(screen.getByRole('list', { name: 'Versions' })).getAllByRole('listitem')
   expect(items.map((item) => item.querySelector('p')?.textContent)).toEqual([
-    'v3v1 taken up againnewestshown',
+    'v3v1 restoredLatestSelected',
     'v2by agt_a',
-    'v1as it was found',
+    'v1existing file',
   ])
-  await userEvent.click(within(items[1] as HTMLElement).getByRole('button', { name: 'Go to its turn' }))
+  await userEvent.click(within(items[1] as HTMLElement).getByRole('button', { name: 'Go to turn' }))
   expect(recorded.onGoToTurn).toHaveBeenCalledExactlyOnceWith('trn_a')
   await userEvent.click(screen.getByRole('radio', { name: 'Compare' }))
   expect(recorded.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 2, 3)
@@ -183,7 +183,7 @@ test('versions show their author and step, and any two can be compared (UI-14)',
 
 test('content that is neither text nor image reads so and is never shown as text', () => {
   show(<Host row={{ artifactKind: 'binary' }} />, blobReader(WORK_BLOBS))
-  expect(screen.getByText(/This is no text and no image/)).toBeTruthy()
+  expect(screen.getByText(/Cannot preview this file/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull()
 })
 

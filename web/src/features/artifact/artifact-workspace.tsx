@@ -69,13 +69,13 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
       />
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 pb-2">
         <RadioGroup
-          label={t('artifact.sides')}
+          label={t('artifact.tabs')}
           value={editor ? null : look}
           onChange={(side) => {
             setLook(side)
             setEditing(false)
           }}
-          choices={SIDES.map((value) => ({ value, label: t(`artifact.side.${value}`) }))}
+          choices={SIDES.map((value) => ({ value, label: t(`artifact.tab.${value}`) }))}
         />
         <span className="flex-1" />
         {!deleted && isText(artifact) && newest !== null && !editor && (
@@ -235,7 +235,7 @@ function EditButton(props: {
       title={long ? t('artifact.too_long') : undefined}
       onClick={() => props.onBegin(draft ?? { text: full.text, base: newest.version })}
     >
-      {t(draft === null ? 'artifact.edit' : 'artifact.go_on')}
+      {t(draft === null ? 'artifact.edit' : 'artifact.continue_editing')}
     </Button>
   )
 }

@@ -79,7 +79,7 @@ function State(props: {
         </button>
         {exported.leftOut > 0 && (
           <span className="basis-full pl-5.5 text-sm text-warn">
-            {t.count('artifact.left_out', exported.leftOut)}
+            {t.count('artifact.omitted', exported.leftOut)}
           </span>
         )}
       </>

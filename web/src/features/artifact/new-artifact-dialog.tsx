@@ -47,7 +47,7 @@ export function NewArtifactDialog(props: {
   return (
     <FormDialog
       title={t('artifact.new')}
-      action={t(sending ? 'artifact.new_making' : 'artifact.new_make')}
+      action={t(sending ? 'artifact.creating' : 'artifact.create')}
       disabled={sending || tooLong}
       refusal={isPathTaken ? null : refusal}
       onSend={() => void make()}
@@ -72,7 +72,7 @@ export function NewArtifactDialog(props: {
       </Field>
       {wrong && (
         <p id={problem} role="alert" className="wrap-any text-bad">
-          {isPathTaken && t('artifact.new_taken', { path: draft.path.trim() })}
+          {isPathTaken && t('artifact.new_exists', { path: draft.path.trim() })}
           {unnamed && t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
         </p>
       )}
@@ -81,14 +81,14 @@ export function NewArtifactDialog(props: {
       </p>
       <div>
         <RadioGroup
-          label={t('artifact.new_where')}
+          label={t('artifact.new_location')}
           value={draft.place}
           onChange={(place) => {
             setUnnamed(false)
             setRefusal(null)
             write({ place })
           }}
-          choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}
+          choices={PLACES.map((value) => ({ value, label: t(`artifact.new_location.${value}`) }))}
         />
       </div>
       <Field label={t('artifact.new_text')}>
@@ -101,7 +101,7 @@ export function NewArtifactDialog(props: {
           className={`field-sizing-content max-h-[40vh] min-h-40 resize-none py-1.5 font-mono text-sm ${FIELD}`}
         />
       </Field>
-      {file && draft.text === '' && <p className="text-sm text-ink-faint">{t('artifact.new_take_in')}</p>}
+      {file && draft.text === '' && <p className="text-sm text-ink-faint">{t('artifact.new_existing')}</p>}
       {tooLong && (
         <p role="alert" className="text-bad">
           {t('artifact.too_long')}

@@ -28,7 +28,7 @@ export function OrphanedDraft(props: {
   const recorded = useWholeText(asText({ text: '', ref: draft === null ? artifact.draft : null }))
   const text = draft?.text ?? recorded.text
   const whole = draft !== null || recorded.state === 'whole'
-  const label = t('artifact.left_behind', { title: artifact.title })
+  const label = t('artifact.orphaned_draft', { title: artifact.title })
   const begin = () =>
     setMaking({
       place: artifact.path === '' ? 'session' : 'file',
@@ -48,11 +48,11 @@ export function OrphanedDraft(props: {
       <div className="flex flex-wrap gap-2">
         {successor !== null && (
           <Button look="outline" disabled={!whole} onClick={() => props.onContinue(successor, text)}>
-            {t('artifact.go_on_in', { title: successor.title })}
+            {t('artifact.continue_in', { title: successor.title })}
           </Button>
         )}
         <Button look="outline" disabled={!whole} onClick={begin}>
-          {t('artifact.make_new')}
+          {t('artifact.create_from_draft')}
         </Button>
         {draft !== null && <Button onClick={props.onDiscard}>{t('artifact.discard')}</Button>}
       </div>

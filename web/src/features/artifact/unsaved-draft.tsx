@@ -22,7 +22,7 @@ export function UnsavedDraft(props: {
   // Without a newer version, the file itself is in the way.
   const hasNewerVersion = artifact.draft === null || artifact.version !== artifact.draftBase
   const title = conflict
-    ? t(hasNewerVersion ? 'artifact.conflict' : 'artifact.gone', { version: artifact.version })
+    ? t(hasNewerVersion ? 'artifact.conflict' : 'artifact.file_changed', { version: artifact.version })
     : (t.maybe(`artifact.failed.${artifact.code}`) ??
       t.maybe(`code.${artifact.code}`) ??
       t('artifact.failed'))
@@ -57,7 +57,7 @@ function RecordedText(props: {
   const t = useT()
   const { artifact } = props
   const full = useWholeText(asText({ text: '', ref: props.content }))
-  const label = t('artifact.kept', { version: artifact.draftBase })
+  const label = t('artifact.unsaved_changes', { version: artifact.draftBase })
   return (
     <>
       <p className="text-ink-soft">{label}</p>
@@ -69,10 +69,10 @@ function RecordedText(props: {
           disabled={full.state !== 'whole'}
           onClick={() => props.onTakeUp({ text: full.text, base: artifact.draftBase })}
         >
-          {t('artifact.take_up')}
+          {t('artifact.continue_draft')}
         </Button>
         <Button look="outline" disabled={props.busy} onClick={() => props.onRetry(artifact.version)}>
-          {t(artifact.status === 'conflict' ? 'artifact.keep_mine' : 'artifact.retry', {
+          {t(artifact.status === 'conflict' ? 'artifact.save_draft' : 'artifact.retry', {
             version: artifact.version + 1,
           })}
         </Button>

@@ -30,13 +30,13 @@ export function VersionList(props: {
               <VersionAuthor version={version} />
               <LineCounts added={version.added} removed={version.removed} />
               {version.version === artifact.version && <Badge tone="good">{t('artifact.newest')}</Badge>}
-              {version.version === props.openVersion && <Badge tone="accent">{t('artifact.shown')}</Badge>}
+              {version.version === props.openVersion && <Badge tone="accent">{t('artifact.selected')}</Badge>}
             </p>
             <p className="tabular text-sm text-ink-faint">
               {formatClockTime(version.at, t.locale)} · {formatBytes(version.content.size, t.locale)}
               {version.base > 0 &&
                 version.base !== version.version - 1 &&
-                ` · ${t('artifact.made_from', { version: version.base })}`}
+                ` · ${t('artifact.based_on', { version: version.base })}`}
             </p>
             <div className="-ml-2.5 flex flex-wrap">
               {version.version !== props.openVersion && (

@@ -37,10 +37,10 @@ function TextPreview({ artifact, version }: { artifact: ArtifactRow; version: Ve
     <div className="space-y-2">
       {markdown && (
         <RadioGroup
-          label={t('artifact.look')}
+          label={t('artifact.view')}
           value={look}
           onChange={setLook}
-          choices={LOOKS.map((value) => ({ value, label: t(`artifact.look.${value}`) }))}
+          choices={LOOKS.map((value) => ({ value, label: t(`artifact.view.${value}`) }))}
         />
       )}
       {source && full.text !== '' && (

@@ -37,12 +37,12 @@ test('a task is created with a title, an assignee and dependencies (UI-21)', asy
   const did = board(taskRow({ key: 'tsk_1', title: 'Write the notes' }))
   await userEvent.click(screen.getByRole('button', { name: 'New task' }))
   const dialog = within(screen.getByRole('dialog', { name: 'New task', hidden: true }))
-  const make = dialog.getByRole('button', { name: 'Put it on the board', hidden: true })
+  const make = dialog.getByRole('button', { name: 'Create task', hidden: true })
   await userEvent.click(make)
-  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Give the task a title first.')
+  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Enter a title.')
   expect(did).not.toHaveBeenCalled()
   await userEvent.type(dialog.getByLabelText('Title'), ' Print them ')
-  await userEvent.selectOptions(dialog.getByLabelText('Whose it is'), 'lead')
+  await userEvent.selectOptions(dialog.getByLabelText('Assignee'), 'lead')
   await userEvent.click(dialog.getByLabelText('Write the notes'))
   await userEvent.click(dialog.getByRole('radio', { name: 'High', hidden: true }))
   await userEvent.click(make)
@@ -59,8 +59,8 @@ test('an unstarted task can be started; its dependencies are named', async () =>
     taskRow({ key: 'tsk_1', title: 'Write' }),
     taskRow({ key: 'tsk_2', title: 'Print', dependsOn: ['tsk_1'] }),
   )
-  expect(screen.getByText('Waits for: Write')).toBeTruthy()
-  expect(await menu('Print')).toEqual(expect.arrayContaining(['Start', 'Export evidence', 'Cancel the task']))
+  expect(screen.getByText('Waiting for: Write')).toBeTruthy()
+  expect(await menu('Print')).toEqual(expect.arrayContaining(['Start', 'Export evidence', 'Cancel task']))
   await choose('Start')
   expect(did.mock.calls).toEqual([['start task', 'tsk_2']])
 })
@@ -85,9 +85,9 @@ test('a running task can be paused, a paused one resumed, and cancelling asks fi
   await menu('Rests')
   await choose('Resume')
   await menu('Runs')
-  await choose('Cancel the task')
+  await choose('Cancel task')
   const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Runs”?', hidden: true }))
-  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the task', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel task', hidden: true }))
   expect(did.mock.calls).toEqual([
     ['pause task', 'tsk_1'],
     ['resume task', 'tsk_2'],
@@ -109,10 +109,10 @@ test('a retry is a new attempt: earlier attempts stay, each with a link to its r
   )
   await userEvent.click(screen.getByRole('button', { name: 'Fails' }))
   const list = within(screen.getByRole('list', { name: 'Attempts' })).getAllByRole('listitem')
-  expect(list.map((element) => element.textContent?.slice(0, 5))).toEqual(['No. 2', 'No. 1'])
-  await userEvent.click(screen.getByRole('button', { name: /Run of attempt 1/ }))
+  expect(list.map((element) => element.textContent?.slice(0, 9))).toEqual(['Attempt 2', 'Attempt 1'])
+  await userEvent.click(screen.getByRole('button', { name: /run of attempt 1/ }))
   await menu('Fails')
-  await choose('Try again')
+  await choose('Retry')
   expect(did.mock.calls).toEqual([
     ['open run', 'run_1'],
     ['retry task', 'tsk_1'],

@@ -48,7 +48,7 @@ test('an image that the model does not accept is reported before sending (M5)', 
   const steering = { mode: 'chat', permissionMode: 'ask', busySendMode: 'steer' } as const
   const statusText = () => document.querySelector('form [role=status]')?.textContent
   const { update } = show(<Host attaching={{ ...attaching, route }} />)
-  expect(statusText()).toBe('local/llama takes no images. Remove the image or choose another model.')
+  expect(statusText()).toBe('local/llama does not support images. Remove the image or choose another model.')
   expect(screen.getByText('shot.png').closest('li')?.className).toContain('border-warn')
   expect(screen.getByText('data.csv').closest('li')?.className).not.toContain('border-warn')
   update(<Host attaching={{ ...attaching, route }} busy settings={steering} />)
@@ -56,7 +56,7 @@ test('an image that the model does not accept is reported before sending (M5)', 
   update(
     <Host attaching={{ ...attaching, route: { ...route, runningImages: false } }} busy settings={steering} />,
   )
-  expect(statusText()).toBe('cloud/eyes takes no images. Remove the image or choose another model.')
+  expect(statusText()).toBe('cloud/eyes does not support images. Remove the image or choose another model.')
   update(<Host attaching={{ ...attaching, route: { ...route, images: true } }} />)
   expect(statusText()).toBe('')
   update(<Host attaching={{ ...attaching, route: null }} />)
@@ -83,12 +83,12 @@ test('an uploading or failed file blocks sending, with the reason', async () => 
   const onSend = vi.fn()
   const problem = { code: 'too_large', message: 'It is larger than 32 MB.', hint: '', field: '' }
   const list = [attached(), attached({ id: 'att_b', name: 'big.bin', state: 'failed', problem })]
-  show(<Host draft="Look" onSend={onSend} attaching={{ list, onFiles: vi.fn(), onRemove }} />)
+  show(<Host draft="Review" onSend={onSend} attaching={{ list, onFiles: vi.fn(), onRemove }} />)
   expect(screen.getByRole('alert').getAttribute('title')).toBe('It is larger than 32 MB.')
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true)
   fireEvent.keyDown(field(), { key: 'Enter' })
   expect(onSend).not.toHaveBeenCalled()
-  await userEvent.click(screen.getByRole('button', { name: 'Take away big.bin' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Remove big.bin' }))
   expect(onRemove).toHaveBeenCalledExactlyOnceWith('att_b')
 })
 

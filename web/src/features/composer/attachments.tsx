@@ -66,7 +66,7 @@ export function AttachedList({
           </span>
           <IconButton
             icon="close"
-            label={t('composer.detach', { name: file.name })}
+            label={t('composer.remove_file', { name: file.name })}
             onClick={() => attaching.onRemove(file.id)}
           />
           {file.state === 'sending' && (

@@ -53,15 +53,15 @@ test('while a turn is running, input is sent only after the person chose how (UI
   ])
   await userEvent.type(field(), '{Enter}')
   expect(onSend).not.toHaveBeenCalled()
-  expect(screen.getByRole('alert').textContent).toBe('A turn is running. What becomes of this?')
+  expect(screen.getByRole('alert').textContent).toBe('A turn is running. Send this message how?')
   await userEvent.click(screen.getByRole('radio', { name: 'Steer' }))
   expect(onSettings).toHaveBeenCalledWith({ busySendMode: 'steer' })
 })
 
 test.each([
-  ['queue', 'Queue', 'Runs as a turn of its own, after this one'],
-  ['steer', 'Steer', 'Goes into the running turn with its next model call'],
-  ['interrupt', 'Interrupt and send', 'Stops the running turn and starts this one'],
+  ['queue', 'Queue', 'Run after the current turn'],
+  ['steer', 'Steer', 'Send with the next model call'],
+  ['interrupt', 'Interrupt and send', 'Stop the current turn and start this one'],
 ] as const)('the choice %s is on the button and explained (UI-11)', async (busySendMode, label, hint) => {
   const { onSend } = composer({
     busy: true,
@@ -92,6 +92,6 @@ test('a closed composer offers no choices', () => {
 test('the person chooses mode and permission', async () => {
   const { onSettings } = composer()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Auto')
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Plan only')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission mode' }), 'Plan only')
   expect(onSettings.mock.calls).toEqual([[{ mode: 'auto' }], [{ permissionMode: 'planning' }]])
 })

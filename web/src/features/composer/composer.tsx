@@ -158,13 +158,13 @@ export function Composer(props: ComposerProps) {
         {busy && (
           <span className="max-sm:order-first max-sm:w-full">
             <RadioGroup
-              label={t('composer.how')}
+              label={t('composer.delivery')}
               value={settings.busySendMode}
               onChange={(busySendMode) => props.onSettings({ busySendMode })}
               choices={BUSY.map((value) => ({
                 value,
-                label: t(`composer.how.${value}`),
-                hint: t(`composer.how.${value}_hint`),
+                label: t(`composer.delivery.${value}`),
+                hint: t(`composer.delivery.${value}_hint`),
               }))}
             />
           </span>
@@ -221,7 +221,7 @@ function SendNote(props: {
   if (blocker !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(blocker)}</p>
   if (!props.busy || sendMode === 'start') return null
   if (sendMode !== null) {
-    return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${sendMode}_hint`)}</p>
+    return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.delivery.${sendMode}_hint`)}</p>
   }
   if (props.empty) return null
   return (
@@ -229,7 +229,7 @@ function SendNote(props: {
       role={modeRequested ? 'alert' : undefined}
       className={`px-3.5 pb-2 text-sm ${modeRequested ? 'font-medium text-warn' : 'text-ink-faint'}`}
     >
-      {t('composer.how')}
+      {t('composer.delivery')}
     </p>
   )
 }
@@ -237,8 +237,8 @@ function SendNote(props: {
 /** The attachment state that blocks sending; null if none does. */
 function sendBlocker(attaching: AttachmentProps | undefined) {
   const states = attaching?.list.map((file) => file.state) ?? []
-  if (states.includes('failed')) return 'composer.held_failed'
-  return states.includes('sending') ? 'composer.held_sending' : null
+  if (states.includes('failed')) return 'composer.upload_failed'
+  return states.includes('sending') ? 'composer.uploading' : null
 }
 
 /** Handlers for pasted and dropped files. Text that comes with them is inserted as text. */

@@ -15,8 +15,8 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
   if (context === null || (used === null && pins === 0)) return null
   const share = budget === null || budget === 0 || used === null ? null : Math.min(1, used / budget)
   const figures = {
-    used: used === null ? t('app.unknown') : formatCount(used, t.locale),
-    budget: budget === null ? t('app.unknown') : formatCount(budget, t.locale),
+    used: used === null ? t('status.unknown_tokens') : formatCount(used, t.locale),
+    budget: budget === null ? t('status.unknown_tokens') : formatCount(budget, t.locale),
   }
   const full = share !== null && share >= NEARLY_FULL
   return (

@@ -13,15 +13,13 @@ function line(change: Partial<ContextPart>) {
 test('a summary shows what persons pinned beside it (UI-25)', async () => {
   const summary = { text: 'They counted.', ref: null, erased: false }
   line({ cause: 'window', summary, said: 2 })
-  await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
-  expect(screen.getByRole('region', { name: 'Summary that the model is told' }).textContent).toBe(
-    'They counted.',
-  )
-  expect(screen.getByText('2 messages of persons are told beside it as they were written')).toBeDefined()
+  await userEvent.click(screen.getByRole('button', { name: /Conversation compacted/ }))
+  expect(screen.getByRole('region', { name: 'Summary for the model' }).textContent).toBe('They counted.')
+  expect(screen.getByText('2 recent messages kept in full')).toBeDefined()
 })
 
 test('a summary without pins does not mention them', async () => {
   line({ cause: 'person', summary: { text: 'They counted.', ref: null, erased: false } })
-  await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
+  await userEvent.click(screen.getByRole('button', { name: /Conversation compacted/ }))
   expect(screen.queryByText(/told beside it/)).toBeNull()
 })

@@ -53,11 +53,11 @@ function hasMore(part: ContextPart): boolean {
 function lineText(t: Translate, part: ContextPart): string {
   if (part.event !== 'resolved') return t(`context.${part.event}.${part.cause ?? 'unknown'}`)
   const counts = [
-    part.given > 0 ? t.count('context.given', part.given) : '',
+    part.given > 0 ? t.count('context.attachment_count', part.given) : '',
     part.missing.length > 0 ? t.count('context.missing', part.missing.length) : '',
-    part.omitted.length > 0 ? t('context.left_out') : '',
+    part.omitted.length > 0 ? t('context.some_omitted') : '',
   ]
-  return counts.filter(Boolean).join(' · ') || t('context.nothing')
+  return counts.filter(Boolean).join(' · ') || t('context.no_attachments')
 }
 
 function figures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): string {
@@ -83,7 +83,7 @@ function More({ part }: { part: ContextPart }) {
           <LoadMore full={full} />
         </section>
       )}
-      {part.said > 0 && <p className="text-ink-faint">{t.count('context.said', part.said)}</p>}
+      {part.said > 0 && <p className="text-ink-faint">{t.count('context.kept_messages', part.said)}</p>}
       <MissingList missing={part.missing} />
       <OmissionList omitted={part.omitted} />
     </div>

@@ -64,7 +64,7 @@ function Compaction({ idle, onCompact }: ContextPanelProps) {
   return (
     <section className="space-y-1 border-t border-line pt-2">
       <h3 className="font-semibold">{t('context.compaction')}</h3>
-      <p className="text-ink-soft">{t('context.compaction_how')}</p>
+      <p className="text-ink-soft">{t('context.compaction_help')}</p>
       <Button look="outline" disabled={!idle} onClick={onCompact}>
         {t('context.compact')}
       </Button>
@@ -122,7 +122,7 @@ function Pins(props: {
   return (
     <section className="space-y-1 border-t border-line pt-2">
       <h3 className="font-semibold">{t('context.pins')}</h3>
-      <p className="text-ink-soft">{t('context.pins_how')}</p>
+      <p className="text-ink-soft">{t('context.pins_help')}</p>
       <ul aria-label={t('context.pins')}>
         {pinned.map((ref) => (
           <li key={ref} className="flex min-h-7 items-center gap-2">

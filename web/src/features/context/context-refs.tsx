@@ -33,7 +33,7 @@ export function AttachedRefs(props: {
   const attached = props.refs.filter((ref) => ref.source === 'attached' || ref.source === 'mentioned')
   if (attached.length === 0 && props.missing.length === 0) return null
   return (
-    <ul aria-label={t('context.came_with')} className="flex flex-wrap items-center gap-1.5 pt-1.5">
+    <ul aria-label={t('context.attachments')} className="flex flex-wrap items-center gap-1.5 pt-1.5">
       {attached.map((ref) => (
         <li
           key={`${ref.source} ${ref.ref}`}
@@ -106,7 +106,7 @@ export function OmissionList({ omitted }: { omitted: readonly Omission[] }) {
                 <span className="font-mono text-sm">{plainTerminalText(omission.ref)}</span>
               ) : (
                 t.count(
-                  omission.reason === 'older_turns' ? 'context.older' : 'context.things',
+                  omission.reason === 'older_turns' ? 'context.older' : 'context.items',
                   omission.count ?? 1,
                 )
               )}

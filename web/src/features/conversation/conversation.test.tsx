@@ -42,8 +42,8 @@ test('an answer whose row holds only a preview is loaded automatically', async (
 test('a revised and an interrupted answer are marked (UI-05)', async () => {
   const part = fillAs('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
   show(<Answer part={part} last onInspect={() => {}} />)
-  expect(screen.getByText('Cut short')).toBeTruthy()
-  expect(screen.getByText('The final text differs from what was streamed')).toBeTruthy()
+  expect(screen.getByText('Interrupted')).toBeTruthy()
+  expect(screen.getByText('The final text differs from the streamed text')).toBeTruthy()
 })
 
 test('reasoning is open while it is streaming and one line when it is done (UI-04)', async () => {
@@ -69,9 +69,9 @@ test('a rejected steer keeps its text, shows the reason and offers to send it (U
   const onSendAsTurn = vi.fn()
   const onReuse = vi.fn()
   show(<SteerLine part={part} onSendAsTurn={onSendAsTurn} onReuse={onReuse} />)
-  expect(screen.getByText('The turn had ended before it could be taken up.')).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: 'Send as a new turn' }))
-  await userEvent.click(screen.getByRole('button', { name: 'Use this text again' }))
+  expect(screen.getByText('The turn ended first.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Send as new turn' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Reuse this message' }))
   expect(onSendAsTurn).toHaveBeenCalledWith('Mind the tests')
   expect(onReuse).toHaveBeenCalledWith('Mind the tests')
 })
@@ -83,10 +83,10 @@ test('a failed turn shows the failure and what to do, and restores the input', a
     turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', message: 'HTTP 401', hint: 'Look.' }),
   )
   show(<OutcomeLine turn={turn} error={null} onReuse={onReuse} />)
-  expect(screen.getByText('The model’s key was refused')).toBeTruthy()
+  expect(screen.getByText('API key rejected')).toBeTruthy()
   expect(screen.getByText('HTTP 401')).toBeTruthy()
-  expect(screen.getByText('Check the key of this provider.')).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: 'Use this text again' }))
+  expect(screen.getByText('Check the provider’s API key.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Reuse this message' }))
   expect(onReuse).toHaveBeenCalledWith('What is in this folder?')
 })
 
@@ -101,7 +101,7 @@ test('a turn without parts requests them when it is visible, and shows a failure
   const { update } = show(view([]))
   expect(onNeedParts).toHaveBeenCalledExactlyOnceWith('trn_a')
   update(view(['trn_a']))
-  await userEvent.click(screen.getByRole('button', { name: 'Load again' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(onNeedParts).toHaveBeenCalledTimes(2)
 })
 
@@ -125,7 +125,7 @@ test('a rejection by a person is a quiet line with the reason and the waiting ti
     settledAt: at.at + 65_000_000,
   }) as ActionPart
   const { container } = show(<ActionLine part={part} />)
-  expect(container.textContent).toBe('Denied by youWriteafter 1m 5snot here')
+  expect(container.textContent).toBe('Rejected by youWriteafter 1m 5snot here')
   expect(container.innerHTML).not.toContain('text-bad')
 })
 
@@ -142,20 +142,20 @@ test('the answer of a policy names the policy', () => {
     settledAt: at.at,
   }) as ActionPart
   const { container } = show(<ActionLine part={part} />)
-  expect(container.textContent).toBe('Rejected Writeby the policy opa/main')
+  expect(container.textContent).toBe('Rejected Writeby policy opa/main')
 })
 
 test('the wait for a person is shown beside the work, not as part of it', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
-  expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
+  expect(screen.getByText('1 tool call · 3s · waited 9s for you')).toBeTruthy()
 })
 
 test('an imported turn, whose facts have one time, shows no duration', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
   const imported = { ...turn, endedAt: turn.startedAt }
   show(<SummaryRow activity={summarizeActivity(imported, [])} open={false} onToggle={vi.fn()} />)
-  expect(screen.getByRole('button').textContent).toBe('1 tool')
+  expect(screen.getByRole('button').textContent).toBe('1 tool call')
 })
 
 test('the facts of a turn line are separated', () => {
@@ -163,7 +163,7 @@ test('the facts of a turn line are separated', () => {
   const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe(
-    '3 tools · 3s · waited 9s for you · 1 failed · 2 not run',
+    '3 tool calls · 3s · waited 9s for you · 1 failed · 2 not run',
   )
 })
 
@@ -192,9 +192,9 @@ test('a retry counts down while its turn is running and shows no hint; later it 
     )
   }
   const { container, update } = show(item('running'))
-  expect(container.textContent).toBe('The model does not answer · Waiting 12s, try 3')
+  expect(container.textContent).toBe('Model unavailable · Retrying in 12s, attempt 3')
   act(() => void vi.advanceTimersByTime(5000))
-  expect(container.textContent).toContain('Waiting 7s, try 3')
+  expect(container.textContent).toContain('Retrying in 7s, attempt 3')
   update(item('completed'))
-  expect(container.textContent).toBe('The model does not answer · Waited 12s, try 3')
+  expect(container.textContent).toBe('Model unavailable · Retried after 12s, attempt 3')
 })

@@ -16,10 +16,12 @@ export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
       title={t('team.line.handoff', { source, target })}
       {...(part.news === 'requested'
         ? {}
-        : { mark: { text: t(`told.handoff.${part.news}`), tone: HANDOFF_TONES[part.news] } })}
+        : { mark: { text: t(`received.handoff.${part.news}`), tone: HANDOFF_TONES[part.news] } })}
       text={part.message}
       more={
-        part.ownership && <p className="text-sm text-ink-faint">{t('told.ownership', { agent: target })}</p>
+        part.ownership && (
+          <p className="text-sm text-ink-faint">{t('received.ownership', { agent: target })}</p>
+        )
       }
     />
   )

@@ -51,7 +51,7 @@ test('a handoff shows source, target and outcome', () => {
       ...change,
     })
   const { update } = show(<HandoffLine part={row({})} />)
-  expect(screen.getByText('lead handed over to database')).toBeTruthy()
+  expect(screen.getByText('lead handed off to database')).toBeTruthy()
   update(<HandoffLine part={row({ news: 'rejected', message: 'No diff yet.' })} />)
   expect(screen.getByText('Rejected')).toBeTruthy()
   expect(screen.getByText('No diff yet.')).toBeTruthy()
@@ -70,7 +70,7 @@ test('a remote agent is shown as it reported itself (UI-23)', async () => {
   show(<RemoteLine part={row} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('需要输入')).toBeTruthy()
   await userEvent.click(screen.getByRole('button'))
-  expect(screen.getByText('交付：report.md')).toBeTruthy()
+  expect(screen.getByText('已交付：report.md')).toBeTruthy()
 })
 
 test('a plan is open while it is in progress, and one line when it is done (UI-04)', async () => {
@@ -111,11 +111,11 @@ test('another agent’s message is one line until it is opened, and is not attri
       <MessageLine part={row('agent_message')} />
     </NamesProvider>,
   )
-  expect(screen.getByRole('button', { name: /^worker-1 wrote ?Only two tables\.$/ })).toBeTruthy()
+  expect(screen.getByRole('button', { name: /^Message from worker-1 ?Only two tables\.$/ })).toBeTruthy()
   update(
     <NamesProvider value={names}>
       <MessageLine part={row('review_requested')} />
     </NamesProvider>,
   )
-  expect(screen.getByText('worker-1 asks for a review')).toBeTruthy()
+  expect(screen.getByText('worker-1 requested a review')).toBeTruthy()
 })

@@ -51,12 +51,12 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
     <ReceivedLine
       id={part.key}
       icon="inbox"
-      title={t('told.worker', { agent: names.agent(part.agentId) })}
+      title={t('received.worker', { agent: names.agent(part.agentId) })}
       mark={{ text: t(`team.notification.${part.status}`), tone: NOTIFICATION_TONES[part.status] }}
       text={part.summary}
       more={
         part.taskId !== '' && (
-          <p className="text-sm text-ink-faint">{t('told.task', { task: names.task(part.taskId) })}</p>
+          <p className="text-sm text-ink-faint">{t('received.task', { task: names.task(part.taskId) })}</p>
         )
       }
     />
@@ -67,7 +67,7 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
 export const MessageLine = memo(({ part }: { part: NoticePart }) => {
   const t = useT()
   const agent = useNames().agent(part.agentId)
-  const title = t.maybe(`told.message.${part.code}`, { agent }) ?? t('told.message', { agent })
+  const title = t.maybe(`received.message.${part.code}`, { agent }) ?? t('received.message', { agent })
   return <ReceivedLine id={part.key} icon="inbox" title={title} text={part.message} />
 })
 
@@ -80,13 +80,13 @@ export const RemoteLine = memo(({ part }: { part: RemoteStatusPart }) => {
     <ReceivedLine
       id={part.key}
       icon="globe"
-      title={t('told.remote', { agent: names.agent(part.agentId) })}
+      title={t('received.remote', { agent: names.agent(part.agentId) })}
       mark={{ text: t(`team.remote.task.${part.taskState}`), tone: REMOTE_TONES[part.taskState] }}
       text={message.text}
       more={
         part.artifacts.length > 0 && (
           <p className="wrap-any text-sm text-ink-faint">
-            {t('told.delivered', { artifacts: part.artifacts.join(', ') })}
+            {t('received.delivered', { artifacts: part.artifacts.join(', ') })}
           </p>
         )
       }

@@ -40,7 +40,7 @@ export const SteerLine = memo(
             <Button look="outline" onClick={() => props.onSendAsTurn(full.text)}>
               {t('steer.send_as_turn')}
             </Button>
-            <Button onClick={() => props.onReuse(full.text)}>{t('turn.ask_again')}</Button>
+            <Button onClick={() => props.onReuse(full.text)}>{t('turn.reuse')}</Button>
           </div>
         )}
       </div>

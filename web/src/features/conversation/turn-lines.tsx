@@ -167,7 +167,7 @@ export const OutcomeLine = memo(
         </div>
         {!forReading && (
           <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">
-            {t('turn.ask_again')}
+            {t('turn.reuse')}
           </Button>
         )}
       </div>

@@ -90,7 +90,7 @@ function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: 
   const t = useT()
   return (
     <Offer icon="play" title={t('first.demos')} className="md:col-start-2">
-      <p className="pb-1 text-ink-soft">{t('first.demos_how')}</p>
+      <p className="pb-1 text-ink-soft">{t('first.demos_help')}</p>
       <ul>
         {demos.map(({ name, title }) => {
           const key = TITLES[name]

@@ -36,7 +36,7 @@ test('a model that failed its test is not shown as connected', () => {
     />,
   )
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
-    'a · xIt did not answer.',
+    'a · xTest failed.',
     'b · y',
   ])
   expect(

@@ -59,7 +59,7 @@ export function ModelSetup(props: ModelSetupProps) {
         ))}
       </ul>
       {detectedModels.length > 0 && (
-        <ul aria-label={t('settings.found')} className="space-y-1">
+        <ul aria-label={t('settings.available')} className="space-y-1">
           {detectedModels.map((model) => (
             <DetectedModel
               key={`${model.kind} ${model.where}`}
@@ -102,7 +102,7 @@ function DetectedModel(props: {
     <li className="flex items-center gap-2" title={detected.where}>
       <Icon name={detected.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
       <span className="min-w-0 flex-1">
-        <span className="wrap-any">{t(`first.found.${detected.kind}`, { name: detected.name })}</span>
+        <span className="wrap-any">{t(`first.available.${detected.kind}`, { name: detected.name })}</span>
         {model !== '' && <span className="block truncate text-sm text-ink-faint">{model}</span>}
       </span>
       {Object.keys(entry).length > 0 && (

@@ -30,11 +30,11 @@ export function Graph(props: GraphProps) {
     <section aria-label={t('team.view.graph')} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-3 px-4 py-1.5 text-sm text-ink-faint">
         <RadioGroup
-          label={t('team.graph.look')}
+          label={t('team.graph.view')}
           value={look}
           onChange={setLook}
           choices={[
-            { value: 'graph', label: t('team.graph.drawn') },
+            { value: 'graph', label: t('team.graph.canvas') },
             { value: 'list', label: t('team.graph.list') },
           ]}
         />

@@ -53,7 +53,7 @@ test('an imported session opens, and its new part is imported', async () => {
 
   expect(screen.queryByText(/The originals stay/)).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'Open Past work 1' }))
-  await userEvent.click(screen.getByRole('button', { name: 'Import what is new of Past work 1' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Import new turns of Past work 1' }))
   expect(listProps.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([imported])
 })
@@ -78,7 +78,7 @@ test('all sessions are imported at once, and waiting ones can be dropped again',
   )
   expect(within(rows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
   expect(screen.getByText('1 left')).toBeTruthy()
-  const stop = screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' })
+  const stop = screen.getByRole('button', { name: 'Stop and skip the remaining 1' })
   expect(document.activeElement).toBe(stop)
   await userEvent.keyboard('{Enter}')
   expect(listProps.onStop).toHaveBeenCalledOnce()
@@ -103,7 +103,7 @@ test('all sessions are imported at once, and waiting ones can be dropped again',
 test('the progress of an import is in its row, whose button keeps the focus until it opens', async () => {
   const listProps = props({ sessions: [pastSession(1)] })
   const { update } = show(<ImportList {...listProps} />)
-  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 from Claude Code' }))
   const button = document.activeElement
 
   const sessions = [pastSession(1, { importing: 40, imported: true })]
@@ -131,11 +131,11 @@ test('the progress of an import is in its row, whose button keeps the focus unti
 })
 
 test.each([
-  [{ sessionId: 'ses_1', added: 0, known: 4 }, 'Nothing new'],
+  [{ sessionId: 'ses_1', added: 0, known: 4 }, 'No new turns'],
   [{ sessionId: 'ses_1', added: 1, known: 0 }, '1 new turn'],
   [
     { sessionId: '', added: 0, known: 0, unfinished: true },
-    'It may still be going on: its newest turn comes with a later import.',
+    'Its newest turn may still be running. Import again later.',
   ],
 ])('the outcome of an import is announced: %j', (answer, text) => {
   const listProps = props({ sessions: [pastSession(1)] }, { 'claude_code s1': { state: 'done', answer } })
@@ -151,8 +151,8 @@ test('a failed import shows the reason and can be retried', async () => {
   )
   show(<ImportList {...listProps} />)
 
-  expect(screen.getByRole('status').textContent).toBe('The past session could not be read No such file.')
-  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
+  expect(screen.getByRole('status').textContent).toBe('Transcript unreadable No such file.')
+  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 from Claude Code' }))
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
 })
 
@@ -171,8 +171,8 @@ test('a long list is folded, and unlisted transcripts are mentioned', async () =
   expect(rows()).toHaveLength(5)
   await userEvent.click(screen.getByRole('button', { name: 'Show all 7' }))
   expect(rows()).toHaveLength(7)
-  expect(screen.getByText('12 older transcripts are not listed.')).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: '1 transcript could not be read' }))
+  expect(screen.getByText('12 older transcripts not listed.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: '1 unreadable transcript' }))
   expect(screen.getByText('rollout-1.jsonl').parentElement?.textContent).toBe(
     'rollout-1.jsonl Codex. It holds nothing.',
   )

@@ -38,7 +38,7 @@ export default function ImportList(props: ImportListProps) {
           <ImportAll {...props} remaining={remaining} />
         </div>
       )}
-      {remaining.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
+      {remaining.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_help')}</p>}
       <ul className="space-y-1.5">
         {visibleSessions.map((session) => (
           <Row

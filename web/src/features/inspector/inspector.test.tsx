@@ -19,7 +19,7 @@ test('the sides of a turn are in tabs, which the keyboard moves between (UI-31)'
 
 test('without a turn there are no tabs to choose', () => {
   show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
-  expect(screen.getByText('No turn is selected.')).toBeTruthy()
+  expect(screen.getByText('No turn selected.')).toBeTruthy()
   expect(screen.queryByRole('tab')).toBeNull()
 })
 
@@ -49,11 +49,11 @@ test('until the person chooses, the first tab is selected, even if another is in
 })
 
 test.each([
-  ['a call that ran', { state: 'output-available', startedAt: 5 }, 'allowed'],
-  ['a call that started and failed', { state: 'output-error', startedAt: 5 }, 'allowed'],
-  ['a call that was refused', { state: 'output-error', startedAt: 0 }, 'refused'],
-  ['a call whose turn was stopped first', { state: 'cancelled', startedAt: 0 }, 'not run'],
-  ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'denied'],
+  ['a call that ran', { state: 'output-available', startedAt: 5 }, 'Allowed'],
+  ['a call that started and failed', { state: 'output-error', startedAt: 5 }, 'Allowed'],
+  ['a call that was refused', { state: 'output-error', startedAt: 0 }, 'Rejected'],
+  ['a call whose turn was stopped first', { state: 'cancelled', startedAt: 0 }, 'Not run'],
+  ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'Denied'],
 ] as const)('%s is shown under Permissions, whatever the first verdict (M6)', async (_, change, reads) => {
   const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
   show(<PermissionChecks tools={[fillAs('parts', part) as ToolPart]} />)

@@ -109,7 +109,7 @@ test('a job is one card with its progress in words and as a bar; its items are n
   const cards = within(screen.getByRole('region', { name: 'Board' })).getAllByRole('listitem')
   expect(cards).toHaveLength(1)
   const words = '12 of 40 done · 2 failed · 4 running · 22 waiting'
-  expect(cards[0]?.textContent).toBe(`Read them allRunning${words}Each by worker`)
+  expect(cards[0]?.textContent).toBe(`Read them allRunning${words}Processed by worker`)
   const bar = screen.getByRole('progressbar', { name: 'Progress of Read them all' })
   expect(['aria-valuenow', 'aria-valuemax', 'aria-valuetext'].map((name) => bar.getAttribute(name))).toEqual([
     '12',
@@ -120,20 +120,20 @@ test('a job is one card with its progress in words and as a bar; its items are n
 
 test('the card is available in Chinese', () => {
   board([jobRow(), ...ITEMS], '', CHINESE)
-  expect(screen.getByText('已完成 12/40，2 个失败，4 个运行中，22 个等待')).toBeTruthy()
+  expect(screen.getByText('已完成 12/40，2 个失败，4 个正在运行，22 个等待中')).toBeTruthy()
 })
 
 test('the card does not offer what a job refuses: its items move it on', async () => {
   const { did } = board([jobRow(), ...ITEMS])
-  expect(await menu()).toEqual(['Retry what failed', 'Pause', 'Export evidence', 'Cancel the job'])
+  expect(await menu()).toEqual(['Retry failed items', 'Pause', 'Export evidence', 'Cancel job'])
   await choose('Pause')
   await menu()
-  await choose('Retry what failed')
+  await choose('Retry failed items')
   await menu()
-  await choose('Cancel the job')
+  await choose('Cancel job')
   const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read them all”?', hidden: true }))
-  expect(dialog.getByText(/What is done stays done/)).toBeTruthy()
-  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the job', hidden: true }))
+  expect(dialog.getByText(/Finished items do not change/)).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel job', hidden: true }))
   expect(did.mock.calls).toEqual([
     ['pause job', 'job_1'],
     ['retry items', ['job_1', null]],
@@ -142,9 +142,9 @@ test('the card does not offer what a job refuses: its items move it on', async (
 })
 
 test.each([
-  ['Paused', { paused: true, status: 'blocked' }, ['Resume', 'Export evidence', 'Cancel the job']],
-  ['Failed', { ended: START, status: 'blocked' }, ['Retry what failed', 'Export evidence', 'Cancel the job']],
-  ['Being cancelled', { cancelling: true }, ['Export evidence']],
+  ['Paused', { paused: true, status: 'blocked' }, ['Resume', 'Export evidence', 'Cancel job']],
+  ['Failed', { ended: START, status: 'blocked' }, ['Retry failed items', 'Export evidence', 'Cancel job']],
+  ['Cancelling', { cancelling: true }, ['Export evidence']],
   ['Done', { status: 'done', ended: START }, ['Export evidence']],
   ['Cancelled', { status: 'cancelled', ended: START }, ['Export evidence']],
 ] as const)('a job that is %s offers the actions of its state', async (words, change, offered) => {
@@ -159,7 +159,7 @@ test('a card opens the list of its items: state, worker and result of each', asy
   await userEvent.click(screen.getByRole('button', { name: 'Read them all' }))
   expect(did.mock.calls).toEqual([['open job', 'tsk_j']])
   goTo('tsk_j')
-  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Back to the board' }))
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Back to board' }))
   const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
   expect(items.map((item) => item.textContent)).toEqual([
     'Read aDoneworker-1It is short.',
@@ -176,7 +176,7 @@ test('a failed item can be retried, an open one cancelled after a question, and 
   await userEvent.click(screen.getByRole('button', { name: 'Retry Read b' }))
   await userEvent.click(screen.getByRole('button', { name: 'Cancel Read d' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read d”?', hidden: true }))
-  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the item', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel item', hidden: true }))
   await userEvent.click(screen.getByRole('button', { name: 'worker-3' }))
   expect(did.mock.calls).toEqual([
     ['retry items', ['job_1', 'b']],
@@ -350,7 +350,7 @@ test('finished job workers are folded, not rendered, and not announced', () => {
   )
   const names = within(screen.getByRole('list', { name: 'Agents' })).getAllByText(/^worker-/)
   expect(names.map((name) => name.textContent)).toEqual(['worker-3', 'worker-1'])
-  expect(screen.getByRole('button', { name: '1 agent failed at an item of a job' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: '1 agent failed on a job item' })).toBeTruthy()
   expect(within(screen.getByRole('region', { name: 'Notifications' })).queryByText(/worker-2/)).toBeNull()
   expect(withoutDoneWorkers(team).agents.map((agent) => agent.key)).toEqual(['lead', 'worker-2', 'worker-3'])
 })

@@ -21,23 +21,23 @@ function dialog(
 }
 
 const field = (name: string) => screen.getByLabelText(name)
-const start = () => userEvent.click(screen.getByRole('button', { name: 'Start the job', hidden: true }))
+const start = () => userEvent.click(screen.getByRole('button', { name: 'Start job', hidden: true }))
 const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((alert) => alert.textContent)
 
 test('a job needs a title and items, one per line; an only subagent is preselected', async () => {
   const { made, onDone } = dialog(null)
   await start()
-  expect(alerts()).toEqual(['Give the job a title first.', 'Write at least one item: each line is one.'])
+  expect(alerts()).toEqual(['Enter a title.', 'Enter at least one item, one per line.'])
   await userEvent.type(field('Title'), ' Read them ')
-  await userEvent.type(field('Instructions for every item'), 'In one line.')
+  await userEvent.type(field('Instructions per item'), 'In one line.')
   await userEvent.type(field('Items, one per line'), 'a.md{Enter}{Enter} b.md {Enter}')
   expect(screen.getByText('2 items')).toBeTruthy()
-  await userEvent.type(field('How many at once'), '65')
+  await userEvent.type(field('Parallel items'), '65')
   await start()
-  expect(alerts()).toEqual(['Give a whole number from 1 to 64, or none.'])
-  await userEvent.clear(field('How many at once'))
-  await userEvent.type(field('How many at once'), '3')
-  await userEvent.selectOptions(field('Permissions'), 'edits')
+  expect(alerts()).toEqual(['Enter a whole number from 1 to 64, or leave empty.'])
+  await userEvent.clear(field('Parallel items'))
+  await userEvent.type(field('Parallel items'), '3')
+  await userEvent.selectOptions(field('Permission mode'), 'edits')
   await start()
   expect(made).toEqual([
     {
@@ -81,7 +81,7 @@ test('too many items are reported before sending', async () => {
   await userEvent.type(field('Title'), 'Read them')
   await userEvent.click(field('Items, one per line'))
   await userEvent.paste(Array.from({ length: 501 }, (_, index) => `${index}.md`).join('\n'))
-  expect(screen.getByText('501 items are too many: a job has at most 500.')).toBeTruthy()
+  expect(screen.getByText('501 items exceed the limit of 500.')).toBeTruthy()
   await start()
   expect(made).toEqual([])
 })
@@ -92,8 +92,8 @@ test('several subagents offer a choice, and a missing one is requested', async (
   await userEvent.type(field('Title'), 'Read them')
   await userEvent.type(field('Items, one per line'), 'a.md')
   await start()
-  expect(alerts()).toEqual(['Choose which subagent works on the items.'])
-  await userEvent.selectOptions(field('Who works on each'), 'writer')
+  expect(alerts()).toEqual(['Select a subagent for the items.'])
+  await userEvent.selectOptions(field('Subagent'), 'writer')
   expect(screen.getByText('A writer.')).toBeTruthy()
   await start()
   expect(made.map((job) => job.agent)).toEqual(['writer'])
@@ -104,7 +104,5 @@ test('a folder without a subagent shows that; unknown subagents are left to the 
   await userEvent.type(field('Title'), 'Read them')
   await userEvent.type(field('Items, one per line'), 'a.md')
   await start()
-  expect(alerts()).toEqual([
-    'No subagent is defined in this folder, and a job needs one. A file in agents/ with “kind: subagent” defines one.',
-  ])
+  expect(alerts()).toEqual(['A job needs a subagent. Add a file with “kind: subagent” to agents/.'])
 })

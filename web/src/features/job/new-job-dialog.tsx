@@ -74,7 +74,7 @@ export function NewJobDialog(props: {
   return (
     <FormDialog
       title={t('team.new_job')}
-      action={t('team.job_make')}
+      action={t('team.job_start')}
       disabled={sending}
       refusal={refusedField === undefined ? refusal : null}
       onSend={() => void make()}
@@ -151,7 +151,7 @@ export function NewJobDialog(props: {
               inputMode="numeric"
               value={typed.parallel}
               maxLength={3}
-              placeholder={t('team.job_parallel_usual')}
+              placeholder={t('team.job_parallel_default')}
               onChange={(event) => change({ parallel: event.target.value })}
               className={`h-8 ${FIELD}`}
             />
@@ -172,7 +172,7 @@ export function NewJobDialog(props: {
               className={`h-8 ${FIELD}`}
             >
               <option value="">
-                {t(props.beginsSession ? 'team.job_permission_new' : 'team.job_permission_usual')}
+                {t(props.beginsSession ? 'team.job_permission_default' : 'team.job_permission_inherited')}
               </option>
               {PERMISSION_MODES.map((mode) => (
                 <option key={mode} value={mode}>
@@ -208,7 +208,8 @@ function useProblems(
   if (lines > ITEMS) wrong.items = t('team.job_too_many', { count: lines, most: ITEMS })
   if (subagents?.length === 0) wrong.agent = t('team.job_no_agent')
   else if (subagents !== null && typed.agent === '') wrong.agent = t('team.job_agent_missing')
-  if (!isParallel(typed.parallel)) wrong.parallel = t('team.job_parallel_wrong', { least: 1, most: AT_ONCE })
+  if (!isParallel(typed.parallel))
+    wrong.parallel = t('team.job_parallel_invalid', { least: 1, most: AT_ONCE })
   return wrong
 }
 

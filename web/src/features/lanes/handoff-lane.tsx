@@ -84,7 +84,7 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
         )}
       </Facts>
       {payload.status && !payload.status.ok && (
-        <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.not_ok')}</p>
+        <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.handoff_failed')}</p>
       )}
       <RefList refs={payload.artifacts ?? []} />
       <HandoffButtons handoff={handoff} team={team} handlers={handlers} />

@@ -41,7 +41,7 @@ export function NotificationLane(props: {
               <p className="wrap-any">{notification.summary}</p>
             )}
             <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
-              <span>{t(notification.consumed ? 'team.told' : 'team.not_told')}</span>
+              <span>{t(notification.consumed ? 'team.notification_read' : 'team.notification_unread')}</span>
               {notification.plainText && <span>{t('team.plain_text')}</span>}
               {used && <span className="tabular">{used}</span>}
               {agent !== null && (

@@ -54,7 +54,7 @@ test('a lane shows source, target, reason, resume target and context boundary of
   const lane = screen.getByRole('region', { name: 'Handoffs' })
   const first = within(lane).getAllByRole('listitem')[0] as HTMLElement
   expect(first.textContent).toContain('coordinator → database')
-  for (const text of ['Waits for an answer', 'the rest is schema work', 'Goes back to', 'up to fact 980']) {
+  for (const text of ['Waiting for an answer', 'the rest is schema work', 'Returns to', 'up to fact 980']) {
     expect(first.textContent).toContain(text)
   }
   await userEvent.click(within(first).getByRole('button', { name: 'Accept' }))
@@ -69,7 +69,7 @@ test('a review shows its verdict, its evidence and its fixes, which can be sent 
   expect(entry.textContent).toContain('reviewer → worker-1')
   expect(within(entry).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
   expect(within(entry).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
-  await userEvent.click(within(entry).getByRole('button', { name: 'Give the changes to worker-1' }))
+  await userEvent.click(within(entry).getByRole('button', { name: 'Send changes to worker-1' }))
   expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
 })
 
@@ -85,11 +85,11 @@ test('a handoff to a person waits for their answer, and completes with it', asyn
   const team = { ...TEAM, agents: [...TEAM.agents, owner], handoffs: handed('handoff_requested') }
   const { unmount } = show(<Lanes team={team} handlers={handlersTo(onDid)} />)
   const lane = screen.getByRole('region', { name: 'Handoffs' })
-  expect(lane.textContent).toContain('Waits for an answer')
+  expect(lane.textContent).toContain('Waiting for an answer')
   await userEvent.click(within(lane).getByRole('button', { name: 'Accept' }))
   expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'accept', ''])
   unmount()
   show(<Lanes team={{ ...team, handoffs: handed('accepted') }} handlers={handlersTo(onDid)} />)
-  await userEvent.click(screen.getByRole('button', { name: 'It is done' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Mark as done' }))
   expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'complete', ''])
 })

@@ -56,7 +56,7 @@ test('a state is shown in words, unread is marked, and so is the active session'
     ['gone'],
   )
   expect(screen.getByText('Needs input')).toBeTruthy()
-  expect(screen.getByText('Lost')).toBeTruthy()
+  expect(screen.getByText('Connection lost')).toBeTruthy()
   expect(screen.getAllByRole('img', { name: 'Unread' })).toHaveLength(1)
   expect(screen.getByRole('button', { current: 'page' }).textContent).toContain('plain')
 })
@@ -70,7 +70,7 @@ test('a damaged session stays in the list, with the reason and what to do (UI-24
 test('the problem of a damaged session is in the page’s language (UI-27)', () => {
   const problem = { problem: 'The fact ses_1/4 is missing.', problemCode: 'chain_broken' }
   list([card('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
-  const problemText = screen.getByText('记录未通过验证。 请运行 callboard check，然后恢复备份。')
+  const problemText = screen.getByText('日志验证失败。 请运行 callboard check，然后恢复备份。')
   expect(problemText.title).toBe('The fact ses_1/4 is missing.')
 })
 
@@ -87,7 +87,7 @@ test('a session is renamed in place, and Escape keeps the old title', async () =
   const rename = async () => {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Rename' }))
-    return screen.findByRole('textbox', { name: 'Title of the session' })
+    return screen.findByRole('textbox', { name: 'Session title' })
   }
   await userEvent.type(await rename(), '{Escape}')
   expect(handlers.onRename).not.toHaveBeenCalled()

@@ -143,7 +143,7 @@ export function AddModel(props: {
             maxLength={65_536}
             className="h-7 w-full rounded-md border border-line-strong bg-paper px-2"
           />
-          <span className="block text-sm text-ink-faint">{t('settings.key_how')}</span>
+          <span className="block text-sm text-ink-faint">{t('settings.key_help')}</span>
         </label>
       )}
       {keyIn === 'variable' && (

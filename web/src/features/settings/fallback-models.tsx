@@ -25,7 +25,7 @@ export function FallbackModels(props: {
   }
   if (names.length < 2 && order.length === 0) return null
   return (
-    <Section title={t('settings.fallback')} hint={t('settings.fallback_how')}>
+    <Section title={t('settings.fallback')} hint={t('settings.fallback_help')}>
       <ol aria-label={t('settings.fallback')} className="list-inside list-decimal">
         {order.map((name, index) => (
           <li key={name} className="flex min-h-7 items-center gap-1">
@@ -33,13 +33,13 @@ export function FallbackModels(props: {
             <span className="wrap-any min-w-0 flex-1 font-medium">{name}</span>
             <IconButton
               icon="arrowUp"
-              label={t('settings.earlier', { name })}
+              label={t('settings.move_up', { name })}
               disabled={index === 0}
               onClick={() => swap(index, index - 1)}
             />
             <IconButton
               icon="arrowDown"
-              label={t('settings.later', { name })}
+              label={t('settings.move_down', { name })}
               disabled={index === order.length - 1}
               onClick={() => swap(index, index + 1)}
             />

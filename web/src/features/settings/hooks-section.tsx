@@ -23,7 +23,7 @@ export function HooksSection({ view, handlers }: { view: SettingsView; handlers:
     return refusal
   }
   return (
-    <Section title={t('settings.hooks')} hint={t('settings.hooks_how')}>
+    <Section title={t('settings.hooks')} hint={t('settings.hooks_help')}>
       {entries.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
       <ul aria-label={t('settings.hooks')} className="divide-y divide-line">
         {entries.map((entry) => (

@@ -31,7 +31,7 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
   const detectedModels = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
-      <Section title={t('settings.models')} hint={t('settings.models_how')}>
+      <Section title={t('settings.models')} hint={t('settings.models_help')}>
         {models === null && <p className="text-ink-faint">{t('tool.loading')}</p>}
         <ul aria-label={t('settings.models')} className="divide-y divide-line">
           {(models?.configured ?? []).map((model) => {
@@ -63,8 +63,8 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
         )}
       </Section>
       {detectedModels.length > 0 && (
-        <Section title={t('settings.found')} hint={t('settings.found_how')}>
-          <ul aria-label={t('settings.found')} className="divide-y divide-line">
+        <Section title={t('settings.available')} hint={t('settings.available_help')}>
+          <ul aria-label={t('settings.available')} className="divide-y divide-line">
             {detectedModels.map((model) => (
               <DetectedModel
                 key={`${model.kind} ${model.where}`}

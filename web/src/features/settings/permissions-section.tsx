@@ -22,7 +22,7 @@ export function PermissionsSection(props: {
   const choose = async (next: PermissionMode) => setRefusal(await handlers.onWrite({ permission_mode: next }))
   return (
     <>
-      <Section title={t('settings.mode')} hint={t(`settings.mode_how.${view.place}`)}>
+      <Section title={t('settings.mode')} hint={t(`settings.mode_help.${view.place}`)}>
         <fieldset className="space-y-1">
           <legend className="sr-only">{t('settings.mode')}</legend>
           {PERMISSION_MODES.map((value) => (

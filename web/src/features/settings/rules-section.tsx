@@ -37,7 +37,7 @@ export function RulesSection({ view, handlers }: { view: SettingsView; handlers:
     if ((await run(() => handlers.onAddRule(rule))) === null) setMatcher('')
   }
   return (
-    <Section title={t('settings.rules')} hint={t('settings.rules_how')}>
+    <Section title={t('settings.rules')} hint={t('settings.rules_help')}>
       <RuleEntryRow
         rules={view.rules}
         busy={busy}
@@ -123,32 +123,32 @@ function RulePreview({ tried }: { tried: DryRunResult }) {
   return (
     <div role="status" className="space-y-1 rounded-md bg-sunken px-3 py-2">
       <p>
-        {t.count('settings.tried', tried.calls, { sessions: tried.sessions })}
-        {!tried.whole && ` ${t('settings.tried_part')}`}
+        {t.count('settings.preview', tried.calls, { sessions: tried.sessions })}
+        {!tried.whole && ` ${t('settings.preview_partial')}`}
       </p>
       {tried.rules.map((rule) => (
         <p key={`${rule.matcher} ${rule.verdict}`} className="text-ink-soft">
-          {t.count('settings.tried_spoke', rule.calls)}
+          {t.count('settings.preview_matches', rule.calls)}
         </p>
       ))}
-      {turned.length === 0 && <p className="text-ink-soft">{t('settings.tried_same')}</p>}
+      {turned.length === 0 && <p className="text-ink-soft">{t('settings.preview_unchanged')}</p>}
       <ul>
         {turned.map(([would, count]) => (
           <li key={would} className="font-medium">
-            {t.count('settings.tried_turned', count, {
-              would: t.maybe(`settings.turned.${would}`) ?? would,
+            {t.count('settings.preview_changes', count, {
+              would: t.maybe(`settings.preview_verdict.${would}`) ?? would,
             })}
           </li>
         ))}
       </ul>
       {tried.examples.length > 0 && (
-        <ul aria-label={t('settings.tried_examples')} className="text-sm">
+        <ul aria-label={t('settings.preview_examples')} className="text-sm">
           {tried.examples.map((call) => (
             <li key={call.toolCallId} className="flex gap-2">
               <span className="font-medium">{call.tool}</span>
               <span className="min-w-0 flex-1 truncate font-mono">{plainTerminalText(call.subject)}</span>
               <span className="text-ink-faint">
-                {t('settings.tried_was', {
+                {t('settings.preview_change', {
                   was: t(`settings.verdict.${call.was}`),
                   would: t(`settings.verdict.${call.would}`),
                 })}

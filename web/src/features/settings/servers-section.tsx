@@ -25,7 +25,7 @@ export function ServersSection({ view, handlers }: { view: SettingsView; handler
     ...new Set([...entries.map((entry) => readText(entry, 'name')), ...states.map((server) => server.name)]),
   ]
   return (
-    <Section title={t('settings.servers')} hint={t('settings.servers_how')}>
+    <Section title={t('settings.servers')} hint={t('settings.servers_help')}>
       {names.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
       <ul aria-label={t('settings.servers')} className="divide-y divide-line">
         {names.map((name) => (

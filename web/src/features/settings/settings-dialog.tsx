@@ -50,12 +50,12 @@ export default function SettingsDialog(props: SettingsDialogProps) {
           <span className="flex-1" />
           {FILE_SIDES.has(side) && props.folder !== '' && (
             <RadioGroup
-              label={t('settings.place')}
+              label={t('settings.target')}
               value={view.place}
               onChange={handlers.onPlace}
               choices={PLACES.map((value) => ({
                 value,
-                label: t(`settings.place.${value}`),
+                label: t(`settings.target.${value}`),
                 hint: value === 'folder' ? props.folder : '',
               }))}
             />
@@ -64,7 +64,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
         </header>
         <div className="flex min-h-0 flex-1 max-sm:flex-col">
           <nav
-            aria-label={t('settings.sides')}
+            aria-label={t('settings.tabs')}
             className="flex w-44 shrink-0 flex-col gap-px border-r border-line p-2 max-sm:w-full max-sm:flex-row max-sm:overflow-x-auto max-sm:border-r-0 max-sm:border-b"
           >
             {SIDES.map((value) => (
@@ -78,7 +78,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
                 }}
                 className="h-7 rounded-md px-2 text-left font-medium whitespace-nowrap text-ink-soft hover:bg-hover aria-[current=true]:bg-selected aria-[current=true]:text-ink"
               >
-                {t(`settings.side.${value}`)}
+                {t(`settings.tab.${value}`)}
               </button>
             ))}
           </nav>
@@ -124,8 +124,8 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
       return (
         <ValuesSection
           key={`${side} ${view.place}`}
-          title={t(`settings.side.${side}`)}
-          hint={t(`settings.${side}_how`)}
+          title={t(`settings.tab.${side}`)}
+          hint={t(`settings.${side}_help`)}
           view={view}
           handlers={handlers}
           table={side}
@@ -134,8 +134,8 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
     case 'general':
       return (
         <ValuesSection
-          title={t('settings.side.general')}
-          hint={t('settings.general_how')}
+          title={t('settings.tab.general')}
+          hint={t('settings.general_help')}
           view={view}
           handlers={handlers}
           names={OWN}

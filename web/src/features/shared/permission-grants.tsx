@@ -20,7 +20,7 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
       role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
-      aria-label={t('trust.would_allow')}
+      aria-label={t('trust.requested')}
       className="max-h-[50vh] space-y-2 overflow-y-auto rounded-md border border-line px-2.5 py-2"
     >
       {groups
@@ -28,10 +28,10 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
         .map(({ what: kind, all }) => (
           <section key={kind}>
             <h3 className="flex items-baseline gap-2 text-sm font-semibold">
-              {t(`trust.what.${kind}`)}
+              {t(`trust.kind.${kind}`)}
               <span className="tabular text-ink-faint">{all.length}</span>
             </h3>
-            <ul aria-label={t(`trust.what.${kind}`)}>
+            <ul aria-label={t(`trust.kind.${kind}`)}>
               {all.map((widening) => (
                 <Entry key={`${widening.file} ${widening.detail}`} widening={widening} />
               ))}

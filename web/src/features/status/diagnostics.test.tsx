@@ -11,14 +11,14 @@ test('the timings are one click away, and not shown before (UI-32)', async () =>
   show(<Diagnostics timings={timings} system={SYSTEM} />)
   expect(screen.queryByRole('table')).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'Diagnostics' }))
-  const row = await screen.findByRole('row', { name: /Sent to first text/ })
-  expect(row.textContent).toBe('Sent to first text850ms420ms2.3s')
+  const row = await screen.findByRole('row', { name: /Send to first text/ })
+  expect(row.textContent).toBe('Send to first text850ms420ms2.3s')
   expect(screen.getByText('1.2.3')).toBeTruthy()
 })
 
 test('a missing sample is not shown as zero (UI-26)', async () => {
   show(<Diagnostics timings={[]} system={SYSTEM} />)
   await userEvent.click(screen.getByRole('button', { name: 'Diagnostics' }))
-  expect(await screen.findByText('Nothing was measured yet.')).toBeTruthy()
+  expect(await screen.findByText('No measurements yet.')).toBeTruthy()
   expect(screen.queryByRole('table')).toBeNull()
 })

@@ -40,7 +40,7 @@ function Figures({ timings }: { timings: readonly Timing[] }) {
     <table className="tabular my-1.5 w-full text-sm">
       <thead className="text-ink-faint">
         <tr>
-          <th className="text-left font-normal">{t('diagnostics.what')}</th>
+          <th className="text-left font-normal">{t('diagnostics.measure')}</th>
           <th className="pl-2 text-right font-normal">{t('diagnostics.last')}</th>
           <th className="pl-2 text-right font-normal">{t('diagnostics.typical')}</th>
           <th className="pl-2 text-right font-normal">{t('diagnostics.worst')}</th>

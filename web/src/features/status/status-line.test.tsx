@@ -68,14 +68,14 @@ test('a lead that is done does not hide the work of the rest of its session (D7)
 
 test('a lost turn shows no clock and can still be interrupted', () => {
   line({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
-  expect(screen.getByRole('status').textContent).toBe('Lost: its host is gone')
+  expect(screen.getByRole('status').textContent).toBe('Host connection lost')
   expect(screen.queryByText('1s')).toBeNull()
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })
 
 test('a turn that is stopping cannot be stopped again', () => {
   line({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
-  expect(screen.getByRole('button', { name: 'Interrupting' })).toHaveProperty('disabled', true)
+  expect(screen.getByRole('button', { name: 'Interrupting…' })).toHaveProperty('disabled', true)
 })
 
 test('a paused lead does not hide that its session failed (D7)', () => {

@@ -105,7 +105,7 @@ function TokenCounts({ status }: { status: StatusRow }) {
   const t = useT()
   if (status.inputTokens === null && status.outputTokens === null) return null
   const tokenText = (tokens: number | null) =>
-    tokens === null ? t('app.unknown') : formatCount(tokens, t.locale)
+    tokens === null ? t('status.unknown_tokens') : formatCount(tokens, t.locale)
   const figures = { input: tokenText(status.inputTokens), output: tokenText(status.outputTokens) }
   return (
     <span role="img" aria-label={t('status.tokens_label', figures)} className="tabular whitespace-nowrap">

@@ -44,7 +44,7 @@ export function NewTaskDialog(props: {
   return (
     <FormDialog
       title={t('team.new_task')}
-      action={t('team.task_make')}
+      action={t('team.task_create')}
       disabled={sending}
       refusal={refusal}
       onSend={() => void make()}

@@ -80,7 +80,7 @@ export function TeamBar(props: TeamBarProps) {
             </span>
           )}
           <span className="tabular whitespace-nowrap">
-            {t('team.at_work', { working: countAtWork(team.agents), all: team.agents.length })}
+            {t('team.running_agents', { working: countAtWork(team.agents), all: team.agents.length })}
           </span>
           <span className="truncate max-lg:hidden">{t(`team.topology.${row.topology}`)}</span>
         </p>
@@ -96,7 +96,7 @@ export function TeamBar(props: TeamBarProps) {
               >
                 <Icon name="warning" size={12} />
                 <span className="truncate">
-                  {t('team.stands', { agent: agent.name, state: stateText(t, agent) })}
+                  {t('team.agent_state', { agent: agent.name, state: stateText(t, agent) })}
                 </span>
               </button>
               {canResume(agent) && agent.agentId !== props.openAgentId && (
@@ -117,7 +117,7 @@ export function TeamBar(props: TeamBarProps) {
               className="flex min-w-0 items-center gap-1.5 rounded font-medium text-bad hover:underline"
             >
               <Icon name="warning" size={12} />
-              <span className="truncate">{t('team.job_stands', { job: job.title })}</span>
+              <span className="truncate">{t('team.job_failed', { job: job.title })}</span>
             </button>
           ))}
           {row.owner !== row.lead && row.owner !== '' && (

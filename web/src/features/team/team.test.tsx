@@ -52,20 +52,20 @@ test('a pinned run stays when newer ones start; an unpinned one gives way (MAR-1
   expect(current()).toBe(0)
   update(renderRuns(teamWith({ runs: runs(3) })))
   expect(current()).toBe(0)
-  await userEvent.click(screen.getAllByRole('button', { name: 'Pin this run' })[1] as HTMLElement)
+  await userEvent.click(screen.getAllByRole('button', { name: 'Pin run' })[1] as HTMLElement)
   expect(current()).toBe(1)
   update(renderRuns(teamWith({ runs: runs(5) })))
   expect(current()).toBe(3)
-  await userEvent.click(screen.getByRole('button', { name: 'Unpin this run' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Unpin run' }))
   expect(current()).toBe(0)
 })
 
 test('a timeline is filtered by kind and by text', async () => {
   show(renderRuns(teamWith({ runs: runs(1) })))
-  const timeline = screen.getByRole('list', { name: 'Timeline of the run' })
+  const timeline = screen.getByRole('list', { name: 'Run timeline' })
   expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
   await userEvent.click(screen.getByRole('radio', { name: 'Tools' }))
-  expect(timeline.textContent).toBe('Nothing of that kind.')
+  expect(timeline.textContent).toBe('No matching entries.')
 })
 
 test('a refused call reads the same in the timeline as in the conversation: it did not run', () => {
@@ -76,14 +76,14 @@ test('a refused call reads the same in the timeline as in the conversation: it d
   )
   const team = teamWith({ runs: runs(1) })
   show(<RunList team={team} partsOf={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
-  const moment = within(screen.getByRole('list', { name: 'Timeline of the run' })).getByText('Not run')
+  const moment = within(screen.getByRole('list', { name: 'Run timeline' })).getByText('Not run')
   expect(moment.className).not.toContain('text-bad')
 })
 
 test('a stale graph stays and is marked; the list shows the same (UI-30)', async () => {
   const team = teamWith({ edges: [fillAs('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
   show(<Graph team={team} openAgentId="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
-  expect(screen.getByRole('status').textContent).toBe('May be out of date: updates were missed.')
+  expect(screen.getByRole('status').textContent).toBe('Updates were missed. The graph may be out of date.')
   await userEvent.click(screen.getByRole('radio', { name: 'List' }))
   expect(screen.getByText('coordinator started worker-1')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'worker-1' }))
@@ -106,7 +106,7 @@ test('many ended agents are folded', () => {
   const team = teamWith()
   show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} openAgentId="" handlers={HANDLERS} />)
   expect(within(screen.getByRole('list', { name: 'Agents' })).getAllByRole('listitem')).toHaveLength(2)
-  expect(screen.getByRole('button', { name: '9 agents are done' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: '9 finished agents' })).toBeTruthy()
 })
 
 test('limits are shown and are not failures; degraded views have plain texts (UI-24, UI-26)', () => {
@@ -130,10 +130,10 @@ test('limits are shown and are not failures; degraded views have plain texts (UI
       onOpenJob={() => {}}
     />,
   )
-  expect(screen.getByText('3 agents wait for a slot').title).toBe('waits: the provider is at its limit')
-  expect(screen.getByText('1 of 2 at work')).toBeTruthy()
-  expect(screen.getByText('This may be out of date.')).toBeTruthy()
-  expect(screen.getByText('Your words go to worker-1.')).toBeTruthy()
+  expect(screen.getByText('3 queued agents').title).toBe('Waiting: provider limit reached')
+  expect(screen.getByText('1 of 2 running')).toBeTruthy()
+  expect(screen.getByText('May be out of date.')).toBeTruthy()
+  expect(screen.getByText('worker-1 receives your messages.')).toBeTruthy()
 })
 
 test('all views of a team are available in Chinese', () => {
@@ -180,8 +180,8 @@ test('a paused agent shows the reason, offers to resume, and does not count as w
     onOpenJob: vi.fn(),
   } as const
   const { update } = show(<TeamBar {...props} onResume={onResume} openAgentId="coordinator" />)
-  expect(screen.getByText('worker-1: Paused, unread messages')).toBeTruthy()
-  expect(screen.getByText('0 of 2 at work')).toBeTruthy()
+  expect(screen.getByText('worker-1: Paused: unread messages')).toBeTruthy()
+  expect(screen.getByText('0 of 2 running')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Resume worker-1' }))
   expect(onResume).toHaveBeenCalledWith(agents[1])
   // The open conversation has this control beside the composer.

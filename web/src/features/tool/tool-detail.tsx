@@ -16,7 +16,7 @@ export function ToolDetail({ part }: { part: ToolPart }) {
   return (
     <div className="space-y-2 pt-1 pb-3 pl-[22px]">
       <Block title={t('tool.input')} text={part.arguments} json />
-      {part.asked !== null && <Block title={t('tool.asked')} text={part.asked} json />}
+      {part.asked !== null && <Block title={t('tool.original_input')} text={part.asked} json />}
       {part.changes.length > 0 && <FileChanges call={part.key} changes={part.changes} />}
       {message && <p className={`wrap-any ${wasRefused(part) ? 'text-ink-soft' : 'text-bad'}`}>{message}</p>}
       <Block

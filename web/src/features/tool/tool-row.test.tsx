@@ -47,7 +47,7 @@ test('large output is a preview until the rest is loaded (UI-08)', async () => {
 })
 
 test('a call that a hook changed shows what ran and what the agent requested (SAFE-01)', async () => {
-  const before = 'What the agent had asked for, before a hook rewrote it'
+  const before = 'Original input, before the hook changed it'
   const row = { arguments: { text: '{"command":"ls -l"}' }, asked: { text: '{"command":"ls"}' } }
   const { update } = show(<ToolRow part={part({ state: 'output-available', ...row })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
@@ -75,7 +75,7 @@ test('an unknown outcome reads unknown (UI-26)', () => {
 
 test('a call that waits for a decision reads waiting, not running', () => {
   show(<ToolRow part={part({ state: 'input-available', durationMs: 0 })} waiting />)
-  expect(screen.getByText('Waiting for your decision')).toBeTruthy()
+  expect(screen.getByText('Waiting for approval')).toBeTruthy()
 })
 
 test('the details show input by name, changes and output', async () => {
@@ -110,7 +110,7 @@ test('a failed command shows its exit code in the page’s language', () => {
   } as const
   show(<ToolRow part={part(row)} waiting={false} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('退出码 3')).toBeTruthy()
-  expect(screen.getByText('命令以退出码 3 结束。')).toBeTruthy()
+  expect(screen.getByText('退出码 3。')).toBeTruthy()
 })
 
 test('an erased text reads erased', async () => {
@@ -156,21 +156,21 @@ test.each([
     'spawn_subagent',
     { agent: 'worker', title: 'Read it' },
     { agentId: 'worker-1' },
-    'Asked worker-1',
+    'Started worker-1',
     'Read it',
   ],
   [
     'wait_subagents',
     {},
     { ended: [{ agent_id: 'a' }, { agent_id: 'b' }], timed_out: false },
-    'Heard from a, b',
+    'Received reports from a, b',
     '',
   ],
-  ['wait_subagents', {}, { ended: [], timedOut: true }, 'Stopped waiting: the time was up', ''],
-  ['send_handoff', { to: 'database', message: 'It is slow' }, {}, 'Handed over to database', 'It is slow'],
-  ['send_message', { to: ['a', 'b'], text: 'Hello' }, {}, 'Wrote to a, b', 'Hello'],
+  ['wait_subagents', {}, { ended: [], timedOut: true }, 'Timed out waiting for agents', ''],
+  ['send_handoff', { to: 'database', message: 'It is slow' }, {}, 'Handed off to database', 'It is slow'],
+  ['send_message', { to: ['a', 'b'], text: 'Hello' }, {}, 'Sent a message to a, b', 'Hello'],
   ['merge_subagent', { agent: 'worker-1' }, {}, 'Merged the work of worker-1', ''],
-  ['create_task', { title: 'Notes', assignee: 'maker' }, {}, 'New task for maker', 'Notes'],
+  ['create_task', { title: 'Notes', assignee: 'maker' }, {}, 'Created a task for maker', 'Notes'],
   ['update_task', { task_id: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   // The format of earlier versions.
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
@@ -197,7 +197,7 @@ test('the intention of a team call is shown before its answer, in the page’s l
     NO_BLOBS,
     CHINESE,
   )
-  expect(screen.getByText('请 w-1 处理')).toBeTruthy()
+  expect(screen.getByText('启动了 w-1')).toBeTruthy()
 })
 
 test('a plan shows its steps while it is streaming (CTX-03)', () => {

@@ -53,7 +53,7 @@ test('each tool shows whether it is available, and if not, why', () => {
     },
   })
   expect(onNeedTools).toHaveBeenCalledOnce()
-  expect(screen.getByText('reads only')).toBeTruthy()
+  expect(screen.getByText('Read-only')).toBeTruthy()
   expect(screen.getByText('Its server is lost.')).toBeTruthy()
   expect(screen.getByText('It ended with 1.')).toBeTruthy()
   expect(screen.getByRole('button', { name: '1 excluded' })).toBeTruthy()
@@ -61,15 +61,15 @@ test('each tool shows whether it is available, and if not, why', () => {
 
 test('a background process accepts a line of input and has a stop button', async () => {
   const { onWrite, onTerminate } = panel({ processes: [process] })
-  const list = within(screen.getByRole('list', { name: 'In the background' }))
-  await userEvent.type(list.getByRole('textbox', { name: 'A line for make watch' }), 'go{Enter}')
+  const list = within(screen.getByRole('list', { name: 'Background processes' }))
+  await userEvent.type(list.getByRole('textbox', { name: 'Input for make watch' }), 'go{Enter}')
   expect(onWrite.mock.calls).toEqual([['prc_a', 'go\n', false]])
-  await userEvent.click(list.getByRole('button', { name: 'End make watch' }))
+  await userEvent.click(list.getByRole('button', { name: 'Terminate make watch' }))
   expect(onTerminate).toHaveBeenCalledExactlyOnceWith('prc_a')
 })
 
 test('an ended process accepts no input', () => {
   panel({ processes: [{ ...process, state: 'exited', exitCode: 0 }] })
   expect(screen.queryByRole('textbox')).toBeNull()
-  expect(screen.getByText('ended')).toBeTruthy()
+  expect(screen.getByText('Exited')).toBeTruthy()
 })

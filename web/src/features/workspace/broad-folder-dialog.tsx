@@ -14,7 +14,7 @@ export function BroadFolderDialog(props: {
       <div className="space-y-3 p-4">
         <h2 className="text-lg font-semibold">{t('broad.title')}</h2>
         <p className="wrap-any font-mono">{props.path}</p>
-        <p className="wrap-any text-ink-soft">{t('broad.means')}</p>
+        <p className="wrap-any text-ink-soft">{t('broad.warning')}</p>
         <p className="wrap-any text-ink-soft">{t('broad.hidden')}</p>
         <div className="flex justify-end gap-2">
           <Button look="outline" onClick={props.onClose}>

@@ -44,8 +44,8 @@ test('the card names the folder, counts the requested permissions, and lists tho
   expect(within(region).getByText('/home/ada/atlas')).toBeTruthy()
   expect(within(region).getByText('5 permissions requested')).toBeTruthy()
   expect(screen.getAllByRole('list').map((list) => list.getAttribute('aria-label'))).toEqual([
-    'Hooks, outside the sandbox',
-    'Tool servers, outside the sandbox',
+    'Hooks (no sandbox)',
+    'Tool servers (no sandbox)',
     'Rules',
     'Agents',
   ])
@@ -63,8 +63,8 @@ test('requested permissions are worded in the page’s language, from codes', ()
   const text = banner(CHINESE).textContent ?? ''
   expect(text).not.toContain('in English')
   for (const line of [
-    'lead：你选择时为完全访问',
-    'Bash(make *) 无需询问即可运行',
+    'lead：在你选择时为“完全访问”',
+    '无需批准即允许 Bash(make *)',
     'issues 连接到',
     '机密：key',
   ])

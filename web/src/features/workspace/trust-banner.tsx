@@ -42,7 +42,7 @@ export function TrustBanner(props: {
         </div>
         {!open && (
           <Button className="-my-1" onClick={() => setOpen(true)}>
-            {t('trust.look')}
+            {t('trust.review')}
           </Button>
         )}
       </div>

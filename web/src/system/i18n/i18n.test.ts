@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { isVague } from '../../../dev/name-rules'
 import { listNodes, type Node, positionOf, readSources, type Source } from '../../../dev/sources'
+import { findAvoidedWord, findChineseTypo } from '../../../dev/text-rules'
 import {
   ACTION_OUTCOMES,
   ACTION_TYPES,
@@ -75,10 +77,39 @@ test('every text is used', () => {
   expect(unused).toEqual([])
 })
 
+/** List `key: match` for each text with a match. */
+const listMatches = (texts: Readonly<Record<string, string>>, find: (text: string) => string | null) =>
+  Object.entries(texts).flatMap(([key, text]) => {
+    const match = find(text)
+    return match === null ? [] : [`${key}: ${match}`]
+  })
+
+test('English texts avoid the words of the style guide', () => {
+  expect(listMatches(en, findAvoidedWord)).toEqual([])
+  expect(findAvoidedWord('One agent mends a failing test')).toBe('mends')
+  expect(findAvoidedWord('Nothing goes on by itself.')).toBe('goes on')
+  expect(findAvoidedWord('Recommended')).toBeNull()
+})
+
+test('Chinese texts use full-width punctuation and a space beside Latin words', () => {
+  expect(listMatches(zh, findChineseTypo)).toEqual([])
+  expect(findChineseTypo('重启Callboard。')).toBe('启C')
+  expect(findChineseTypo('未知: {tool}')).toBe('知:')
+  expect(findChineseTypo('内存（MiB）')).toBeNull()
+})
+
+/** Keys of these stems end in a value of the wire. */
+const WIRE_STEMS = ['artifact.origin.']
+
+test('no key has a vague name', () => {
+  const own = Object.keys(en).filter((key) => !WIRE_STEMS.some((stem) => key.startsWith(stem)))
+  expect(own.filter((key) => key.split('.').some(isVague))).toEqual([])
+})
+
 test('a count takes the form that its language requires', () => {
   const english = createTranslator(en, 'en')
-  expect(english.count('turn.tools', 1)).toBe('1 tool')
-  expect(english.count('turn.tools', 1200)).toBe('1,200 tools')
+  expect(english.count('turn.tools', 1)).toBe('1 tool call')
+  expect(english.count('turn.tools', 1200)).toBe('1,200 tool calls')
   expect(createTranslator(zh, 'zh-CN').count('turn.tools', 1)).toBe('1 次工具调用')
 })
 
