@@ -241,7 +241,7 @@ def test_what_there_is_to_watch_is_listed_for_people_and_for_scripts(product: Pr
 def test_a_demo_that_is_not_there_is_told_and_makes_nothing(product: Product):
     done = product.run("demo", "revue")
     assert (done.code, done.out) == (2, "")
-    assert "There is no demo revue." in done.err
+    assert "Unknown demo: revue." in done.err
     assert "review_team" in done.err
     assert not Path(f"{product.home}-demos").exists()
 

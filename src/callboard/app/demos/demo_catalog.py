@@ -1,4 +1,4 @@
-"""What there is to watch, and how a demo is set out in a folder."""
+"""Catalog of demos, and the folder of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from callboard.contracts.ports.demos import DemoFolder
 from .remote_agent import RemoteShop, write_address
 
 _PLAYS = Path(__file__).parent / "plays"
-#: As they are told: from one agent to several, from agents to people.
+#: In the order in which they are listed.
 NAMES = (
     "solo_run",
     "coordinator_team",
@@ -32,8 +32,11 @@ _LONGEST_NAME = 80
 
 
 class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One demo. `asks` counts the approvals that a person gives in it; `next` says what is left to the person at its end,
-    `say` what they might tell the lead then. `elsewhere` is the agent that runs as a process of its own."""
+    """One demo.
+
+    `asks` is the number of approvals it needs, `next` the user's next step at its end, `say` a message for the lead,
+    and `elsewhere` the name of its remote agent.
+    """
 
     name: str
     title: str
@@ -48,55 +51,55 @@ class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def list_demos() -> tuple[Demo, ...]:
-    """All demos."""
+    """Return all demos."""
     return tuple(load_demo(name) for name in NAMES)
 
 
 @cache
 def load_demo(name: str) -> Demo:
-    """The demo of that name; `-` and `_` are the same in it. Raises Refusal `invalid_input`."""
-    found = name.replace("-", "_")
-    if found not in NAMES:
-        hint = f"There are {', '.join(NAMES)}."
-        raise Refusal("invalid_input", f"There is no demo {name[:_LONGEST_NAME]}.", field="name", hint=hint)
-    return Demo(name=found, **yaml.safe_load((_PLAYS / found / "demo.yaml").read_text("utf-8")))
+    """Return a demo by name; `-` equals `_`. Raises Refusal `invalid_input`."""
+    normalized = name.replace("-", "_")
+    if normalized not in NAMES:
+        hint = f"Available demos: {', '.join(NAMES)}."
+        raise Refusal("invalid_input", f"Unknown demo: {name[:_LONGEST_NAME]}.", field="name", hint=hint)
+    return Demo(name=normalized, **yaml.safe_load((_PLAYS / normalized / "demo.yaml").read_text("utf-8")))
 
 
 def scenario_files() -> Mapping[str, Path]:
-    """The scripts by the names under which agents ask for them and people read them: `script:NAME` of `scripted`."""
+    """Return the scenario files by model name `script:NAME`."""
     return {f"script:{name}": _PLAYS / name / "scenario.yaml" for name in NAMES}
 
 
 class DemoCatalog:
-    """Implements the port `Demos`: each demo is set out in a new folder in `place`."""
+    """Implement the port `Demos`: copy each demo into a new folder in `place`."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
         self._shop = RemoteShop()
 
     def set_out(self, name: str) -> DemoFolder:
-        found = load_demo(name)
-        url = self._shop.url() if found.elsewhere else ""
+        demo = load_demo(name)
+        url = self._shop.url() if demo.elsewhere else ""
         try:
             folder = copy_folder(name, self._place)
             if url:
-                write_address(folder, found.elsewhere, url)
+                write_address(folder, demo.elsewhere, url)
         except OSError as error:
-            message = f"{self._place} cannot be written: {error.strerror or error}."
-            hint = "Set CALLBOARD_HOME to another folder: demos are set out beside it."
+            message = f"Cannot write to {self._place}: {error.strerror or error}."
+            hint = "Set CALLBOARD_HOME to another folder. Demos are created next to it."
             raise Refusal("invalid_input", message, field="name", hint=hint) from error
         return DemoFolder(
             folder=str(folder),
-            objective=found.objective,
-            mode=found.mode,
-            permission_mode=found.permission_mode,
+            objective=demo.objective,
+            mode=demo.mode,
+            permission_mode=demo.permission_mode,
         )
 
 
 def copy_folder(name: str, place: Path) -> Path:
-    """Copies what the demo's agents work on into a new folder in `place`; returns that folder, with symlinks resolved.
+    """Copy the files of a demo into a new folder in `place`; return it with symlinks resolved.
 
-    Raises Refusal `invalid_input`, and OSError where nothing can be written there.
+    Raises Refusal `invalid_input`, and OSError if `place` is not writable.
     """
     source = _PLAYS / load_demo(name).name / "folder"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The agent elsewhere of the demo `remote_teammate`: a print shop that sets a text in a column and delivers a proof.
+"""Remote agent of the demo `remote_teammate`: a print shop that delivers a proof.
 
-It is a process of its own with the official SDK's server, on a free port of loopback that it prints. It asks for the size of
-the paper before it begins, and ends when its input does: with whoever started it.
+Runs as a separate process with the server of the official A2A SDK on a free loopback port, which it prints. It exits
+when its standard input closes.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
 from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Message
 from starlette.applications import Starlette
 
-#: How many characters fit on a line of the paper.
+#: Characters per line, by paper size.
 WIDTHS = {"A5": 56, "A6": 38}
-_ASKS = "Which paper: A5 (56 characters a line) or A6 (38)?"
+_QUESTION = "Which paper: A5 (56 characters a line) or A6 (38)?"
 _HEAD = "# "
 
 
 class PrintShop(AgentExecutor):
-    """Sets one text at a time. The texts of tasks that wait for the paper's size are kept."""
+    """Set texts. Keep the text of each task until its paper size is known."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Takes a text and asks for the size, or sets the text in the size that is answered."""
+        """Receive a text and ask for the paper size, or set the text in the answered size."""
         if context.message is None or context.task_id is None or context.context_id is None:
             return
         if context.current_task is None:
             context.message.task_id, context.message.context_id = context.task_id, context.context_id
             await event_queue.enqueue_event(new_task_from_user_message(context.message))
         work = TaskUpdater(event_queue, context.task_id, context.context_id)
-        said = context.get_user_input()
+        user_input = context.get_user_input()
         text = self._texts.get(context.task_id)
-        size = next((one for one in WIDTHS if one.lower() in said.lower()), "")
+        size = next((paper for paper in WIDTHS if paper.lower() in user_input.lower()), "")
         if text is None:
-            self._texts[context.task_id] = said
-            await work.start_work(_words(work, "The text is here."))
+            self._texts[context.task_id] = user_input
+            await work.start_work(_message(work, "Received the text."))
         if text is None or not size:
-            await work.requires_input(_words(work, _ASKS))
+            await work.requires_input(_message(work, _QUESTION))
             return
         del self._texts[context.task_id]
-        await work.start_work(_words(work, f"Setting it for {size}."))
+        await work.start_work(_message(work, f"Setting the text for {size}."))
         proof = set_proof(text, WIDTHS[size])
         lines = proof.count("\n") + 1
         await work.add_artifact(
@@ -61,22 +61,22 @@ class PrintShop(AgentExecutor):
             last_chunk=True,
         )
         await work.complete(
-            _words(work, f"The proof is set for {size}: {lines} lines of at most {WIDTHS[size]} characters.")
+            _message(work, f"The proof is set for {size}: {lines} lines of at most {WIDTHS[size]} characters.")
         )
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Throws the text away."""
+        """Discard the text."""
         if context.task_id is not None and context.context_id is not None:
             self._texts.pop(context.task_id, None)
             await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
 
 
 def set_proof(text: str, width: int) -> str:
-    """The leaflet in what was said, set in a column: from its headline on, where it has one."""
+    """Set a text in a column, starting at its headline if it has one."""
     lines = text.splitlines()
     start = next((at for at, line in enumerate(lines) if line.startswith(_HEAD)), 0)
-    told = "\n".join(line for line in lines[start:] if not line.startswith("<"))
-    blocks = [" ".join(block.split()) for block in told.split("\n\n")]
+    text = "\n".join(line for line in lines[start:] if not line.startswith("<"))
+    blocks = [" ".join(block.split()) for block in text.split("\n\n")]
     column = [
         block.removeprefix(_HEAD).upper().center(width).rstrip()
         if block.startswith(_HEAD)
@@ -87,7 +87,7 @@ def set_proof(text: str, width: int) -> str:
     return "\n\n".join(column)
 
 
-def _words(work: TaskUpdater, text: str) -> Message:
+def _message(work: TaskUpdater, text: str) -> Message:
     return work.new_agent_message([new_text_part(text)])
 
 
@@ -108,7 +108,7 @@ def _card(url: str) -> AgentCard:
 
 
 async def serve() -> None:
-    """Serves until the input ends. Prints the address in one line."""
+    """Serve until standard input closes. Print the address on one line."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listening.getsockname()[1]}/"

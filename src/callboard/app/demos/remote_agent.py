@@ -1,4 +1,4 @@
-"""The agent elsewhere of a demo: started as a process of its own, and ended with the process that started it."""
+"""Process of a demo's remote agent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from callboard.contracts.errors import Refusal
 from callboard.runtime.workspaces.installation import install_command
 
-#: What the process needs beside Callboard.
+#: Packages that the process requires.
 NEEDED = ("a2a", "sse_starlette")
 _ADDRESS = re.compile(r"^url: .*$", re.MULTILINE)
 
 
 class RemoteShop:
-    """Starts the process when it is wanted first, and again where it ended. It ends when its input does: with this process."""
+    """Start the process on demand. It exits when its standard input closes, with this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,19 +26,17 @@ class RemoteShop:
         self._url = ""
 
     def url(self) -> str:
-        """Where it is. Blocks while it starts. Raises Refusal `not_installed`, `invalid_input`."""
+        """Return its address. Blocks while it starts. Raises Refusal `not_installed`, `invalid_input`."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._start()
             return self._url
 
     def _start(self) -> None:
-        if any(importlib.util.find_spec(one) is None for one in NEEDED):
-            message = "This demo has an agent elsewhere, and A2A is not installed here."
-            raise Refusal(
-                "not_installed", message, hint=f"In a terminal: {install_command('a2a')}\nThen start the demo again."
-            )
-        # Without the folder that this process is in on its path, and out of reach of a Ctrl-C that is meant for this process.
+        if any(importlib.util.find_spec(package) is None for package in NEEDED):
+            message = "This demo needs a remote agent, and A2A is not installed."
+            raise Refusal("not_installed", message, hint=f"Run {install_command('a2a')}\nThen start the demo again.")
+        # Exclude the working folder from the path, and protect the process from a Ctrl-C for this one.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "callboard.app.demos.printshop"],
             stdin=subprocess.PIPE,
@@ -46,19 +44,19 @@ class RemoteShop:
             text=True,
             start_new_session=True,
         )
-        said = self._process.stdout.readline() if self._process.stdout is not None else ""
-        self._url = said.strip()
+        line = self._process.stdout.readline() if self._process.stdout is not None else ""
+        self._url = line.strip()
         if not self._url:
             self._process.kill()
             self._process.wait()
             self._process = None
-            message = "The demo's agent elsewhere did not start."
+            message = "The remote agent of the demo did not start."
             raise Refusal(
-                "invalid_input", message, field="name", hint="What it wrote last is above, where Callboard runs."
+                "invalid_input", message, field="name", hint="Its last output is in the terminal where Callboard runs."
             )
 
 
 def write_address(folder: Path, agent: str, url: str) -> None:
-    """Writes the address into the agent's file."""
+    """Write the address into the agent's file."""
     path = folder / "agents" / f"{agent}.md"
     path.write_text(_ADDRESS.sub(f"url: {url}", path.read_text("utf-8"), count=1), "utf-8")
