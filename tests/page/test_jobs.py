@@ -77,9 +77,7 @@ def test_a_job_runs_item_by_item_and_what_failed_is_tried_again(readers: Product
         dialog = tab.page.get_by_role("dialog", name="New job")
         begin = dialog.get_by_role("button", name="Start job")
         begin.click()
-        expect(dialog.get_by_role("alert")).to_have_text(
-            ["Enter a title.", "Enter at least one item, one per line."]
-        )
+        expect(dialog.get_by_role("alert")).to_have_text(["Enter a title.", "Enter at least one item, one per line."])
         dialog.get_by_label("Title").fill("Read the notes")
         dialog.get_by_label("Instructions per item").fill("Say what is in it.")
         dialog.get_by_label("Items, one per line").fill("alpha.md\nbravo.md\n\ncharlie.md\n")
