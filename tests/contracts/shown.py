@@ -9,20 +9,20 @@ import msgspec
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Row, Upsert
 from callboard.projection.view import SessionView
-from tests.projection.deliverables import made
+from tests.projection.deliverables import artifact_story
 from tests.projection.histories import random_history
-from tests.projection.team.tales import every
+from tests.projection.team.tales import every_story
 from tests.projection.team.troupe import records_of
 from tests.projection.test_context import summing
 
 #: A session with an artifact, and one whose context was resolved and is being summarised.
-_STORIES = (made, summing)
+_STORIES = (artifact_story, summing)
 _HISTORY = random_history(11, moves=400, threads=2)
 
 
 @cache
 def _shown() -> tuple[Row, ...]:
-    told: list[tuple[Record, ...]] = [records_of(story) for story in every()]
+    told: list[tuple[Record, ...]] = [records_of(story) for story in every_story()]
     told += [story().records() for story in _STORIES]
     rows: list[Row] = []
     for records in (*told, _HISTORY.records):

@@ -32,8 +32,8 @@ from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
 from tests.contracts.shown import filled, shown_rows
-from tests.projection.story import asked
-from tests.projection.team.tales import every
+from tests.projection.story import model_story
+from tests.projection.team.tales import every_story
 from tests.projection.team.troupe import conforming, records_of
 
 #: Which panel of a team is which surface of the Subagents specification.
@@ -130,7 +130,7 @@ def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
 def _told() -> list[AgentUiEvent]:
     """The events of teams, as an edge tells them that knows what went before."""
     events: list[AgentUiEvent] = []
-    for story in every():
+    for story in every_story():
         emit = AgentUiEvents()
         events += (event for record in records_of(story) for event in emit.apply(record))
     return events
@@ -200,9 +200,12 @@ def _degraded(rows: list[Row]) -> frozenset[str]:
     if {one.state for one in stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
         found.add("snapshot_stale")
     solo = [
-        event.topology for record in records_of(asked()) for event in AgentUiEvents().apply(record) if event.topology
+        event.topology
+        for record in records_of(model_story())
+        for event in AgentUiEvents().apply(record)
+        if event.topology
     ]
-    if solo == ["solo_run"] and not asked().table.panel(TeamRow):
+    if solo == ["solo_run"] and not model_story().table.panel(TeamRow):
         found.add("solo_run")
     return frozenset(found)
 

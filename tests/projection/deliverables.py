@@ -22,7 +22,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from tests.projection.runs import Log
-from tests.projection.story import Story, asked, step
+from tests.projection.story import Story, model_story, step
 
 PATH = "src/stage.py"
 
@@ -32,7 +32,7 @@ def content(text: str) -> BlobRef:
     return blob_of(text.encode(), "text/plain; charset=utf-8").ref
 
 
-def of(artifact: str = "art_1", scope: Scope | None = None) -> Scope:
+def artifact_scope(artifact: str = "art_1", scope: Scope | None = None) -> Scope:
     """The scope of an artifact: of the step that made it, or of nobody's."""
     return msgspec.structs.replace(scope or Scope(), artifact=artifact)
 
@@ -43,16 +43,16 @@ def version(number: int, origin: VersionOrigin = "agent", **more: object) -> Art
     return ArtifactVersionCreated(version=number, content=content(f"{number}\n"), version_origin=origin, **told)
 
 
-def made() -> Story:
+def artifact_story() -> Story:
     """A turn whose second step made an artifact of one version."""
-    call = of(scope=step(2, tool_call="cal_1"))
-    return asked().say(ArtifactCreated(artifact_kind="code", path=PATH), call).say(version(1), call)
+    call = artifact_scope(scope=step(2, tool_call="cal_1"))
+    return model_story().say(ArtifactCreated(artifact_kind="code", path=PATH), call).say(version(1), call)
 
 
-def kept() -> Story:
+def failed_save_story() -> Story:
     """An artifact to which everything happened."""
     draft = content("mine\n")
-    story = made()
+    story = artifact_story()
     for fact in (
         ArtifactSaveRequested(base=1, draft=draft),
         version(2, "person"),
@@ -73,8 +73,8 @@ def kept() -> Story:
         version(4, "rollback", restores=2),
         ArtifactUpdated(title="The stage", path=PATH),
     ):
-        story.say(fact, of())
-    return story.say(ArtifactDeleted(file=True, reason="not needed"), of())
+        story.say(fact, artifact_scope())
+    return story.say(ArtifactDeleted(file=True, reason="not needed"), artifact_scope())
 
 
 #: What may be told of one of three artifacts, as numbers that a history is made of.
@@ -84,22 +84,22 @@ MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60)
 def history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
     """A session in which artifacts are made, changed, saved, exported and deleted in any order. One that is made anew after
     it was deleted is another: `art_0`, then `art_0_1`."""
-    story = asked()
+    story = model_story()
     log, versions, names = story.log, dict[int, int](), dict[int, list[str]]()
     for which, move in moves:
         made_before = names.setdefault(which, [])
         if which not in versions:
             made_before.append(f"art_{which}_{len(made_before)}" if made_before else f"art_{which}")
-        scope = of(made_before[-1], step(2, tool_call="cal_1") if move in (0, 1) else None)
+        scope = artifact_scope(made_before[-1], step(2, tool_call="cal_1") if move in (0, 1) else None)
         if which not in versions:
             log.say(ArtifactCreated(artifact_kind="code", path=f"{which}.py"), scope)
         versions.setdefault(which, 0)
-        for fact in _told(log, versions, which, move):
+        for fact in _facts_of_move(log, versions, which, move):
             log.say(fact, scope)
     return tuple(item for item in log.items if isinstance(item, Record))
 
 
-def _told(log: Log, versions: dict[int, int], which: int, move: int) -> list[Fact]:
+def _facts_of_move(log: Log, versions: dict[int, int], which: int, move: int) -> list[Fact]:
     draft, now = content(f"draft {log.sequence}"), versions[which]
     match move:
         case 0 | 1 | 2 | 3:

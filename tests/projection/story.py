@@ -75,7 +75,7 @@ def started() -> TurnStarted:
     )
 
 
-def asked() -> Story:
+def model_story() -> Story:
     """A turn whose model was asked for the first time, as step 1."""
     story = opened().say(submitted(), TURN)
     story.say(started(), RUN)
@@ -87,7 +87,7 @@ def asked() -> Story:
 def calling() -> Story:
     """A turn whose model asked for a tool, as step 2."""
     requested = ToolRequested(tool="Write", arguments=Text(text='{"path":"a"}'), summary="Write a")
-    return asked().say(requested, step(2, tool_call="cal_1"))
+    return model_story().say(requested, step(2, tool_call="cal_1"))
 
 
 def running() -> Story:

@@ -21,9 +21,18 @@ from callboard.contracts.rows.context import ArtifactPart
 from callboard.projection.artifacts import MOST_ROWS
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from tests.projection.deliverables import MOVES, PATH, content, history, kept, made, of, version
-from tests.projection.story import asked, step
-from tests.projection.team.tales import shown
+from tests.projection.deliverables import (
+    MOVES,
+    PATH,
+    artifact_scope,
+    artifact_story,
+    content,
+    failed_save_story,
+    history,
+    version,
+)
+from tests.projection.story import model_story, step
+from tests.projection.team.tales import rows_over_time
 
 
 def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Table:
@@ -33,7 +42,7 @@ def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Tabl
 
 @given(moves=MOVES, cut=st.integers(0, 200))
 @settings(max_examples=60, deadline=None)
-def test_the_panel_is_the_same_live_rebuilt_and_gone_on_with(moves: list[tuple[int, int]], cut: int):
+def test_the_panel_is_the_same_live_rebuilt_and_continued(moves: list[tuple[int, int]], cut: int):
     """UI-13: a view that goes on from the state that was kept shows what one shows that saw everything."""
     records = history(moves)
     whole = folded(records)
@@ -48,7 +57,7 @@ def test_the_panel_is_the_same_live_rebuilt_and_gone_on_with(moves: list[tuple[i
 @given(moves=MOVES, erased=st.sets(st.integers(0, 200)))
 @example(moves=[(0, 0), (0, 0), (0, 9), (0, 0)], erased=set())
 @settings(max_examples=30, deadline=None)
-def test_artifacts_whose_facts_were_erased_are_still_there(moves: list[tuple[int, int]], erased: set[int]):
+def test_artifacts_with_erased_facts_remain(moves: list[tuple[int, int]], erased: set[int]):
     records = tuple(
         msgspec.structs.replace(one, fact=ErasedFact())
         if one.sequence in erased and one.header.type.startswith("artifact")
@@ -63,7 +72,7 @@ def test_artifacts_whose_facts_were_erased_are_still_there(moves: list[tuple[int
 
 def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
     """UI-13: a compact card; its body is elsewhere."""
-    (part,) = made().table.panel(ArtifactPart)
+    (part,) = artifact_story().table.panel(ArtifactPart)
     assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (
         "trn_1",
         "art_1",
@@ -73,9 +82,9 @@ def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
     )
 
 
-def test_a_row_tells_its_newest_versions_its_state_and_what_is_kept_of_a_failed_save():
+def test_a_row_has_its_newest_versions_its_state_and_the_draft_of_a_failed_save():
     """UI-13"""
-    rows = shown(kept(), ArtifactRow, "art_1")
+    rows = rows_over_time(failed_save_story(), ArtifactRow, "art_1")
     assert [row.status for row in rows] == [
         *("saved", "saved", "saving", "saved", "saved", "conflict", "conflict", "conflict", "conflict", "conflict"),
         *("conflict", "saved", "saved", "deleted"),
@@ -99,28 +108,30 @@ def test_a_row_tells_its_newest_versions_its_state_and_what_is_kept_of_a_failed_
     )
 
 
-def test_what_a_person_wrote_and_an_export_under_way_outlive_their_artifact():
+def test_a_draft_and_a_running_export_outlive_their_artifact():
     """CTX-04, CTX-05"""
-    story, draft = made(), content("mine\n")
-    story.say(ArtifactFailed(operation="save", code="artifact_conflict", message="No.", base=1, draft=draft), of())
-    story.say(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), of())
-    story.say(ArtifactDeleted(file=True), of())
+    story, draft = artifact_story(), content("mine\n")
+    story.say(
+        ArtifactFailed(operation="save", code="artifact_conflict", message="No.", base=1, draft=draft), artifact_scope()
+    )
+    story.say(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), artifact_scope())
+    story.say(ArtifactDeleted(file=True), artifact_scope())
     row = story.table.row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.draft, row.draft_base, row.code, row.message) == ("deleted", draft, 1, "", "")
-    story.say(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), of())
+    story.say(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), artifact_scope())
     row = story.table.row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.exports[0].name) == ("deleted", "artifacts.zip")
 
 
-def test_what_was_not_changed_for_long_is_kept_small_and_is_there_when_it_changes():
-    story = asked()
+def test_an_old_artifact_is_summarised_until_it_changes():
+    story = model_story()
     for number in range(MOST_ROWS + 50):
         path = f"src/{number}.py"
-        story.say(ArtifactCreated(artifact_kind="code", path=path), of(f"art_{number}"))
-        story.say(version(1, "found", path=path, base=0), of(f"art_{number}"))
-    story.say(version(2, path="src/0.py"), of("art_0", step(2, tool_call="cal_1")))
+        story.say(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
+        story.say(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
+    story.say(version(2, path="src/0.py"), artifact_scope("art_0", step(2, tool_call="cal_1")))
     row = story.table.row(ArtifactRow, "art_0")
     assert row is not None
     assert (row.title, row.version, row.status, [one.version for one in row.versions]) == ("0.py", 2, "saved", [2])
@@ -128,14 +139,14 @@ def test_what_was_not_changed_for_long_is_kept_small_and_is_there_when_it_change
     grown = len(story.view.state())
     for number in range(MOST_ROWS + 50, MOST_ROWS + 550):
         path = f"src/{number}.py"
-        story.say(ArtifactCreated(artifact_kind="code", path=path), of(f"art_{number}"))
-        story.say(version(1, "found", path=path, base=0), of(f"art_{number}"))
+        story.say(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
+        story.say(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
     assert (len(story.view.state()) - grown) / 500 < 120
 
 
-def test_a_version_of_which_nothing_more_is_known_still_has_its_row():
-    story = asked().say(
-        ArtifactVersionCreated(version=4, content=content("x"), version_origin="agent", path=PATH), of()
+def test_a_version_without_a_creation_fact_has_a_row():
+    story = model_story().say(
+        ArtifactVersionCreated(version=4, content=content("x"), version_origin="agent", path=PATH), artifact_scope()
     )
     (row,) = story.table.panel(ArtifactRow)
     assert (row.title, row.artifact_kind, row.version, row.created_at) == ("stage.py", "code", 4, 0)

@@ -17,7 +17,7 @@ from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows.context import ContextPart, ContextRow
 from callboard.contracts.rows.conversation import TextPart, TurnRow, part_order
 from callboard.projection.view import SessionView
-from tests.projection.story import RUN, THREAD, TURN, Story, asked, opened, started, step
+from tests.projection.story import RUN, THREAD, TURN, Story, model_story, opened, started, step
 
 NOTES = ContextRef(ref="notes.md", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=9))
 RULES = ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=BlobRef(hash="b" * 64, size=9))
@@ -63,7 +63,7 @@ def part(story: Story) -> ContextPart:
     return story.table.panel(ContextPart)[-1]
 
 
-def test_what_a_turn_was_given_is_in_its_row_and_in_that_of_its_thread():
+def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
     """CTX-01, CTX-02: what is missing stands where the turn is shown."""
     story = given_something()
 
@@ -92,7 +92,9 @@ def test_what_a_turn_was_given_is_in_its_row_and_in_that_of_its_thread():
 
 def test_a_folders_own_context_is_not_shown_in_every_turn():
     """UI-25"""
-    story = asked().say(ContextResolved(refs=(RULES,), omitted=(Omission(reason="excluded", ref="CLAUDE.md"),)), RUN)
+    story = model_story().say(
+        ContextResolved(refs=(RULES,), omitted=(Omission(reason="excluded", ref="CLAUDE.md"),)), RUN
+    )
 
     assert row(story).refs == (RULES,)
     assert not story.table.panel(ContextPart)
@@ -107,7 +109,7 @@ def test_a_providers_token_count_replaces_the_estimate():
     assert row(story).used == 920
 
 
-def test_a_summary_is_one_part_through_all_of_it_and_no_text():
+def test_a_compaction_is_one_part_and_not_a_text():
     """UI-25: compaction replays nothing as answer; what it took says nothing of the window."""
     story = summing()
     assert (part(story).event, part(story).cause, part(story).tokens_before) == ("compacting", "window", 7000)
@@ -133,7 +135,7 @@ def test_a_summary_is_one_part_through_all_of_it_and_no_text():
     assert not story.table.panel(TextPart)
 
 
-def test_a_summary_that_came_to_nothing_says_why():
+def test_a_failed_compaction_shows_its_error():
     """UI-25"""
     story = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
 
@@ -144,7 +146,7 @@ def test_a_summary_that_came_to_nothing_says_why():
     )
 
 
-def test_pins_stay_when_the_next_turn_starts_and_what_the_last_one_was_given_goes():
+def test_the_next_turn_keeps_pins_and_drops_the_last_context():
     """CTX-01"""
     story = given_something().say(ContextPinned(pinned=("rules.md",)), THREAD)
     story.say(started(), RUN)
@@ -152,7 +154,7 @@ def test_pins_stay_when_the_next_turn_starts_and_what_the_last_one_was_given_goe
     assert (row(story).refs, row(story).missing, row(story).pinned) == ((), (), ("rules.md",))
 
 
-def test_a_view_that_is_read_anew_shows_the_same():
+def test_a_rebuilt_view_shows_the_same_context():
     """UI-34"""
     for story in every_fact():
         view = SessionView.from_state(story.view.state())

@@ -19,7 +19,7 @@ from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from tests.projection.histories import History, histories
-from tests.projection.story import RUN, Story, asked, running, step
+from tests.projection.story import RUN, Story, model_story, running, step
 
 
 def erased(record: Record) -> Record:
@@ -64,9 +64,9 @@ def test_an_erased_text_reads_as_erased_and_not_as_empty():
     assert (call.arguments, call.tool, call.state) == (Text(erased=True), "unknown", "running")
 
 
-def test_a_fact_of_an_unknown_type_is_shown_as_that():
+def test_a_fact_of_an_unknown_type_is_shown_as_unknown():
     """UI-26: neither guessed nor hidden."""
-    story = asked()
+    story = model_story()
     record = story.log.say(TurnCompleted(iterations=1), RUN)
     header = msgspec.structs.replace(record.header, type="plan.sketched")
     story.table.apply(story.view.apply(msgspec.structs.replace(record, header=header, fact=UnknownFact())))

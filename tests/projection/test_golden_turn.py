@@ -23,7 +23,7 @@ from callboard.contracts.rows.conversation import (
 )
 from callboard.contracts.rows.session import SessionCard, SessionRow
 from callboard.contracts.rows.team import RunRow
-from tests.projection.story import RUN, Story, asked, step
+from tests.projection.story import RUN, Story, model_story, step
 
 CALL = step(4, tool_call="cal_1")
 ACTION = step(5, tool_call="cal_1", action="act_1")
@@ -34,7 +34,7 @@ TEXT: dict[str, Any] = {"turn_id": "trn_1", "thread_id": "thr_1"}
 
 
 def told() -> Story:
-    story = asked()
+    story = model_story()
     story.stream("reasoning", step(2), "A file ").stream("reasoning", step(2), "is needed.", offset=7)
     story.stream("text", step(3), "I write ").stream("text", step(3), "it.", offset=8)
     story.stream("arguments", CALL, '{"path":', tool="Write")
@@ -234,7 +234,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
     }
 
 
-def test_nothing_of_a_turn_that_is_over_waits_anywhere():
+def test_an_ended_turn_leaves_nothing_pending():
     """UI-09: an action that was answered leaves what asks for attention."""
     rows = told().table.rows()
     assert "actions" not in rows

@@ -18,7 +18,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.base import AppendText, Row
 from callboard.contracts.rows.conversation import ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
-from tests.projection.story import RUN, THREAD, Story, asked, calling, opened, running, step
+from tests.projection.story import RUN, THREAD, Story, calling, model_story, opened, running, step
 
 CALL = step(2, tool_call="cal_1")
 
@@ -39,7 +39,7 @@ def kinds(story: Story) -> list[str]:
 
 def test_a_tool_row_is_keyed_by_its_call_through_all_seven_states():
     """UI-08"""
-    story = asked().stream("arguments", CALL, '{"pa', tool="Write")
+    story = model_story().stream("arguments", CALL, '{"pa', tool="Write")
     states = [call(story).state]
     states.append(call(calling()).state)
     story = running()
@@ -59,7 +59,7 @@ def test_a_tool_row_is_keyed_by_its_call_through_all_seven_states():
     ]
 
 
-def test_a_call_that_has_no_result_tells_why():
+def test_a_call_without_a_result_shows_the_reason():
     """UI-08"""
     ends = (
         ToolRefused(code="rule_denied", message="A rule says no."),
@@ -76,13 +76,13 @@ def test_a_call_that_has_no_result_tells_why():
     ]
 
 
-def test_a_call_that_is_over_does_not_change_again():
+def test_an_ended_call_does_not_change():
     story = running().say(ToolCompleted(output=Text(text="wrote")), CALL)
     before = call(story)
     assert call(story.say(ToolFailed(code="tool_failed", message="No."), CALL)) == before
 
 
-def test_what_a_tool_prints_is_appended_and_then_replaced_by_its_output():
+def test_live_output_is_appended_and_then_replaced_by_the_output():
     """UI-08"""
     story = running().stream("output", CALL, "one\n")
     story.stream("output", CALL, "two\n", offset=4)
@@ -92,9 +92,9 @@ def test_what_a_tool_prints_is_appended_and_then_replaced_by_its_output():
     assert call(story).output == Text(text="two lines")
 
 
-def test_a_piece_that_was_seen_is_skipped_and_one_behind_a_hole_waits_for_the_fact():
+def test_a_repeated_frame_is_skipped_and_a_frame_after_a_gap_waits_for_the_fact():
     """UI-34"""
-    story = asked().stream("text", step(2), "One two")
+    story = model_story().stream("text", step(2), "One two")
     assert story.stream("text", step(2), "two three", offset=4).ops == [
         AppendText(panel="parts", key="run_1.2", field="content", offset=7, text=" three")
     ]
@@ -103,15 +103,15 @@ def test_a_piece_that_was_seen_is_skipped_and_one_behind_a_hole_waits_for_the_fa
     assert story.stream("text", step(3), "not the first", offset=5).ops == []
 
 
-def test_a_piece_of_a_part_that_is_finished_changes_nothing():
+def test_a_frame_of_a_finished_part_changes_nothing():
     """UI-05"""
-    story = asked().say(MessageText(content=Text(text="Done.")), step(2))
+    story = model_story().say(MessageText(content=Text(text="Done.")), step(2))
     assert story.stream("text", step(2), "Done.").ops == []
 
 
-def test_a_final_that_differs_replaces_what_was_streamed_and_says_so():
+def test_a_final_text_that_differs_replaces_the_streamed_text():
     """UI-05"""
-    story = asked().stream("text", step(2), "The key is sk-1")
+    story = model_story().stream("text", step(2), "The key is sk-1")
     story.say(MessageText(content=Text(text="The key is [redacted]"), revised=True), step(2))
     (row,) = story.table.panel(TextPart)
     assert (row.content.text, row.state, row.revised) == ("The key is [redacted]", "final", True)
@@ -119,7 +119,7 @@ def test_a_final_that_differs_replaces_what_was_streamed_and_says_so():
 
 def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
     """UI-05"""
-    story = asked().say(MessageText(content=Text(text="I look.")), step(2))
+    story = model_story().say(MessageText(content=Text(text="I look.")), step(2))
     story.say(ToolRequested(tool="Read", arguments=Text(text="{}")), step(3, tool_call="cal_1"))
     story.say(MessageText(content=Text(text="Found.")), step(5)).say(OutputFinal(parts=(5,)), RUN)
     assert [(row.content.text, row.commentary) for row in story.table.panel(TextPart)] == [
@@ -128,17 +128,19 @@ def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
     ]
 
 
-def test_a_text_cut_short_keeps_what_was_there():
-    story = asked().stream("text", step(2), "It is al")
+def test_an_interrupted_text_keeps_its_start():
+    story = model_story().stream("text", step(2), "It is al")
     story.say(MessageInterrupted(content=Text(text="It is al")), step(2))
     (row,) = story.table.panel(TextPart)
     assert (row.state, row.content.text) == ("interrupted", "It is al")
 
 
-def test_what_a_failed_attempt_streamed_leaves_and_the_retry_is_noted():
+def test_a_retry_removes_streamed_text_and_adds_a_notice():
     """The failed attempt stands in the conversation, not its half sentence."""
     story = (
-        asked().stream("text", step(2), "It is al").stream("arguments", step(3, tool_call="cal_9"), "{", tool="Read")
+        model_story()
+        .stream("text", step(2), "It is al")
+        .stream("arguments", step(3, tool_call="cal_9"), "{", tool="Read")
     )
     story.say(ModelFailed(code="model_cut_stream", message="Cut.", retry_in_ms=500), step(1))
     (notice,) = parts(story)
@@ -146,16 +148,16 @@ def test_what_a_failed_attempt_streamed_leaves_and_the_retry_is_noted():
     assert (notice.code, notice.message, notice.retry_in_ms, notice.attempt) == ("model_cut_stream", "Cut.", 500, 2)
 
 
-def test_arguments_that_never_became_a_call_leave_with_the_turn():
+def test_arguments_without_a_call_are_removed_with_the_turn():
     """UI-26: a call that was never made is not shown as one."""
-    story = asked().stream("arguments", CALL, '{"pa', tool="Write")
+    story = model_story().stream("arguments", CALL, '{"pa', tool="Write")
     assert kinds(story) == ["ToolPart"]
     assert kinds(story.say(TurnInterrupted(cause="person"), RUN)) == []
 
 
 def test_a_turn_that_fails_ends_with_its_error():
     """UI-02: one part, with what to do; the last failed attempt is not told twice."""
-    story = asked().say(ModelFailed(code="model_auth", message="Bad key."), step(1))
+    story = model_story().say(ModelFailed(code="model_auth", message="Bad key."), step(1))
     story.say(TurnFailed(code="model_auth", message="Bad key.", hint="Check the key."), RUN)
     (error,) = parts(story)
     assert isinstance(error, ErrorPart)
@@ -180,9 +182,9 @@ def test_a_steer_waits_at_the_end_and_moves_before_the_answer_that_includes_it()
     assert (steer.outcome, steer.content.text) == ("accepted", "In English.")
 
 
-def test_a_steer_that_came_too_late_says_why_and_keeps_its_text():
+def test_a_rejected_steer_shows_the_reason_and_keeps_its_text():
     """UI-11"""
-    story = asked().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
+    story = model_story().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
     story.say(MessageText(content=Text(text="Oui.")), step(2))
     rejected = SteerRejected(steer_id="str_1", input=Text(text="In English."), reason="turn_completed")
     story.say(rejected, RUN)
@@ -192,7 +194,7 @@ def test_a_steer_that_came_too_late_says_why_and_keeps_its_text():
 
 
 def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
-    story = asked().say(MessageText(content=Text(text="So")), step(2)).say(TurnInterrupted(cause="crash"), RUN)
+    story = model_story().say(MessageText(content=Text(text="So")), step(2)).say(TurnInterrupted(cause="crash"), RUN)
     story.say(ThreadPaused(cause="recovered", reason="the process ended"), THREAD)
     notice = parts(story)[-1]
     assert isinstance(notice, NoticePart)
@@ -201,13 +203,13 @@ def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
 
 def test_a_warning_appears_where_it_was_raised():
     """UI-03"""
-    story = asked().say(MessageText(content=Text(text="So")), step(2))
+    story = model_story().say(MessageText(content=Text(text="So")), step(2))
     story.say(WarningRaised(code="answer_cut", message="Cut.", hint="Ask it to go on."), step(1))
     story.say(MessageText(content=Text(text="on")), step(4))
     assert kinds(story) == ["TextPart", "NoticePart", "TextPart"]
 
 
-def test_an_error_outside_of_every_turn_is_shown_by_itself():
+def test_an_error_outside_of_turns_is_shown_alone():
     """UI-26"""
     (error,) = parts(opened().say(ErrorRaised(code="store_full", message="No room.", hint="Free some.")))
     assert isinstance(error, ErrorPart)
@@ -215,7 +217,7 @@ def test_an_error_outside_of_every_turn_is_shown_by_itself():
 
 
 def test_a_providers_limits_appear_as_a_notice():
-    story = asked()
+    story = model_story()
     low = (Limit(what="output_tokens", limit=100, remaining=9, resets_in_ms=1000), Limit(what="requests", limit=5))
     story.say(QuotaReported(provider="cloud", limits=low), step(1))
     story.say(QuotaReported(provider="cloud", retry_after_ms=1000), step(1))
@@ -228,6 +230,6 @@ def test_a_providers_limits_appear_as_a_notice():
 
 
 def test_reasoning_that_a_provider_hides_has_no_part():
-    story = asked().say(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
+    story = model_story().say(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
     story.say(MessageText(content=Text(text="Hi.")), step(3))
     assert kinds(story) == ["TextPart"]

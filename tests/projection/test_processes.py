@@ -13,13 +13,13 @@ from callboard.contracts.rows.process import ProcessRow
 from callboard.contracts.scope import Scope
 
 from .runs import within
-from .story import RUN, Story, asked
+from .story import RUN, Story, model_story
 
 SCOPE = within(RUN, step=2, tool_call="cal_1", process="prc_1")
 
 
 def started() -> Story:
-    return asked().say(ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), SCOPE)
+    return model_story().say(ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), SCOPE)
 
 
 def row(story: Story) -> ProcessRow:
@@ -43,7 +43,7 @@ def test_a_process_is_shown_from_its_start_to_its_end():
     assert over.ended_at > over.started_at
 
 
-def test_a_lost_process_is_lost_and_its_warning_is_seen():
+def test_a_lost_process_shows_its_state_and_its_warning():
     """CTL-09"""
     story = started()
     story.say(ProcessEnded(status="lost", code="process_unavailable", message="It is gone."), SCOPE)
@@ -53,7 +53,7 @@ def test_a_lost_process_is_lost_and_its_warning_is_seen():
     assert [part.code for part in story.table.panel(NoticePart)] == ["process_unavailable"]
 
 
-def test_the_end_of_a_process_that_was_erased_is_unknown():
+def test_the_erased_end_of_a_process_is_unknown():
     story = started()
     log = story.log
     record = log.say(ProcessEnded(status="exited", output=Text(text="secret")), SCOPE)
@@ -62,8 +62,8 @@ def test_the_end_of_a_process_that_was_erased_is_unknown():
     assert (row(story).state, row(story).output) == ("unknown", Text(erased=True))
 
 
-def test_what_is_of_no_process_changes_nothing():
-    story = asked()
+def test_facts_of_unknown_processes_change_nothing():
+    story = model_story()
     story.say(ProcessEnded(status="exited"), within(Scope(), thread=RUN.thread, process="prc_9"))
 
     assert list(story.table.panel(ProcessRow)) == []

@@ -9,7 +9,7 @@ from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.conversation import QueueRow, TurnRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story, asked, started, submitted
+from tests.projection.story import RUN, THREAD, Story, model_story, started, submitted
 
 
 def turn(number: int) -> Scope:
@@ -18,7 +18,7 @@ def turn(number: int) -> Scope:
 
 def queued() -> Story:
     """Three turns wait behind one that runs."""
-    story = asked()
+    story = model_story()
     for number in (2, 3, 4):
         story.say(submitted(text=f"Number {number}."), turn(number))
         story.say(QueueAdded(position=number - 1), turn(number))

@@ -29,9 +29,17 @@ from callboard.contracts.rows.conversation import (
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story, asked, step
-from tests.projection.team.tales import STEPS, begins, elsewhere, halted, planned, run_of, specialists
-from tests.projection.team.troupe import REVIEW, child, handed, records_of, team, told, working, wrote
+from tests.projection.story import RUN, THREAD, Story, model_story, step
+from tests.projection.team.tales import (
+    STEPS,
+    handoff_story,
+    paused_story,
+    plan_story,
+    remote_story,
+    run_facts,
+    run_scope,
+)
+from tests.projection.team.troupe import REVIEW, add_facts, child, handoff_fact, records_of, team, working, write_facts
 
 NOTE = WorkerNotification(
     item="itm_1", to_thread=THREAD.thread, status="completed", summary="It is written.", transcript="thr_w1"
@@ -43,13 +51,13 @@ SAID = ChannelMessage(
     to_threads=("thr_w1", THREAD.thread),
     message=Text(text="Mind the style."),
 )
-SECOND = run_of(THREAD, 2)
+SECOND = run_scope(THREAD, 2)
 
 
 def sent() -> Story:
     """A child reports, and what became of it and a message wait for the lead, whose turn is over."""
-    story = told(team(), *wrote(1)[:4], handed(), wrote(1)[4])
-    told(story, (NOTE, child(1)), (SAID, within(RUN, channel="cha_1")))
+    story = add_facts(team(), *write_facts(1)[:4], handoff_fact(), write_facts(1)[4])
+    add_facts(story, (NOTE, child(1)), (SAID, within(RUN, channel="cha_1")))
     return story.say(TurnCompleted(iterations=1), RUN)
 
 
@@ -59,7 +67,7 @@ def parts(story: Story, turn: str) -> list[Part]:
 
 def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them():
     """UI-16, COM-06: apart from what a person says."""
-    story = told(sent(), *begins(THREAD, 2))
+    story = add_facts(sent(), *run_facts(THREAD, 2))
     assert parts(story, SECOND.turn) == []
     story.say(InboxReserved(items=("han_1", "itm_1", "itm_2", "gone")), SECOND)
     found = parts(story, SECOND.turn)
@@ -85,17 +93,21 @@ def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them(
 def test_the_items_of_an_interrupted_turn_appear_again_in_the_next_one():
     """COM-09: both turns were told it."""
     told_it = InboxReserved(items=("itm_1",))
-    story = told(sent(), *begins(THREAD, 2), (told_it, SECOND), (TurnInterrupted(cause="crash"), SECOND))
-    told(story, *begins(THREAD, 3), (told_it, run_of(THREAD, 3)))
-    told(story, (InboxConsumed(items=("itm_1",)), run_of(THREAD, 3)), (TurnCompleted(iterations=1), run_of(THREAD, 3)))
-    told(story, *begins(THREAD, 4), (told_it, run_of(THREAD, 4)))
+    story = add_facts(sent(), *run_facts(THREAD, 2), (told_it, SECOND), (TurnInterrupted(cause="crash"), SECOND))
+    add_facts(story, *run_facts(THREAD, 3), (told_it, run_scope(THREAD, 3)))
+    add_facts(
+        story,
+        (InboxConsumed(items=("itm_1",)), run_scope(THREAD, 3)),
+        (TurnCompleted(iterations=1), run_scope(THREAD, 3)),
+    )
+    add_facts(story, *run_facts(THREAD, 4), (told_it, run_scope(THREAD, 4)))
     turns = [row.turn_id for row in story.table.panel(NotificationPart)]
-    assert turns == [SECOND.turn, run_of(THREAD, 3).turn]
+    assert turns == [SECOND.turn, run_scope(THREAD, 3).turn]
 
 
 def test_waiting_items_survive_in_the_stored_state_of_a_view():
     """UI-16, UI-29: reopening changes nothing."""
-    story = told(sent(), *begins(THREAD, 2))
+    story = add_facts(sent(), *run_facts(THREAD, 2))
     records = records_of(story)
     restored = SessionView.from_state(story.view.state())
     reserved = InboxReserved(items=("han_1", "itm_1", "itm_2"))
@@ -104,9 +116,11 @@ def test_waiting_items_survive_in_the_stored_state_of_a_view():
     assert len(story.ops) == 3
 
 
-def test_the_news_of_a_handoff_reach_who_sent_it():
+def test_the_sender_receives_news_of_its_handoff():
     """UI-19: that it is back, was refused, or nobody answered in time."""
-    assert [(one.turn_id, one.handoff_id, one.news, one.message) for one in specialists().table.panel(HandoffPart)] == [
+    assert [
+        (one.turn_id, one.handoff_id, one.news, one.message) for one in handoff_story().table.panel(HandoffPart)
+    ] == [
         ("trn_critic1", "han_1", "requested", "Judge it, 1."),
         ("trn_solo2", "han_1", "returned", "judged"),
         ("trn_solo3", "han_2", "rejected", "no time"),
@@ -116,38 +130,38 @@ def test_the_news_of_a_handoff_reach_who_sent_it():
 
 def test_an_agent_receives_news_of_a_handoff_that_a_person_accepts_for_it():
     """UI-19"""
-    _, scope = handed()
-    story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("han_1",)), SECOND))
-    told(story, (InboxConsumed(items=("han_1",)), SECOND), (TurnCompleted(iterations=1), SECOND))
+    _, scope = handoff_fact()
+    story = add_facts(sent(), *run_facts(THREAD, 2), (InboxReserved(items=("han_1",)), SECOND))
+    add_facts(story, (InboxConsumed(items=("han_1",)), SECOND), (TurnCompleted(iterations=1), SECOND))
     accepted = HandoffAccepted(source="writer-1", target="solo", reason="by all means")
     story.say(accepted, Scope(agent="solo", thread=THREAD.thread, handoff=scope.handoff))
-    told(story, *begins(THREAD, 3), (InboxReserved(items=("han_1.accepted",)), run_of(THREAD, 3)))
+    add_facts(story, *run_facts(THREAD, 3), (InboxReserved(items=("han_1.accepted",)), run_scope(THREAD, 3)))
     assert [one.news for one in story.table.panel(HandoffPart)] == ["requested", "accepted"]
 
 
-def test_a_reviewer_sees_what_it_is_asked_to_judge():
+def test_a_reviewer_sees_the_review_request():
     """UI-20"""
     asks = ReviewRequested(
         reviewer="solo", target="writer-1", item="itm_9", to_thread=THREAD.thread, instructions=Text(text="Be strict.")
     )
-    story = told(team(), (asks, REVIEW), (InboxReserved(items=("itm_9",)), RUN))
+    story = add_facts(team(), (asks, REVIEW), (InboxReserved(items=("itm_9",)), RUN))
     (notice,) = story.table.panel(NoticePart)
     assert (notice.code, notice.agent_id, notice.message) == ("review_requested", "writer-1", "Be strict.")
 
 
-def test_a_plan_is_live_while_it_is_written_and_final_once_at_the_place_of_its_first():
+def test_a_plan_is_live_until_it_is_final_and_keeps_its_place():
     """CTX-03"""
-    story = planned()
+    story = plan_story()
     (plan,) = story.table.panel(PlanPart)
     assert (plan.state, plan.steps, plan.key) == ("final", STEPS, "run_1.2")
     story.say(MessageText(content=Text(text="Done.")), step(4))
     assert [type(one) for one in parts(story, "trn_1")] == [PlanPart, TextPart]
 
 
-def test_a_plan_that_was_not_finished_ends_with_its_run():
+def test_an_unfinished_plan_ends_with_its_run():
     """CTX-03, UI-26: nothing reads as live for ever."""
     for end, state in ((TurnCompleted(iterations=1), "final"), (TurnInterrupted(cause="person"), "interrupted")):
-        story = asked().say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
+        story = model_story().say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
         (plan,) = story.table.panel(PlanPart)
         assert plan.state == "streaming"
         story.say(end, RUN)
@@ -157,7 +171,7 @@ def test_a_plan_that_was_not_finished_ends_with_its_run():
 
 def test_a_remote_task_has_one_line_in_its_turn():
     """UI-23"""
-    rows = elsewhere().table.panel(RemoteStatusPart)
+    rows = remote_story().table.panel(RemoteStatusPart)
     assert [(one.turn_id, one.remote_task_id, one.task_state, one.artifacts) for one in rows] == [
         ("trn_scout1", "rmt_1", "completed", ("report", "log")),
         ("trn_scout2", "rmt_2", "failed", ()),
@@ -169,7 +183,7 @@ def test_a_remote_task_has_one_line_in_its_turn():
 
 def test_a_question_keeps_its_answer_and_names_no_tool():
     """UI-09"""
-    story = asked()
+    story = model_story()
     asks = ActionRequired(
         action_type="clarification",
         prompt="Which branch?",
@@ -191,10 +205,10 @@ def test_a_question_keeps_its_answer_and_names_no_tool():
 
 def test_received_items_and_plans_are_not_part_of_the_answer():
     """UI-06: the answer has its own parts, and nothing else is among them."""
-    story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("itm_1", "han_1")), SECOND))
+    story = add_facts(sent(), *run_facts(THREAD, 2), (InboxReserved(items=("itm_1", "han_1")), SECOND))
     story.say(PlanUpdated(steps=STEPS, final=True), within(SECOND, step=1))
     story.say(MessageText(content=Text(text="It is written.")), within(SECOND, step=2))
-    told(story, (OutputFinal(parts=(2,)), SECOND), (TurnCompleted(iterations=1), SECOND))
+    add_facts(story, (OutputFinal(parts=(2,)), SECOND), (TurnCompleted(iterations=1), SECOND))
     turn = story.table.row(TurnRow, SECOND.turn)
     assert turn is not None
     assert turn.final_parts == (f"{SECOND.run}.2",)
@@ -208,7 +222,7 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
     story = team()
     story.say(SAID, within(RUN, channel="cha_1"))
     before = len(story.view.state())
-    told(story, (SubagentClosed(), child(1)), (InboxReserved(items=("itm_2",)), working(1)))
+    add_facts(story, (SubagentClosed(), child(1)), (InboxReserved(items=("itm_2",)), working(1)))
     assert story.table.panel(NoticePart) == []
     assert len(story.view.state()) < before
 
@@ -225,7 +239,7 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
 )
 def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerged, reads: str):
     """UI-26: also that it is not known."""
-    story = told(team(), (TurnCompleted(iterations=1), RUN), (merged, child(1)))
+    story = add_facts(team(), (TurnCompleted(iterations=1), RUN), (merged, child(1)))
     (notice,) = story.table.panel(NoticePart)
     assert (notice.code, notice.message, notice.agent_id) == (f"merge_{merged.status}", reads, "writer-1")
     assert (notice.turn_id, notice.thread_id) == ("trn_1", THREAD.thread)
@@ -233,5 +247,5 @@ def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerge
 
 def test_an_export_of_evidence_appears_in_the_conversation():
     """An audit line of the session."""
-    (notice,) = [one for one in halted().table.panel(NoticePart) if one.code == "evidence_exported"]
+    (notice,) = [one for one in paused_story().table.panel(NoticePart) if one.code == "evidence_exported"]
     assert (notice.message, notice.turn_id) == ("Evidence of the facts 1 to 7 was exported.", "trn_1")

@@ -38,13 +38,13 @@ def test_rows_sort_by_order_and_then_by_key():
     assert [row.key for row in table.panel(TextPart)] == ["c", "a", "b"]
 
 
-def test_a_piece_that_overlaps_is_not_repeated():
+def test_an_overlapping_append_is_not_repeated():
     """UI-34: offsets count characters, whatever they take in bytes."""
     table = Table([put(part("a", "😀")), piece(1, "bc"), piece(1, "bc"), piece(2, "cd")])
     assert [row.content.text for row in table.panel(TextPart)] == ["😀bcd"]
 
 
-def test_a_missing_piece_is_a_gap():
+def test_a_missing_append_is_a_gap():
     table = Table([put(part("a", "one"))])
     with pytest.raises(Refusal, match=r"gap: Text of row a is missing between 3 and 5\."):
         table.apply([piece(5, "x")])
@@ -52,7 +52,7 @@ def test_a_missing_piece_is_a_gap():
         table.apply([piece(0, "x", key="b")])
 
 
-def test_a_row_that_is_replaced_or_removed_forgets_what_was_appended():
+def test_a_replaced_or_removed_row_drops_its_appends():
     """UI-05"""
     table = Table([put(part("a", "one")), piece(3, " two"), put(part("a", "final"))])
     assert [row.content.text for row in table.panel(TextPart)] == ["final"]
@@ -60,7 +60,7 @@ def test_a_row_that_is_replaced_or_removed_forgets_what_was_appended():
     assert table.rows() == {}
 
 
-def test_a_batch_is_sent_without_what_it_undoes_itself():
+def test_a_batch_drops_replaced_operations():
     """A row that changes three times in one batch goes over the wire once."""
     ops: list[Op] = [
         put(part("a", "one")),

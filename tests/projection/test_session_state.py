@@ -36,7 +36,7 @@ def test_a_session_whose_lead_is_done_waits_while_a_teammate_asks() -> None:
     assert states(given) == ("waiting", "needs_input")
 
 
-def test_a_job_that_runs_or_failed_is_what_its_session_reads_until_it_is_tried_again() -> None:
+def test_a_session_shows_its_running_or_failed_job() -> None:
     given = begun("alpha")
     assert states(given) == ("running", "none")
     given.fails("worker-1")
@@ -45,7 +45,7 @@ def test_a_job_that_runs_or_failed_is_what_its_session_reads_until_it_is_tried_a
     assert states(given) == ("running", "none")
 
 
-def test_a_child_that_failed_is_its_parents_to_handle() -> None:
+def test_a_failed_child_does_not_fail_the_session() -> None:
     given = team()
     given.spawns()
     given.fails("worker-1")
@@ -54,7 +54,7 @@ def test_a_child_that_failed_is_its_parents_to_handle() -> None:
     assert states(given) == ("paused", "needs_input")
 
 
-def test_a_failed_turn_rises_until_the_next_one() -> None:
+def test_a_failed_turn_shows_until_the_next_turn() -> None:
     given = team()
     given.fails("lead")
     assert states(given) == ("failed", "failed")

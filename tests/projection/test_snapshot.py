@@ -35,7 +35,7 @@ SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8")
 
 @given(history=troupes())
 @settings(max_examples=40, deadline=None)
-def test_the_team_made_of_snapshots_equals_the_team_made_of_events(history: History):
+def test_the_team_from_snapshots_equals_the_team_from_events(history: History):
     """SUB-02: in the fields that `COMPARED` lists."""
     snapshots = task_snapshots(history.records)
     made = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
@@ -73,7 +73,7 @@ def test_the_evidence_of_a_child_s_task_is_the_child_s():
     }
 
 
-def test_a_child_that_waits_for_an_answer_says_what_blocks_it():
+def test_a_child_that_waits_for_an_answer_is_blocked():
     """SUB-05, UI-10: permission_blocked on the roster, and above working."""
     story = team()
     asked = ActionRequired(
@@ -96,7 +96,7 @@ def test_a_child_that_waits_for_an_answer_says_what_blocks_it():
     assert (snapshot.status, snapshot.blocked) == ("waiting", True)
 
 
-def test_a_snapshot_that_is_behind_is_kept_and_marked():
+def test_an_old_snapshot_is_marked_as_stale():
     """SUB-05: snapshot_stale"""
     snapshots = task_snapshots(records_of(conforming()))
     head = snapshots[0].through

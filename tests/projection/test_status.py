@@ -12,7 +12,7 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterr
 from callboard.contracts.rows.conversation import StatusRow
 from callboard.projection.overlay import overlay
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, TURN, Story, asked, calling, opened, running, step, submitted
+from tests.projection.story import RUN, THREAD, TURN, Story, calling, model_story, opened, running, step, submitted
 
 CALL = step(2, tool_call="cal_1")
 ACTION = step(3, tool_call="cal_1", action="act_1")
@@ -37,12 +37,12 @@ def test_a_turn_has_a_status_before_its_first_text():
     story = opened()
     assert reads(story) == ("idle", "ready", "")
     assert reads(story.say(submitted(), TURN)) == ("accepted", "submitted", "")
-    assert reads(asked()) == ("preparing", "asking_model", "")
+    assert reads(model_story()) == ("preparing", "asking_model", "")
 
 
-def test_text_on_its_way_makes_the_status_finer():
+def test_live_text_refines_the_status():
     """UI-02"""
-    story = asked().stream("reasoning", step(2), "Hm")
+    story = model_story().stream("reasoning", step(2), "Hm")
     assert reads(story) == ("streaming", "reasoning", "")
     assert reads(story.stream("text", step(3), "So")) == ("streaming", "answering", "")
     assert reads(story.stream("arguments", step(4, tool_call="cal_1"), "{", tool="Write")) == (
@@ -53,20 +53,20 @@ def test_text_on_its_way_makes_the_status_finer():
     assert reads(story.say(ModelCompleted(stop_reason="tool_calls"), step(1))) == ("streaming", "answering", "")
 
 
-def test_a_piece_that_tells_nothing_new_is_no_new_status():
+def test_a_further_frame_does_not_change_the_status():
     """UI-02"""
-    story = asked().stream("text", step(2), "So")
+    story = model_story().stream("text", step(2), "So")
     assert [op.panel for op in story.stream("text", step(2), " it", offset=2).ops] == ["parts"]
 
 
-def test_a_tool_that_runs_is_named():
+def test_the_status_names_the_running_tool():
     """UI-02"""
     assert reads(calling()) == ("streaming", "calling_tool", "Write")
     assert reads(running()) == ("streaming", "running_tool", "Write")
     assert reads(running().say(ToolCompleted(output=Text(text="ok")), CALL)) == ("preparing", "asking_model", "")
 
 
-def test_a_call_that_waits_for_an_answer_rises_above_one_that_runs():
+def test_a_waiting_call_ranks_above_a_running_call():
     story = running().say(REQUIRED, ACTION)
     assert reads(story) == ("blocked", "waiting_approval", "Write")
     story.say(ToolStarted(tool="Read"), step(4, tool_call="cal_2"))
@@ -76,7 +76,7 @@ def test_a_call_that_waits_for_an_answer_rises_above_one_that_runs():
 
 def test_a_failed_attempt_reads_retrying_until_the_answer_comes():
     """UI-02"""
-    story = asked().say(ModelFailed(code="model_unavailable", message="Busy.", retry_in_ms=100), step(1))
+    story = model_story().say(ModelFailed(code="model_unavailable", message="Busy.", retry_in_ms=100), step(1))
     assert reads(story) == ("retrying", "waiting_retry", "")
     assert reads(story.stream("text", step(2), "So")) == ("streaming", "answering", "")
 
@@ -89,21 +89,21 @@ def test_an_interrupt_reads_stopping_until_the_turn_has_stopped():
     assert reads(story.say(TurnInterrupted(cause="person"), RUN)) == ("done", "interrupted", "")
 
 
-def test_a_turn_that_ends_says_how():
+def test_the_status_shows_how_a_turn_ended():
     """UI-02"""
-    assert reads(asked().say(TurnCompleted(iterations=1), RUN)) == ("done", "completed", "")
-    assert reads(asked().say(TurnFailed(code="model_auth", message="No."), RUN)) == ("failed", "failed", "")
+    assert reads(model_story().say(TurnCompleted(iterations=1), RUN)) == ("done", "completed", "")
+    assert reads(model_story().say(TurnFailed(code="model_auth", message="No."), RUN)) == ("failed", "failed", "")
 
 
 def test_a_paused_thread_shows_its_pause_until_it_resumes():
-    story = asked().say(TurnInterrupted(cause="crash"), RUN).say(ThreadPaused(cause="recovered"), THREAD)
+    story = model_story().say(TurnInterrupted(cause="crash"), RUN).say(ThreadPaused(cause="recovered"), THREAD)
     assert reads(story) == ("blocked", "paused", "")
     story.say(submitted(), within(THREAD, turn="trn_2"))
     assert reads(story) == ("blocked", "paused", "")
     assert reads(story.say(ThreadResumed(), THREAD)) == ("idle", "ready", "")
 
 
-def test_input_that_is_queued_does_not_change_what_runs():
+def test_queued_input_does_not_change_the_running_status():
     """UI-11"""
     story = (
         running()
@@ -113,7 +113,7 @@ def test_input_that_is_queued_does_not_change_what_runs():
     assert reads(story) == ("streaming", "running_tool", "Write")
 
 
-def test_what_a_dead_process_runs_reads_lost_and_what_waits_does_not():
+def test_work_of_a_dead_process_reads_lost_unless_it_waits():
     """Whether somebody is at work is known at the edge, and the row is not changed for it."""
     row = running().table.row(StatusRow, "thr_1")
     waiting = calling().say(REQUIRED, ACTION).table.row(StatusRow, "thr_1")

@@ -12,7 +12,7 @@ from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolReques
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.rows.conversation import ActionPart, ActionRow, AskedChange, TurnRow
 from callboard.contracts.rows.session import SessionCard
-from tests.projection.story import RUN, Story, asked, calling, opened, running, step, submitted
+from tests.projection.story import RUN, Story, calling, model_story, opened, running, step, submitted
 from tests.projection.story import TURN as SCOPE
 
 ACTION = step(3, tool_call="cal_1", action="act_1")
@@ -55,7 +55,7 @@ def test_a_submitted_turn_shows_its_text_at_once():
 
 def test_tokens_are_summed_and_remain_unknown_without_a_report():
     """UI-26"""
-    story = asked()
+    story = model_story()
     assert (turn(story).input_tokens, turn(story).output_tokens) == (None, None)
     story.say(CostRecorded(input_tokens=5), step(1)).say(CostRecorded(input_tokens=7, output_tokens=1), step(1))
     assert (turn(story).input_tokens, turn(story).output_tokens) == (12, 1)
@@ -118,9 +118,7 @@ WROTE = "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+-- more\n"
         (None, "h", AskedChange(path="a.md")),
     ],
 )
-def test_a_pending_action_tells_what_would_change_in_which_file(
-    preview: Text | None, file_hash: str, change: AskedChange
-):
+def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, file_hash: str, change: AskedChange):
     """UI-09: a file that would stay as it is says so, and what a preview does not hold is not made up (UI-26)."""
     binding = Binding(
         tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash
@@ -130,7 +128,7 @@ def test_a_pending_action_tells_what_would_change_in_which_file(
     assert row.change == change
 
 
-def test_a_turn_tells_how_long_it_waited_for_decisions_once_for_those_that_waited_together():
+def test_a_turn_counts_simultaneous_waits_for_decisions_once():
     """UI-09: waiting for a person is no work of a tool."""
     other = step(4, tool_call="cal_1", action="act_2")
     story = calling().say(REQUIRED, ACTION).say(REQUIRED, other)
@@ -144,7 +142,7 @@ def test_a_turn_tells_how_long_it_waited_for_decisions_once_for_those_that_waite
     assert (turn(story).waiting_since, turn(story).waited_us) == (0, 4_000)
 
 
-def test_an_action_that_expired_needs_attention_no_more():
+def test_an_expired_action_needs_no_attention():
     """UI-09"""
     story = calling().say(REQUIRED, ACTION).say(ActionExpired(), ACTION)
     assert story.table.panel(ActionRow) == []
@@ -152,7 +150,7 @@ def test_an_action_that_expired_needs_attention_no_more():
     assert (card(story).state, card(story).attention, card(story).pending_actions) == ("running", "none", 0)
 
 
-def test_the_first_answer_of_an_action_is_the_one_that_stays():
+def test_only_the_first_answer_of_an_action_counts():
     """UI-09"""
     story = calling().say(REQUIRED, ACTION).say(ActionResolved(decision="approve", scope="session"), ACTION)
     (line,) = story.table.panel(ActionPart)
@@ -166,15 +164,15 @@ def test_the_first_answer_of_an_action_is_the_one_that_stays():
     assert story.table.panel(ActionPart) == [line]
 
 
-def test_an_action_goes_with_its_turn_where_no_fact_settled_it():
+def test_an_action_without_an_answer_ends_with_its_turn():
     """A log of another hand leaves nothing that asks for ever."""
     story = calling().say(REQUIRED, ACTION).say(TurnInterrupted(cause="lost"), RUN)
     assert story.table.panel(ActionRow) == []
     assert card(story).pending_actions == 0
 
 
-def test_a_turn_that_failed_says_why_and_what_to_do():
-    story = asked().say(TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN)
+def test_a_failed_turn_shows_its_error_and_hint():
+    story = model_story().say(TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN)
     row = turn(story)
     assert (row.state, row.code, row.message, row.hint, row.iterations) == (
         "failed",
@@ -186,15 +184,15 @@ def test_a_turn_that_failed_says_why_and_what_to_do():
     assert (card(story).state, card(story).attention) == ("failed", "failed")
 
 
-def test_a_turn_that_was_interrupted_names_the_cause():
-    story = asked().say(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
+def test_an_interrupted_turn_shows_the_cause():
+    story = model_story().say(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
     assert (turn(story).state, turn(story).code, turn(story).message) == ("interrupted", "crash", "the process ended")
     assert (card(story).state, card(story).attention) == ("interrupted", "none")
 
 
 def test_a_fact_has_operations_only_for_the_panels_that_it_changes():
     """A fact costs a viewer what it changes, and nothing else."""
-    story = asked()
+    story = model_story()
     assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
     assert [op.panel for op in story.say(TurnCompleted(iterations=1), RUN).ops] == [
         "status",

@@ -78,7 +78,7 @@ def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, hist
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=100, deadline=None)
-def test_a_late_viewer_sees_what_the_first_one_sees(history: History, seed: int):
+def test_a_late_viewer_sees_the_same_as_the_first_viewer(history: History, seed: int):
     """Facts and the text so far are the whole view, at every moment, without a gap or a repeat."""
     seen = history.live[: between_batches(history, seed)]
     view, table = SessionView(), Table()
@@ -93,7 +93,7 @@ def test_a_late_viewer_sees_what_the_first_one_sees(history: History, seed: int)
 
 @given(history=histories(finish=False))
 @settings(max_examples=30, deadline=None)
-def test_text_in_the_making_names_nothing(history: History):
+def test_live_text_changes_only_its_part_and_the_status(history: History):
     """UI-07: a piece changes the part that it belongs to and the status line, never a title, a card or a turn."""
     view = SessionView()
     for item in history.live:
@@ -140,7 +140,7 @@ def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, se
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
-def test_a_view_that_rests_between_any_two_facts_shows_what_it_would_have_shown(history: History, seed: int):
+def test_a_view_shows_the_same_after_rests_between_facts(history: History, seed: int):
     """R8: between facts a quiet session's panels are bytes, also where text is being made."""
     chance = random.Random(seed)
     view, resting = SessionView(), SessionView()
@@ -156,7 +156,7 @@ def test_a_view_that_rests_between_any_two_facts_shows_what_it_would_have_shown(
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
-def test_a_restored_view_resumes_from_partials_where_the_frames_go_on(history: History, seed: int):
+def test_a_restored_view_continues_from_partials(history: History, seed: int):
     """Text so far comes from the partials, and no frame after them is repeated or lost."""
     cut = between_batches(history, seed)
     view, table, restored_table = SessionView(), Table(), Table()
@@ -177,7 +177,7 @@ def test_a_restored_view_resumes_from_partials_where_the_frames_go_on(history: H
 
 @given(history=histories())
 @settings(max_examples=30, deadline=None)
-def test_a_batch_without_what_it_undoes_itself_has_the_same_effect(history: History):
+def test_a_compacted_batch_has_the_same_effect(history: History):
     """A client may be sent the operations of many facts at once."""
     view = SessionView()
     ops = [op for item in history.live for op in (view.apply(item) if isinstance(item, Record) else view.frame(item))]
@@ -187,7 +187,7 @@ def test_a_batch_without_what_it_undoes_itself_has_the_same_effect(history: Hist
 
 @given(history=histories(largest=30))
 @settings(max_examples=30, deadline=None)
-def test_rows_and_operations_read_back_from_the_wire_as_they_were(history: History):
+def test_rows_and_operations_survive_the_wire(history: History):
     view = SessionView()
     for item in history.live:
         ops = tuple(view.apply(item) if isinstance(item, Record) else view.frame(item))
@@ -196,7 +196,7 @@ def test_rows_and_operations_read_back_from_the_wire_as_they_were(history: Histo
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
 
 
-def test_the_state_of_a_view_does_not_grow_with_what_is_over():
+def test_the_state_of_a_view_does_not_grow_with_ended_work():
     """A window of the newest turns needs nothing older than the open ones."""
     few, many = (random_history(3, moves=moves).records for moves in (400, 8_000))
     sizes: list[int] = []

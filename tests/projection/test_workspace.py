@@ -15,7 +15,7 @@ from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, listed
 from tests.projection.runs import Log
-from tests.projection.story import asked
+from tests.projection.story import model_story
 
 
 def workspace() -> tuple[Log, WorkspaceView, Table]:
@@ -28,7 +28,7 @@ def workspace() -> tuple[Log, WorkspaceView, Table]:
 
 
 def session_card() -> SessionCard:
-    row = asked().table.row(SessionCard, "ses_1")
+    row = model_story().table.row(SessionCard, "ses_1")
     assert row is not None
     return row
 
@@ -57,7 +57,7 @@ def test_title_pin_and_archive_come_from_facts_and_reach_the_card():
         assert shown(table) == [expected]
 
 
-def test_a_card_that_changes_keeps_what_the_workspace_says_of_it():
+def test_a_changed_card_keeps_its_listing():
     log, view, table = workspace()
     table.apply(view.apply(log.say(SessionPinned(session_id="ses_1", pinned=True))))
     table.apply(view.card(session_card()))
@@ -74,7 +74,7 @@ def test_a_deleted_session_leaves_the_list():
     assert view.apply(log.say(SessionListed(session_id="ses_1", title="Again"))) == []
 
 
-def test_a_workspace_ignores_what_it_has_had():
+def test_a_workspace_ignores_repeated_facts():
     """UI-34"""
     log, view, _ = workspace()
     renamed = log.say(SessionTitled(session_id="ses_1", title="Prompts"))
@@ -87,7 +87,7 @@ def test_the_shell_of_a_session_has_the_same_title_as_its_card():
     log, view, _ = workspace()
     view.apply(log.say(SessionTitled(session_id="ses_1", title="Prompts")))
     view.apply(log.say(SessionArchived(session_id="ses_1", archived=True)))
-    row = asked().table.row(SessionRow, "ses_1")
+    row = model_story().table.row(SessionRow, "ses_1")
     assert row is not None
     shell = listed(row, view.listing("ses_1"))
     assert (shell.title, shell.archived, shell.folder) == ("Prompts", True, "/work")

@@ -52,8 +52,7 @@ class ExpireAction(msgspec.Struct, frozen=True):
 
 
 class WakeAt(msgspec.Struct, frozen=True):
-    """Report that the time `at` (microseconds since the epoch) has come. A wait, a reply or a
-    sleeping agent may be due."""
+    """Report the time `at` (microseconds since the epoch). A wait, a reply or a sleeping agent is due then."""
 
     at: int
 
@@ -65,7 +64,7 @@ class MakeWorktree(msgspec.Struct, frozen=True):
 
 
 class RemoveWorktree(msgspec.Struct, frozen=True):
-    """Remove the worktree of a closed child if no work is lost; otherwise report that it was kept."""
+    """Remove the worktree of a closed child if no work is lost; otherwise report that it remains."""
 
     scope: Scope
     path: str
@@ -132,8 +131,8 @@ Effect = (
 
 
 def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
-    """Return the effects of these facts in order. An imported session is listed and nothing else:
-    its facts happened in another product."""
+    """Return the effects of these facts in order. The facts of an imported session happened in another product, so
+    they only list the session."""
     if imported:
         return [effect for effect in derive_effects(records) if isinstance(effect, ListSession)]
     effects: list[Effect] = []
@@ -177,7 +176,7 @@ def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list
 
 
 def has_sleeping_agents(state: Session) -> bool:
-    """True if an agent of the session has a schedule. Its times apply while the session is closed."""
+    """Return whether an agent of the session has a schedule. Its times apply while the session is closed."""
     backgrounds = (thread.background for thread in state.threads.values() if thread.background is not None)
     return any(background.schedule and not background.is_ended for background in backgrounds)
 

@@ -1,4 +1,4 @@
-"""Artifacts: one row each, with its newest versions, saves and exports. A version has a row of its own, read on demand."""
+"""Artifacts: one row each, with its newest versions, saves and exports. Each version also has a row, read on demand."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Live:
         return upsert(part.complete_row())
 
     def settle(self, ops: list[Op], parts: PartsPanel) -> list[Op]:
-        """End the live parts that a fact completed, and return the removal of those that it abandoned.
+        """End the live parts that a fact completed, and return the removal of abandoned parts.
 
         Args:
             ops: The row operations of the fact.

@@ -83,7 +83,7 @@ LARGEST_AT_REST = 16 * 1024
 
 
 class SessionView:
-    """The panels of one session, and its card. `sequence` is that of the newest applied fact."""
+    """The panels of one session, and its card. `sequence` counts the applied facts."""
 
     def __init__(self, panels: Panels | None = None) -> None:
         self._present: Panels | None = panels or Panels()

@@ -124,7 +124,7 @@ def test_a_persons_input_is_a_user_message_and_an_agents_input_an_agent_message(
     assert (mine["role"], theirs["role"]) == ("user", "agent")
 
 
-def test_where_a_part_begins_the_agents_status_says_what_it_does():
+def test_the_first_frame_of_a_part_sets_the_agents_status():
     """MAR-17"""
     kinds = {
         kind: [
@@ -162,7 +162,7 @@ def test_sleep_remote_tasks_and_plans_change_the_state_without_a_message():
         assert (name, data["change"]) == ("StateUpdated", change)
 
 
-def test_a_question_is_no_approval():
+def test_a_question_is_not_an_approval():
     """UI-09"""
     question = ActionRequired(
         action_type="clarification", prompt="", decisions=("answer", "reject"), scopes=("once",), risk="low"
@@ -173,7 +173,7 @@ def test_a_question_is_no_approval():
 
 @pytest.mark.parametrize("kind", get_args(PartialKind))
 @pytest.mark.parametrize("tool", ["", "Bash"])
-def test_a_call_is_being_prepared_only_while_its_arguments_come(kind: PartialKind, tool: str):
+def test_only_argument_frames_show_a_call_in_preparation(kind: PartialKind, tool: str):
     """MAR-14: what a tool prints names its tool as well."""
     events = frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=0, text="a", tool=tool))
 

@@ -65,7 +65,7 @@ def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
     assert len(Counter(event.type for event in events)) > 15
 
 
-def test_every_name_of_an_event_comes_from_its_closed_list():
+def test_every_name_in_an_event_is_in_its_vocabulary():
     """Nothing is called what the specification does not call it."""
     for record in HISTORY.records:
         for event in agent_ui_events(record):
@@ -146,7 +146,7 @@ def test_the_content_of_a_fact_decides_its_events(fact: ToolCompleted, told: lis
     assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == told
 
 
-def test_an_answer_names_the_control_that_gave_it():
+def test_an_answer_names_its_control():
     """UI-09"""
     (approved,) = emissions("action.resolved", ActionResolved(decision="approve"))
     assert (approved.control, approved.adds) == ("approve", {"outcome": "approve"})
@@ -156,7 +156,7 @@ def test_every_type_of_action_has_an_owner():
     assert set(ACTION_OWNERS) == set(get_args(ActionType))
 
 
-def test_text_in_the_making_carries_its_place_in_the_live_feed():
+def test_live_text_has_its_cursor():
     """Sequence and n say what a client has seen."""
     frame = Frame(kind="text", scope=step(4), offset=3, text="more")
     assert agent_ui_delta(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
@@ -181,7 +181,7 @@ def test_text_in_the_making_carries_its_place_in_the_live_feed():
     )
 
 
-def test_every_kind_of_piece_has_its_class():
+def test_every_kind_of_frame_has_its_event_class():
     """UI-08: arguments and output of a call are told under the call."""
     assert set(DELTAS) == {*get_args(PartialKind), "progress"}
     frames = [item for item in HISTORY.live if isinstance(item, Frame)]
@@ -190,7 +190,7 @@ def test_every_kind_of_piece_has_its_class():
     assert {delta.type for delta in deltas} == {"text.delta", "reasoning.delta", "tool.args", "tool.output.delta"}
 
 
-def test_erased_and_unknown_facts_have_events_that_say_so():
+def test_events_mark_erased_and_unknown_facts():
     """UI-26"""
     record = Log("ses_1").say(TurnInterrupted(cause="person"), RUN)
     (erased,) = agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))

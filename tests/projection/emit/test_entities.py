@@ -17,8 +17,8 @@ from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.entities.task import job_payload
-from tests.projection.team.tales import CARD_URL, asleep, elsewhere
-from tests.projection.team.troupe import records_of, told
+from tests.projection.team.tales import CARD_URL, background_story, remote_story
+from tests.projection.team.troupe import add_facts, records_of
 
 PLACE = Scope(agent="scout", thread="thr_s", task="tsk_s")
 
@@ -81,9 +81,9 @@ def test_only_a_remote_agent_joins_as_an_external_task(kind: Any):
 
 @pytest.mark.parametrize(
     ("story", "entity", "surface"),
-    [(elsewhere, "external_task", "remote_teammate"), (asleep, "automation_job", "background_teammate")],
+    [(remote_story, "external_task", "remote_teammate"), (background_story, "automation_job", "background_teammate")],
 )
-def test_the_task_of_an_agent_is_what_its_agent_is(story: Any, entity: str, surface: str):
+def test_the_task_of_an_agent_has_the_entity_of_its_agent(story: Any, entity: str, surface: str):
     """UI-22, UI-23: never the other of the two."""
     emit = AgentUiEvents()
     told = [event for record in records_of(story()) for event in emit.apply(record)]
@@ -94,9 +94,9 @@ def test_the_task_of_an_agent_is_what_its_agent_is(story: Any, entity: str, surf
 
 def test_a_board_task_of_a_remote_agent_is_an_external_task():
     """UI-23: with its card, and never as a job."""
-    story, place = elsewhere(), Scope(agent="scout", thread="thr_r", task="tsk_r")
-    told(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
-    told(story, (TaskPaused(reason="lunch"), place))
+    story, place = remote_story(), Scope(agent="scout", thread="thr_r", task="tsk_r")
+    add_facts(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
+    add_facts(story, (TaskPaused(reason="lunch"), place))
     emit = AgentUiEvents()
 
     paused = [event for record in records_of(story) for event in emit.apply(record)][-1]

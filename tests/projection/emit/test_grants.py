@@ -11,7 +11,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
-from tests.projection.story import asked, opened, step
+from tests.projection.story import model_story, opened, step
 from tests.projection.team.troupe import records_of
 
 
@@ -28,9 +28,9 @@ def events(records: tuple[Record, ...] | list[Record]) -> list[AgentUiEvent]:
     return [event for record in records for event in emit.apply(record)]
 
 
-def test_an_answer_for_more_than_once_is_an_action_that_the_runtime_resolved():
+def test_a_rule_from_an_answer_is_a_resolved_action():
     """UI-09, UI-31: with what it lets through, where and until when; its id is the rule's, not the approval's."""
-    story = asked()
+    story = model_story()
     record = story.log.say(
         PermissionRuleAdded(rule=rule(expires_at=5_000)), step(2, tool_call="call_1", action="act_1")
     )
@@ -58,7 +58,7 @@ def test_an_answer_for_more_than_once_is_an_action_that_the_runtime_resolved():
 
 
 @pytest.mark.parametrize("verdict", ["ask", "deny"])
-def test_a_rule_that_narrows_is_no_grant(verdict: Verdict):
+def test_a_rule_that_does_not_allow_is_not_a_grant(verdict: Verdict):
     """UI-31"""
     story = opened()
     story.log.say(PermissionRuleAdded(rule=rule(verdict)), Scope())
@@ -81,7 +81,7 @@ def test_a_revoked_grant_ends_with_its_rule():
     assert told[1].payload["rule"]["matcher"] == "Bash(git *)"
 
 
-def test_a_grant_whose_time_is_over_ends_before_the_first_fact_after_it():
+def test_an_expired_grant_ends_before_the_next_fact():
     """UI-31: nobody says that, so that it is told as of the fact that set its end; once, and not where it was taken back."""
     story = opened()
     at = records_of(story)[-1].header.at

@@ -23,7 +23,7 @@ def names(cell: str) -> set[str]:
     return set(re.split(r", or |, | or ", cell))
 
 
-def test_every_kind_of_part_is_owned_and_shown_as_the_specification_says():
+def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
     """UI-05: an error is its system's, an action its type's."""
     for part, (owners, surfaces) in PLACES.items():
         said = TABLE[part]
@@ -43,7 +43,7 @@ def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
     assert told == set(TABLE) - {"user_text", "reasoning_detail"}
 
 
-def test_a_part_of_a_turn_says_what_it_is():
+def test_events_of_a_turn_name_their_kind_of_part():
     """UI-05, UI-06: a process is never told as the assistant's text."""
     kinds: dict[str, set[MessagePart | None]] = {}
     for record in random_history(3, moves=300).records:
@@ -56,7 +56,7 @@ def test_a_part_of_a_turn_says_what_it_is():
     assert [kind for kind, parts in kinds.items() if "assistant_text" in parts] == ["text.final"]
 
 
-def test_a_call_that_was_stopped_is_no_error():
+def test_a_cancelled_call_is_not_an_error():
     """UI-08"""
     (stopped,) = emissions("tool.cancelled", ToolCancelled(started=True))
     assert part_type(stopped) == "tool_call"

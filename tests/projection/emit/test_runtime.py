@@ -92,7 +92,7 @@ def test_a_fact_of_a_workspace_names_the_workspace():
     assert (event["workspaceId"], event.get("sessionId")) == ("wks_1", None)
 
 
-def test_an_erased_fact_leaves_as_its_envelope_and_an_unknown_one_as_it_came():
+def test_an_erased_fact_has_no_payload_and_an_unknown_fact_keeps_its_payload():
     """UI-26"""
     record = Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4))
     erased = sent(msgspec.structs.replace(record, fact=ErasedFact()))

@@ -8,25 +8,25 @@ from callboard.contracts.facts.task import TaskPaused
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.histories import random_history
-from tests.projection.story import Story, asked
+from tests.projection.story import Story, model_story
 from tests.projection.team.tales import (
     CARD_URL,
     SCOUT,
     WATCH,
     WATCHER,
-    asks,
-    asleep,
-    begins,
-    elsewhere,
-    rests,
-    run_of,
-    scout,
-    tried,
-    waited,
-    wakes,
-    watcher,
+    action_fact,
+    background_story,
+    queue_story,
+    remote_story,
+    retry_story,
+    run_facts,
+    run_scope,
+    scout_fact,
+    sleep_facts,
+    wake_facts,
+    watcher_facts,
 )
-from tests.projection.team.troupe import conforming, records_of, told
+from tests.projection.team.troupe import add_facts, conforming, records_of
 
 
 def events(story: Story) -> list[AgentUiEvent]:
@@ -40,7 +40,7 @@ def of(story: Story, entity: str) -> list[AgentUiEvent]:
 
 def test_a_sleeping_agent_is_an_automation_job_in_each_of_its_states():
     """UI-22: the task and the agent whose it is, whatever fact changed how it stands."""
-    told_of = of(asleep(), "automation_job")
+    told_of = of(background_story(), "automation_job")
     states = [event.payload["status"] for event in told_of if event.type == "agent.changed"]
     assert list(dict.fromkeys(states)) == [
         *("scheduled", "waking", "running", "blocked", "sleeping", "paused", "failed", "completed")
@@ -49,16 +49,16 @@ def test_a_sleeping_agent_is_an_automation_job_in_each_of_its_states():
     assert {event.surface for event in told_of} == {"background_teammate"}
 
 
-def test_a_job_says_why_it_woke_and_what_came_of_its_last_run():
+def test_a_job_shows_its_wake_reason_and_its_last_run():
     """UI-22"""
-    story = told(asked(), *watcher(), *wakes(1), *rests(1))
+    story = add_facts(model_story(), *watcher_facts(), *wake_facts(1), *sleep_facts(1))
     last = of(story, "automation_job")[-1]
     wanted: dict[str, Any] = {
         "status": "sleeping",
         "runtimeStatus": "idle",
         "schedule": "every 1800 s",
         "wakeReason": "schedule",
-        "lastRunRef": run_of(WATCHER, 1).run,
+        "lastRunRef": run_scope(WATCHER, 1).run,
         "lastRunStatus": "completed",
     }
     assert {name: last.payload.get(name) for name in wanted} == wanted
@@ -72,7 +72,7 @@ def test_a_job_says_why_it_woke_and_what_came_of_its_last_run():
 
 def test_events_of_a_remote_agent_have_its_card_its_task_and_its_needs():
     """UI-23: also where it asks a person."""
-    told_of = of(elsewhere(), "external_task")
+    told_of = of(remote_story(), "external_task")
     assert {event.payload["agentCardRef"] for event in told_of} == {CARD_URL}
     (asks,) = [event for event in told_of if event.type == "action.required"]
     assert (asks.payload["remoteTaskId"], asks.payload["inputRequired"], asks.payload["authRequired"]) == (
@@ -90,13 +90,15 @@ def test_events_of_a_remote_agent_have_its_card_its_task_and_its_needs():
 
 def test_the_start_of_a_queued_turn_changes_the_queue():
     """UI-11, MAR-13"""
-    told_of = [event.payload["status"] for event in events(waited()) if event.type == "queue.changed"]
+    told_of = [event.payload["status"] for event in events(queue_story()) if event.type == "queue.changed"]
     assert told_of[-2:] == ["queued", "started"]
 
 
-def test_an_attempt_has_an_id_of_its_own():
+def test_each_attempt_has_its_own_id():
     """CTL-07"""
-    started = [event for event in events(tried()) if event.type == "task.changed" and "attemptId" in event.payload]
+    started = [
+        event for event in events(retry_story()) if event.type == "task.changed" and "attemptId" in event.payload
+    ]
     assert list(dict.fromkeys(event.payload["attemptId"] for event in started)) == ["tsk_c.1", "tsk_c.2"]
 
 
@@ -113,7 +115,9 @@ def test_events_stay_the_same_without_sleeping_or_remote_agents():
 
 def test_a_question_of_a_remote_agent_without_a_task_names_no_task():
     """UI-23, UI-26: such as whether it may be contacted at all."""
-    story = told(asked(), scout(), *begins(SCOUT, 1), asks("tool_approval", run_of(SCOUT, 1), "approve"))
+    story = add_facts(
+        model_story(), scout_fact(), *run_facts(SCOUT, 1), action_fact("tool_approval", run_scope(SCOUT, 1), "approve")
+    )
     (asked_for,) = [event for event in of(story, "external_task") if event.type == "action.required"]
     assert asked_for.payload["agentCardRef"] == CARD_URL
     assert not {"remoteTaskId", "status", "inputRequired"} & set(asked_for.payload)

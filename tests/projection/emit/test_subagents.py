@@ -19,7 +19,7 @@ from callboard.projection.emit.subagents import SubagentEvent, SubagentEvents
 from tests.contracts import weld
 from tests.projection.histories import History
 from tests.projection.runs import within
-from tests.projection.team.tales import tried
+from tests.projection.team.tales import retry_story
 from tests.projection.team.troupe import child, conforming, records_of, team, troupes, working
 
 SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
@@ -59,7 +59,7 @@ def has(event: SubagentEvent, name: str) -> bool:
     return value is not None if name in ("refs", "participants") else bool(value)
 
 
-def test_every_event_of_the_specification_comes_of_a_fact_and_three_are_ours():
+def test_every_event_of_the_specification_has_a_fact_and_three_are_extensions():
     """One map, complete for its vocabulary."""
     told = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     ours = {"subagent.cancelled", "worker.failed", "worker.cancelled"}
@@ -133,7 +133,7 @@ def test_failed_and_cancelled_children_have_worker_events_too():
     ]
 
 
-def test_a_child_whose_parents_are_not_known_says_so():
+def test_a_child_with_unknown_parents_has_unavailable_lineage():
     """SUB-05: lineage_unavailable, and no parent is guessed."""
     story = team()
     story.say(SubagentCancelled(reason="enough"), within(child(9), parent_run=""))
@@ -143,13 +143,13 @@ def test_a_child_whose_parents_are_not_known_says_so():
 
 def test_each_step_of_a_task_has_its_attempt():
     """CTL-07, SUB-03"""
-    steps = [event for event in events_of(records_of(tried())) if event.type == "task.updated"]
+    steps = [event for event in events_of(records_of(retry_story())) if event.type == "task.updated"]
     assert {event.task_id for event in steps} == {"tsk_c"}
     assert [event.attempt_id for event in steps if event.attempt_id.startswith("tsk_c")] == ["tsk_c.1", "tsk_c.2"]
     assert [line for event in steps for line in lacking(event)] == []
 
 
-def test_a_run_of_a_child_is_an_attempt_of_its_task_and_a_run_without_a_task_is_none():
+def test_only_a_run_with_a_task_is_an_attempt():
     """CTL-07, SUB-03"""
     told = events_of(records_of(conforming()))
     of_child = {event.attempt_id for event in told if event.type in ("tool.started", "artifact.changed")}

@@ -65,21 +65,21 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterr
 from callboard.contracts.rows.base import Row, Upsert
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
-from tests.projection.deliverables import kept
+from tests.projection.deliverables import failed_save_story
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story, asked
+from tests.projection.story import RUN, THREAD, Story, model_story
 from tests.projection.team.troupe import (
     STARTED,
-    Said,
-    begun,
+    ScopedFacts,
+    add_facts,
     child,
     conforming,
-    handed,
-    joined,
+    handoff_fact,
+    join_facts,
     records_of,
-    specialist,
+    specialist_fact,
+    start_facts,
     team,
-    told,
 )
 
 WATCHER = Scope(agent="watcher", thread="thr_b")
@@ -90,26 +90,26 @@ CARD_URL = "https://scout.example/card"
 HALF_HOUR = 1_800_000_000
 
 
-def run_of(scope: Scope, number: int) -> Scope:
+def run_scope(scope: Scope, number: int) -> Scope:
     """The scope of that run of an agent."""
     return within(scope, turn=f"trn_{scope.agent}{number}", run=f"run_{scope.agent}{number}", task="")
 
 
-def begins(scope: Scope, number: int) -> Said:
+def run_facts(scope: Scope, number: int) -> ScopedFacts:
     """A turn of the agent begins that nobody but its inbox or its schedule asked for."""
     submitted = TurnSubmitted(input=Text(), mode="auto", permission_mode="edits", source="schedule")
-    run = run_of(scope, number)
+    run = run_scope(scope, number)
     return (submitted, within(run, run="")), (STARTED, run)
 
 
-def wakes(number: int) -> Said:
+def wake_facts(number: int) -> ScopedFacts:
     """The watcher wakes for its time, and its turn begins."""
-    run = run_of(WATCHER, number)
+    run = run_scope(WATCHER, number)
     woke = AgentWoke(reason="schedule", due=number * HALF_HOUR)
-    return (woke, within(run, run="", task=WATCH.task)), *begins(WATCHER, number)
+    return (woke, within(run, run="", task=WATCH.task)), *run_facts(WATCHER, number)
 
 
-def watcher() -> Said:
+def watcher_facts() -> ScopedFacts:
     """A background agent joins and sleeps until its first time."""
     opened = ThreadOpened(
         agent_name="Watcher", kind="background", definition="watcher", definition_hash="h", policy=("Finalize",)
@@ -119,13 +119,13 @@ def watcher() -> Said:
     return (opened, WATCHER), (task, WATCH), (slept, WATCH)
 
 
-def rests(number: int) -> Said:
+def sleep_facts(number: int) -> ScopedFacts:
     """Its turn is over, and it sleeps until the next time."""
     slept = AgentSlept(reason="ran", wake_at=(number + 1) * HALF_HOUR, schedule="every 1800 s")
-    return (TurnCompleted(iterations=1), run_of(WATCHER, number)), (slept, WATCH)
+    return (TurnCompleted(iterations=1), run_scope(WATCHER, number)), (slept, WATCH)
 
 
-def asks(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fact, Scope]:
+def action_fact(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fact, Scope]:
     """Something that only a person can settle."""
     required = ActionRequired(
         action_type=kind,
@@ -140,24 +140,24 @@ def asks(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fact, Scop
     return required, within(run, action=f"act_{run.run}")
 
 
-def answers(run: Scope) -> tuple[Fact, Scope]:
+def answer_fact(run: Scope) -> tuple[Fact, Scope]:
     """The person's answer."""
     return ActionResolved(decision="answer", answer=Text(text="main")), within(run, action=f"act_{run.run}")
 
 
-def asleep() -> Story:
+def background_story() -> Story:
     """A background agent that sleeps, wakes, asks, is paused, fails, and is through."""
-    story = told(team(), *watcher(), *wakes(1))
-    run = run_of(WATCHER, 1)
+    story = add_facts(team(), *watcher_facts(), *wake_facts(1))
+    run = run_scope(WATCHER, 1)
     approve = ActionResolved(decision="approve"), within(run, action=f"act_{run.run}")
-    told(story, asks("tool_approval", run, "approve"), approve, *rests(1))
-    told(story, (TaskPaused(reason="not now"), WATCH), (TaskResumed(), WATCH))
-    told(story, *wakes(2), (TurnFailed(code="max_iters", message=""), run_of(WATCHER, 2)))
+    add_facts(story, action_fact("tool_approval", run, "approve"), approve, *sleep_facts(1))
+    add_facts(story, (TaskPaused(reason="not now"), WATCH), (TaskResumed(), WATCH))
+    add_facts(story, *wake_facts(2), (TurnFailed(code="max_iters", message=""), run_scope(WATCHER, 2)))
     story.say(AgentSlept(reason="ran", wake_at=3 * HALF_HOUR, schedule="every 1800 s"), WATCH)
-    return told(story, (TaskCompleted(), WATCH), (AgentSlept(reason="ended"), WATCH))
+    return add_facts(story, (TaskCompleted(), WATCH), (AgentSlept(reason="ended"), WATCH))
 
 
-def scout() -> tuple[Fact, Scope]:
+def scout_fact() -> tuple[Fact, Scope]:
     """An agent elsewhere joins."""
     opened = ThreadOpened(
         agent_name="Scout", kind="remote", definition="scout", definition_hash="h", url=CARD_URL, policy=("Patch",)
@@ -165,25 +165,25 @@ def scout() -> tuple[Fact, Scope]:
     return opened, SCOUT
 
 
-def reached() -> tuple[Fact, Scope]:
+def connect_fact() -> tuple[Fact, Scope]:
     """It was reached and showed its card."""
     return AgentConnected(provider_session_id="ctx_1", name="Scout 9", version="2", card=Text(text="{}")), SCOUT
 
 
-def tells(state: RemoteTaskState, number: int = 1, message: str = "") -> tuple[Fact, Scope]:
+def remote_task_fact(state: RemoteTaskState, number: int = 1, message: str = "") -> tuple[Fact, Scope]:
     """It told a state of its task."""
     said = RemoteTaskChanged(remote_task_id=f"rmt_{number}", state=state, message=Text(text=message))
-    return said, run_of(SCOUT, number)
+    return said, run_scope(SCOUT, number)
 
 
-def gives(name: str, number: int = 1) -> tuple[Fact, Scope]:
+def remote_artifact_fact(name: str, number: int = 1) -> tuple[Fact, Scope]:
     """It delivered an artifact."""
     part = RemotePart(media="text/plain", text=Text(text=f"of {name}"))
     fact = RemoteArtifact(remote_task_id=f"rmt_{number}", remote_artifact_id=name, name=name, parts=(part,))
-    return fact, run_of(SCOUT, number)
+    return fact, run_scope(SCOUT, number)
 
 
-def given_to_scout() -> tuple[Fact, Scope]:
+def scout_handoff_fact() -> tuple[Fact, Scope]:
     """The lead hands over to it."""
     fact = HandoffRequested(
         source="solo", target="scout", to_thread=SCOUT.thread, edge="handoff", payload=Payload(message="Look there.")
@@ -191,34 +191,55 @@ def given_to_scout() -> tuple[Fact, Scope]:
     return fact, within(RUN, handoff="han_scout")
 
 
-def elsewhere() -> Story:
+def remote_story() -> Story:
     """An agent elsewhere is given work, tells every state, needs an answer, delivers, and is gone."""
-    story = told(asked(), scout(), given_to_scout(), *begins(SCOUT, 1), reached())
-    told(story, tells("submitted"), tells("working"), tells("input_required", message="Which branch?"))
-    told(story, asks("clarification", run_of(SCOUT, 1), "answer", "reject"), answers(run_of(SCOUT, 1)))
-    told(story, tells("auth_required"), gives("report"), gives("report"), gives("log"), tells("completed"))
-    story.say(TurnCompleted(iterations=1), run_of(SCOUT, 1))
+    story = add_facts(model_story(), scout_fact(), scout_handoff_fact(), *run_facts(SCOUT, 1), connect_fact())
+    add_facts(
+        story,
+        remote_task_fact("submitted"),
+        remote_task_fact("working"),
+        remote_task_fact("input_required", message="Which branch?"),
+    )
+    add_facts(
+        story, action_fact("clarification", run_scope(SCOUT, 1), "answer", "reject"), answer_fact(run_scope(SCOUT, 1))
+    )
+    add_facts(
+        story,
+        remote_task_fact("auth_required"),
+        remote_artifact_fact("report"),
+        remote_artifact_fact("report"),
+        remote_artifact_fact("log"),
+        remote_task_fact("completed"),
+    )
+    story.say(TurnCompleted(iterations=1), run_scope(SCOUT, 1))
     ends: tuple[RemoteTaskState, ...] = ("failed", "canceled", "rejected", "unknown")
     for number, state in enumerate(ends, start=2):
-        told(story, *begins(SCOUT, number), tells(state, number), (TurnCompleted(iterations=1), run_of(SCOUT, number)))
+        add_facts(
+            story,
+            *run_facts(SCOUT, number),
+            remote_task_fact(state, number),
+            (TurnCompleted(iterations=1), run_scope(SCOUT, number)),
+        )
     return story.say(AgentDisconnected(provider_session_id="ctx_1", reason="unreachable"), SCOUT)
 
 
 ATTEMPTED = Scope(agent="solo", thread=THREAD.thread, task="tsk_c")
 
 
-def tries(number: int) -> Said:
+def attempt_facts(number: int) -> ScopedFacts:
     """The critic works on the board's task: an attempt with its run."""
-    run = run_of(CRITIC, number)
+    run = run_scope(CRITIC, number)
     started = TaskStarted(assignee="critic"), within(run, run="", task="tsk_c", attempt=number)
-    return started, *begins(CRITIC, number)
+    return started, *run_facts(CRITIC, number)
 
 
-def tried() -> Story:
+def retry_story() -> Story:
     """A card of the board whose first attempt fails, and whose second is paused, told of, and cancelled."""
-    story = told(asked(), specialist("critic"), (TaskCreated(title="Check it", priority="high"), ATTEMPTED))
+    story = add_facts(
+        model_story(), specialist_fact("critic"), (TaskCreated(title="Check it", priority="high"), ATTEMPTED)
+    )
     failed = TaskFailed(code="max_iters", message="It took too long."), ATTEMPTED
-    told(story, *tries(1), (TurnFailed(code="max_iters", message=""), run_of(CRITIC, 1)), failed)
+    add_facts(story, *attempt_facts(1), (TurnFailed(code="max_iters", message=""), run_scope(CRITIC, 1)), failed)
     progress = TaskUpdated(
         phase="reading",
         counters={"files": 3},
@@ -228,20 +249,20 @@ def tried() -> Story:
         depends_on=("tsk_0",),
         comment="Mind the style.",
     )
-    told(story, *tries(2), (progress, ATTEMPTED))
-    told(story, (TaskPaused(reason="lunch"), ATTEMPTED), (TurnInterrupted(cause="person"), run_of(CRITIC, 2)))
+    add_facts(story, *attempt_facts(2), (progress, ATTEMPTED))
+    add_facts(story, (TaskPaused(reason="lunch"), ATTEMPTED), (TurnInterrupted(cause="person"), run_scope(CRITIC, 2)))
     story.say(TaskResumed(), ATTEMPTED)
     again = (
         TurnSubmitted(input=Text(), mode="auto", permission_mode="edits"),
-        within(run_of(CRITIC, 3), run="", task="tsk_c", attempt=2),
+        within(run_scope(CRITIC, 3), run="", task="tsk_c", attempt=2),
     )
-    told(story, again, (STARTED, run_of(CRITIC, 3)))
-    told(story, (TaskCancelRequested(reason="no more"), ATTEMPTED))
-    told(story, (TurnInterrupted(cause="cancelled"), run_of(CRITIC, 3)))
+    add_facts(story, again, (STARTED, run_scope(CRITIC, 3)))
+    add_facts(story, (TaskCancelRequested(reason="no more"), ATTEMPTED))
+    add_facts(story, (TurnInterrupted(cause="cancelled"), run_scope(CRITIC, 3)))
     return story.say(TaskCancelled(reason="no more"), ATTEMPTED)
 
 
-def moved(number: int = 1) -> HandoffRequested:
+def ownership_fact(number: int = 1) -> HandoffRequested:
     """The session is to be the critic's."""
     return HandoffRequested(
         source="solo",
@@ -258,26 +279,28 @@ def moved(number: int = 1) -> HandoffRequested:
     )
 
 
-def specialists() -> Story:
+def handoff_story() -> Story:
     """The ownership of the session goes to a specialist, and comes back; another handoff is refused, one is not answered."""
-    story = told(asked(), specialist("critic"))
+    story = add_facts(model_story(), specialist_fact("critic"))
     first, second, third = (within(RUN, handoff=f"han_{number}") for number in (1, 2, 3))
-    run, again = run_of(CRITIC, 1), run_of(THREAD, 2)
-    told(story, (moved(), first), (TurnCompleted(iterations=1), RUN), *begins(CRITIC, 1))
-    told(story, (InboxReserved(items=("han_1",)), run), (InboxConsumed(items=("han_1",)), run))
+    run, again = run_scope(CRITIC, 1), run_scope(THREAD, 2)
+    add_facts(story, (ownership_fact(), first), (TurnCompleted(iterations=1), RUN), *run_facts(CRITIC, 1))
+    add_facts(story, (InboxReserved(items=("han_1",)), run), (InboxConsumed(items=("han_1",)), run))
     accepted = HandoffAccepted(source="solo", target="critic", ownership=True, resume_target="solo", reason="gladly")
-    told(story, (accepted, within(CRITIC, handoff="han_1")))
+    add_facts(story, (accepted, within(CRITIC, handoff="han_1")))
     done = HandoffCompleted(source="solo", target="critic", returned=True, to_thread=THREAD.thread, reason="judged")
-    told(story, (TurnCompleted(iterations=1), run), (done, within(CRITIC, handoff="han_1")), *begins(THREAD, 2))
-    told(story, (InboxReserved(items=("han_1.returned",)), again), (InboxConsumed(items=("han_1.returned",)), again))
+    add_facts(story, (TurnCompleted(iterations=1), run), (done, within(CRITIC, handoff="han_1")), *run_facts(THREAD, 2))
+    add_facts(
+        story, (InboxReserved(items=("han_1.returned",)), again), (InboxConsumed(items=("han_1.returned",)), again)
+    )
     refused = HandoffRejected(source="solo", target="critic", to_thread=THREAD.thread, reason="no time")
-    told(story, (moved(2), second), (refused, within(CRITIC, handoff="han_2")))
-    told(story, (moved(3), third), (ReplyEnded(end="expired", to_thread=THREAD.thread), third))
-    told(story, (TurnCompleted(iterations=1), again), *begins(THREAD, 3))
-    return story.say(InboxReserved(items=("han_2.rejected", "han_3.expired")), run_of(THREAD, 3))
+    add_facts(story, (ownership_fact(2), second), (refused, within(CRITIC, handoff="han_2")))
+    add_facts(story, (ownership_fact(3), third), (ReplyEnded(end="expired", to_thread=THREAD.thread), third))
+    add_facts(story, (TurnCompleted(iterations=1), again), *run_facts(THREAD, 3))
+    return story.say(InboxReserved(items=("han_2.rejected", "han_3.expired")), run_scope(THREAD, 3))
 
 
-def judged() -> Story:
+def review_story() -> Story:
     """Reviews of every verdict; a child that fails, one that is cancelled, one that is closed."""
     story = team().say(SubagentIsolated(path="/work/.trees/w1", branch="callboard/w1", base="ab"), child(1))
     for number, verdict in enumerate(("changes_requested", "failed", "passed"), start=1):
@@ -288,13 +311,13 @@ def judged() -> Story:
         gave = ReviewVerdict(
             reviewer="solo", target="writer-1", verdict=verdict, refs=_REFS, fixes=(Fix(text="shorter"),)
         )
-        told(story, (asks_for, scope), (InboxReserved(items=(f"itm_r{number}",)), RUN), (gave, scope))
+        add_facts(story, (asks_for, scope), (InboxReserved(items=(f"itm_r{number}",)), RUN), (gave, scope))
         if verdict == "changes_requested":
             story.say(ReviewApplied(reviewer="solo", target="writer-1"), scope)
     run = Scope(agent="writer-1", thread="thr_w1", turn="trn_w1", run="run_w1")
-    told(story, asks("teammate_plan_decision", run), answers(run))
-    told(story, (SubagentFailed(code="max_iters", message=""), child(1)), (SubagentCancelled(), child(1)))
-    told(story, (SubagentMergeRequested(), child(1)), (SubagentMerged(status="merged", files=("a.md",)), child(1)))
+    add_facts(story, action_fact("teammate_plan_decision", run), answer_fact(run))
+    add_facts(story, (SubagentFailed(code="max_iters", message=""), child(1)), (SubagentCancelled(), child(1)))
+    add_facts(story, (SubagentMergeRequested(), child(1)), (SubagentMerged(status="merged", files=("a.md",)), child(1)))
     return story.say(SubagentClosed(), child(1))
 
 
@@ -302,62 +325,69 @@ _REFS = (Ref(type="file", ref="a.md"),)
 STEPS = (PlanStep("Look", "completed"), PlanStep("Write", "in_progress"))
 
 
-def planned() -> Story:
+def plan_story() -> Story:
     """A run that tells its plan, twice."""
-    story = asked()
+    story = model_story()
     story.say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
     return story.say(PlanUpdated(steps=STEPS, final=True), within(RUN, step=3))
 
 
-def halted() -> Story:
+def paused_story() -> Story:
     """A main that waits for a person, who exports what there is."""
-    story = told(asked(), specialist("critic"), (ErrorRaised(code="store_full", message="Full."), RUN))
-    told(story, (TurnFailed(code="no_progress", message=""), RUN), (ThreadPaused(cause="no_progress"), THREAD))
+    story = add_facts(model_story(), specialist_fact("critic"), (ErrorRaised(code="store_full", message="Full."), RUN))
+    add_facts(story, (TurnFailed(code="no_progress", message=""), RUN), (ThreadPaused(cause="no_progress"), THREAD))
     pack = EvidenceExported(through=7, facts=7, link="ab", pack=BlobRef(hash="cd", size=9))
     return story.say(pack, Scope(evidence="evi_1"))
 
 
-def orphaned() -> Story:
+def orphan_story() -> Story:
     """A child whose parent nobody was told of."""
     opened = ThreadOpened(agent_name="Lost", kind="subagent", definition="writer", definition_hash="h")
-    return told(asked(), (opened, Scope(agent="lost", thread="thr_l", parent_thread="thr_gone")))
+    return add_facts(model_story(), (opened, Scope(agent="lost", thread="thr_l", parent_thread="thr_gone")))
 
 
-def waited() -> Story:
+def queue_story() -> Story:
     """A turn that waits in a queue, and begins; a message is read, a report taken; a program of its own is connected."""
-    story = told(team(), handed(), (InboxReserved(items=("han_1",)), RUN), (InboxConsumed(items=("han_1",)), RUN))
+    story = add_facts(
+        team(), handoff_fact(), (InboxReserved(items=("han_1",)), RUN), (InboxConsumed(items=("han_1",)), RUN)
+    )
     story.say(HandoffAccepted(source="writer-1", target="solo", reason="consumed"), within(RUN, handoff="han_1"))
     note = WorkerNotification(
         item="itm_1", to_thread=THREAD.thread, status="failed", summary="no key", result=Text(text="half of it")
     )
-    told(story, (note, child(1)), (AgentConnected(provider_session_id="abc", name="Program"), child(1)))
-    told(story, (InboxReserved(items=("itm_1",)), RUN), (InboxConsumed(items=("itm_1",)), RUN))
-    run = run_of(THREAD, 2)
+    add_facts(story, (note, child(1)), (AgentConnected(provider_session_id="abc", name="Program"), child(1)))
+    add_facts(story, (InboxReserved(items=("itm_1",)), RUN), (InboxConsumed(items=("itm_1",)), RUN))
+    run = run_scope(THREAD, 2)
     submitted = TurnSubmitted(input=Text(text="Next."), mode="chat", permission_mode="ask")
-    told(story, (submitted, within(run, run="")), (QueueAdded(position=1), within(run, run="")))
-    return told(story, (TurnCompleted(iterations=1), RUN), (STARTED, run))
+    add_facts(story, (submitted, within(run, run="")), (QueueAdded(position=1), within(run, run="")))
+    return add_facts(story, (TurnCompleted(iterations=1), RUN), (STARTED, run))
 
 
-def people() -> Story:
+def human_story() -> Story:
     """A person who is an agent is given a card of the board."""
     opened = ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h")
     given = TaskCreated(title="Decide", assignee="ann"), Scope(task="tsk_ann")
-    return told(team(), (opened, Scope(agent="ann", thread="thr_ann")), given)
+    return add_facts(team(), (opened, Scope(agent="ann", thread="thr_ann")), given)
 
 
-def parallel() -> Story:
+def parallel_story() -> Story:
     """Two workers at once, and a lead that waits for them."""
     load = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
     awaited = SubagentsAwaited(agents=("writer-1", "writer-2"), mode="all"), within(RUN, step=3, tool_call="cal_1")
-    return told(
-        team(), *joined(2), *begun(2), (load, THREAD), (ToolStarted(tool="wait_subagents"), awaited[1]), awaited
+    return add_facts(
+        team(),
+        *join_facts(2),
+        *start_facts(2),
+        (load, THREAD),
+        (ToolStarted(tool="wait_subagents"), awaited[1]),
+        awaited,
     )
 
 
-def behind() -> Story:
+def process_story() -> Story:
     """A command that goes on in the background, is asked to end, and does."""
-    story, scope = asked(), within(RUN, step=2, tool_call="cal_1", process="prc_1")
-    return told(
+    story, scope = model_story(), within(RUN, step=2, tool_call="cal_1", process="prc_1")
+    return add_facts(
         story,
         (ProcessStarted(command=Text(text="npm run dev")), scope),
         (ProcessStopRequested(reason="no longer needed"), scope),
@@ -365,27 +395,27 @@ def behind() -> Story:
     )
 
 
-def every() -> tuple[Story, ...]:
+def every_story() -> tuple[Story, ...]:
     """All of them."""
     others = (
-        behind(),
-        asleep(),
-        elsewhere(),
-        tried(),
-        specialists(),
-        judged(),
-        planned(),
-        halted(),
-        orphaned(),
-        waited(),
+        process_story(),
+        background_story(),
+        remote_story(),
+        retry_story(),
+        handoff_story(),
+        review_story(),
+        plan_story(),
+        paused_story(),
+        orphan_story(),
+        queue_story(),
     )
-    return (*others, people(), parallel(), team(), conforming(), kept())
+    return (*others, human_story(), parallel_story(), team(), conforming(), failed_save_story())
 
 
 RowT = TypeVar("RowT", bound=Row)
 
 
-def shown(story: Story, kind: type[RowT], key: str = "") -> list[RowT]:
+def rows_over_time(story: Story, kind: type[RowT], key: str = "") -> list[RowT]:
     """The rows of that kind, and key, as they were one after the other."""
     view = SessionView()
     ops = [op for record in records_of(story) for op in view.apply(record)]

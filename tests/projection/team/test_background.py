@@ -8,9 +8,19 @@ from callboard.contracts.facts.agent import AgentSlept
 from callboard.contracts.facts.task import TaskCancelled
 from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted
 from callboard.contracts.rows.team import AgentRow, BackgroundWork, TaskRow, TeamRow
-from tests.projection.story import asked
-from tests.projection.team.tales import HALF_HOUR, WATCH, WATCHER, asleep, rests, run_of, shown, wakes, watcher
-from tests.projection.team.troupe import team, told
+from tests.projection.story import model_story
+from tests.projection.team.tales import (
+    HALF_HOUR,
+    WATCH,
+    WATCHER,
+    background_story,
+    rows_over_time,
+    run_scope,
+    sleep_facts,
+    wake_facts,
+    watcher_facts,
+)
+from tests.projection.team.troupe import add_facts, team
 
 
 def states(rows: list[AgentRow]) -> list[str]:
@@ -18,9 +28,9 @@ def states(rows: list[AgentRow]) -> list[str]:
     return [state for state, _ in groupby(found)]
 
 
-def test_each_state_of_a_background_agent_is_a_facts():
+def test_each_state_of_a_background_agent_comes_from_a_fact():
     """UI-22: asleep before its first run, awake, at work, stopped by a question, paused, failed, through."""
-    assert states(shown(asleep(), AgentRow, "watcher")) == [
+    assert states(rows_over_time(background_story(), AgentRow, "watcher")) == [
         "scheduled",
         "waking",
         "running",
@@ -36,9 +46,9 @@ def test_each_state_of_a_background_agent_is_a_facts():
     ]
 
 
-def test_a_sleeping_agent_says_when_and_why_it_wakes_and_what_came_of_its_last_run():
+def test_a_sleeping_agent_shows_its_schedule_and_its_last_run():
     """UI-22"""
-    story = told(asked(), *watcher(), *wakes(1), *rests(1))
+    story = add_facts(model_story(), *watcher_facts(), *wake_facts(1), *sleep_facts(1))
     row = story.table.row(AgentRow, "watcher")
     assert row is not None
     assert row.background == BackgroundWork(
@@ -47,49 +57,49 @@ def test_a_sleeping_agent_says_when_and_why_it_wakes_and_what_came_of_its_last_r
         schedule="every 1800 s",
         wake_at=2 * HALF_HOUR,
         wake_reason="schedule",
-        woke_at=shown(story, AgentRow, "watcher")[2].last_activity,
-        last_run=run_of(WATCHER, 1).run,
+        woke_at=rows_over_time(story, AgentRow, "watcher")[2].last_activity,
+        last_run=run_scope(WATCHER, 1).run,
         last_run_status="completed",
     )
     assert (row.state, row.policy, row.remote) == ("idle", ("Finalize",), None)
 
 
-def test_a_run_that_a_crash_cut_is_a_failed_one_and_one_that_a_person_stopped_is_not():
+def test_a_run_fails_by_a_crash_and_not_by_a_persons_interrupt():
     """UI-22, MAR-16"""
     ends: tuple[tuple[InterruptCause, str], ...] = (("crash", "failed"), ("person", "sleeping"))
     for cause, state in ends:
-        story = told(asked(), *watcher(), *wakes(1))
-        story.say(TurnInterrupted(cause=cause), run_of(WATCHER, 1))
+        story = add_facts(model_story(), *watcher_facts(), *wake_facts(1))
+        story.say(TurnInterrupted(cause=cause), run_scope(WATCHER, 1))
         story.say(AgentSlept(reason="ran", wake_at=9), WATCH)
-        assert states(shown(story, AgentRow, "watcher"))[-1] == state
+        assert states(rows_over_time(story, AgentRow, "watcher"))[-1] == state
 
 
-def test_its_runs_are_of_its_task_and_the_card_rests_between_them():
+def test_the_task_of_a_background_agent_rests_between_its_runs():
     """CTL-07, UI-22"""
-    story = told(asked(), *watcher(), *wakes(1), *rests(1), *wakes(2))
-    rows = shown(story, TaskRow, WATCH.task)
+    story = add_facts(model_story(), *watcher_facts(), *wake_facts(1), *sleep_facts(1), *wake_facts(2))
+    rows = rows_over_time(story, TaskRow, WATCH.task)
     assert [row.status for row in rows] == ["claimed", "running", "running", "claimed", "running"]
     (last,) = rows[-1].attempts
-    assert (rows[-1].entity, last.run_id, last.status) == ("automation_job", run_of(WATCHER, 2).run, "running")
+    assert (rows[-1].entity, last.run_id, last.status) == ("automation_job", run_scope(WATCHER, 2).run, "running")
 
 
 def test_a_cancelled_task_wakes_no_agent():
     """UI-22"""
-    story = told(asked(), *watcher(), (TaskCancelled(reason="enough"), WATCH))
+    story = add_facts(model_story(), *watcher_facts(), (TaskCancelled(reason="enough"), WATCH))
     row = story.table.row(AgentRow, "watcher")
     assert row is not None
     assert row.background is not None
     assert (row.background.state, row.background.wake_at, row.background.wake_on) == ("completed", 0, ())
 
 
-def test_a_team_in_which_one_merely_sleeps_is_the_team_of_those_at_work():
+def test_a_sleeping_agent_does_not_change_the_topology():
     """UI-18: what agents did says more than who joined."""
 
     def topology(*said: object) -> list[str]:
-        story = team() if "team" in said else asked()
-        told(story, *watcher())
+        story = team() if "team" in said else model_story()
+        add_facts(story, *watcher_facts())
         if "wakes" in said:
-            told(story, *wakes(1))
+            add_facts(story, *wake_facts(1))
         return [row.topology for row in story.table.panel(TeamRow)]
 
     assert topology() == ["background_teammate"]

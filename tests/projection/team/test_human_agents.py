@@ -19,13 +19,13 @@ from callboard.contracts.rows.team import AgentRow
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.story import THREAD
-from tests.projection.team.tales import shown
-from tests.projection.team.troupe import Said, team, told
+from tests.projection.team.tales import rows_over_time
+from tests.projection.team.troupe import ScopedFacts, add_facts, team
 
 ANN = Scope(agent="ann", thread="thr_ann")
-OPENED: Said = ((ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h"), ANN),)
+OPENED: ScopedFacts = ((ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h"), ANN),)
 GIVEN = Scope(agent="solo", thread=THREAD.thread, handoff="han_1")
-HANDED: Said = (
+HANDED: ScopedFacts = (
     (
         HandoffRequested(
             source="solo", target="ann", to_thread="thr_ann", edge="handoff", payload=Payload(message="Which one?")
@@ -34,18 +34,18 @@ HANDED: Said = (
     ),
 )
 TASK = Scope(task="tsk_ann")
-CREATED: Said = ((TaskCreated(title="Decide", assignee="ann"), TASK),)
+CREATED: ScopedFacts = ((TaskCreated(title="Decide", assignee="ann"), TASK),)
 
 
 ASKED, QUIET = ("needs_input", "needs_input"), ("idle", "none")
 
 
-def reads(*steps: Said) -> list[tuple[str, str]]:
+def reads(*steps: ScopedFacts) -> list[tuple[str, str]]:
     """How the person and the session's card read after each of these. A view that is kept and taken up reads the same."""
-    story, found = told(team(), *OPENED), list[tuple[str, str]]()
+    story, found = add_facts(team(), *OPENED), list[tuple[str, str]]()
     for step in steps:
-        told(story, *step)
-        person, card = shown(story, AgentRow, "ann")[-1], shown(story, SessionCard)[-1]
+        add_facts(story, *step)
+        person, card = rows_over_time(story, AgentRow, "ann")[-1], rows_over_time(story, SessionCard)[-1]
         story.view = SessionView.from_state(story.view.state())
         assert story.table.row(AgentRow, "ann") == person
         found.append((person.state, card.attention))
@@ -69,7 +69,7 @@ def test_a_review_waits_for_the_person_until_its_verdict():
     assert reads(((wanted, scope),), ((verdict, scope),)) == [ASKED, QUIET]
 
 
-def test_a_task_waits_for_the_person_who_has_it_until_it_is_in_hand_or_over():
+def test_a_task_waits_for_its_person_until_it_starts_or_ends():
     """UI-18"""
     begun = TaskStarted(assignee="ann"), Scope(agent="ann", thread="thr_ann", task="tsk_ann", attempt=1)
     stuck, running = TaskUpdated(status="blocked", blocker="no word"), TaskUpdated(status="running")
@@ -79,8 +79,8 @@ def test_a_task_waits_for_the_person_who_has_it_until_it_is_in_hand_or_over():
     assert reads(CREATED, ((TaskUpdated(assignee="solo"), TASK),)) == [ASKED, QUIET]
 
 
-def test_a_task_that_was_given_to_a_person_who_joins_later_waits_for_them():
+def test_a_task_waits_for_a_person_who_joins_later():
     """UI-18"""
-    story = told(team(), *CREATED, *OPENED)
-    assert shown(story, AgentRow, "ann")[-1].state == "needs_input"
-    assert shown(story, SessionCard)[-1].attention == "needs_input"
+    story = add_facts(team(), *CREATED, *OPENED)
+    assert rows_over_time(story, AgentRow, "ann")[-1].state == "needs_input"
+    assert rows_over_time(story, SessionCard)[-1].attention == "needs_input"

@@ -56,7 +56,7 @@ def test_the_card_of_a_job_counts_its_items_by_state() -> None:
     assert {item.parent_task for item in items} == {whole.key}
 
 
-def test_what_waits_for_another_attempt_waits_on_the_board_too() -> None:
+def test_an_item_that_waits_for_a_retry_is_open_on_the_board() -> None:
     given = begun("alpha", "beta", parallel=1)
     given.fails("worker-1")
     given.fails("worker-2")
@@ -65,7 +65,7 @@ def test_what_waits_for_another_attempt_waits_on_the_board_too() -> None:
     assert [(row.status, row.blocker) for row in cards(given)[1:]] == [("running", ""), ("open", "")]
 
 
-def test_what_failed_still_reads_so_after_a_pause() -> None:
+def test_a_failed_item_stays_failed_after_a_pause() -> None:
     given = begun("alpha", "beta", parallel=1)
     given.fails("worker-1")
     failed = cards(given)[1]
@@ -80,7 +80,7 @@ def test_what_failed_still_reads_so_after_a_pause() -> None:
     assert cards(given)[0].blocker == "1 of 2 items are done, 1 failed"
 
 
-def test_a_job_that_is_paused_or_cancelled_reads_so_and_its_done_items_stay() -> None:
+def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
     """CTL-11"""
     given = begun("alpha", "beta", "gamma", parallel=1)
     given.says("worker-1")

@@ -18,11 +18,11 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolReques
 from callboard.contracts.rows.team import AgentRow
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story
-from tests.projection.team.tales import shown
-from tests.projection.team.troupe import Said, child, team, told
+from tests.projection.team.tales import rows_over_time
+from tests.projection.team.troupe import ScopedFacts, add_facts, child, team
 
 AT = child(1)
-APART: Said = (
+APART: ScopedFacts = (
     (SubagentIsolated(path="/srv/.site-1", branch="worker-1", base="c"), AT),
     (SubagentStarted(role="writer", group="local"), AT),
     (SubagentCompleted(result=Text(text="Done.")), AT),
@@ -32,42 +32,42 @@ ASKED = ToolRequested(tool="merge_subagent", arguments=Text(text='{"agent": "wri
 
 
 def unmerged(story: Story) -> bool:
-    return shown(story, AgentRow, "writer-1")[-1].unmerged
+    return rows_over_time(story, AgentRow, "writer-1")[-1].unmerged
 
 
-def test_a_child_that_is_done_and_not_merged_says_so():
+def test_a_completed_child_is_unmerged_until_its_merge():
     """UI-18"""
     assert not unmerged(team())
-    assert unmerged(told(team(), *APART))
+    assert unmerged(add_facts(team(), *APART))
 
 
 @pytest.mark.parametrize(
     ("status", "left"),
     [("merged", False), ("nothing_to_merge", False), ("conflict", True), ("failed", True), ("unknown", True)],
 )
-def test_a_merge_that_a_person_asked_for_leaves_what_it_did_not_merge(status: MergeStatus, left: bool):
+def test_only_a_successful_merge_leaves_nothing_unmerged(status: MergeStatus, left: bool):
     """UI-18"""
-    assert unmerged(told(team(), *APART, (SubagentMerged(status=status), AT))) is left
+    assert unmerged(add_facts(team(), *APART, (SubagentMerged(status=status), AT))) is left
 
 
-def test_a_merge_of_its_parent_is_one_as_well_unless_it_failed():
+def test_a_parents_call_merges_a_child_unless_it_fails():
     """UI-18"""
-    asked = told(team(), *APART, (ASKED, CALL))
+    asked = add_facts(team(), *APART, (ASKED, CALL))
     assert unmerged(asked)
-    assert unmerged(told(asked, (ToolFailed(code="merge_failed", message="These files are in conflict."), CALL)))
-    again = told(asked, (ASKED, CALL), (ToolCompleted(output=Text(text="Merged.")), CALL))
+    assert unmerged(add_facts(asked, (ToolFailed(code="merge_failed", message="These files are in conflict."), CALL)))
+    again = add_facts(asked, (ASKED, CALL), (ToolCompleted(output=Text(text="Merged.")), CALL))
     assert not unmerged(again)
 
 
 def test_an_agent_that_continues_in_its_worktree_after_the_merge_is_unmerged():
     """UI-18"""
-    merged = told(team(), *APART, (SubagentMerged(status="merged"), AT))
-    assert unmerged(told(merged, (SubagentStarted(role="writer", group="local"), AT)))
+    merged = add_facts(team(), *APART, (SubagentMerged(status="merged"), AT))
+    assert unmerged(add_facts(merged, (SubagentStarted(role="writer", group="local"), AT)))
 
 
 def test_a_closed_child_whose_worktree_stays_is_not_merged():
     """UI-18: what was removed had nothing left to merge."""
-    closed = told(team(), *APART, (SubagentClosed(worktree="/srv/.site-1", branch="worker-1", base="c"), AT))
+    closed = add_facts(team(), *APART, (SubagentClosed(worktree="/srv/.site-1", branch="worker-1", base="c"), AT))
     assert not unmerged(closed)
     kept = WarningRaised(code="worktree_kept", message="The worktree of writer-1 stays.")
-    assert unmerged(told(closed, (kept, within(THREAD, agent="writer-1"))))
+    assert unmerged(add_facts(closed, (kept, within(THREAD, agent="writer-1"))))

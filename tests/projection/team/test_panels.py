@@ -28,20 +28,20 @@ from callboard.projection.view import SessionView
 from tests.control.rigs.jobs import retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
-from tests.projection.story import RUN, asked
-from tests.projection.team.tales import behind, every, judged, specialists
+from tests.projection.story import RUN, model_story
+from tests.projection.team.tales import every_story, handoff_story, process_story, review_story
 from tests.projection.team.troupe import (
-    begun,
+    add_facts,
     child,
     conforming,
-    handed,
-    joined,
+    handoff_fact,
+    join_facts,
     play,
     records_of,
+    start_facts,
     team,
-    told,
     troupes,
-    wrote,
+    write_facts,
 )
 from tests.projection.test_context import every_fact
 from tests.projection.test_view import folded
@@ -98,7 +98,7 @@ def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: 
 
 @given(history=troupes(), seed=st.integers(0, 2**16))
 @settings(max_examples=40, deadline=None)
-def test_a_team_whose_facts_were_erased_is_still_a_team(history: History, seed: int):
+def test_a_team_with_erased_facts_keeps_its_roster(history: History, seed: int):
     """UI-26: whoever took part is on the roster, and every row reads."""
     source, view, blank = random.Random(seed), SessionView(), Table()
     for record in history.records:
@@ -112,24 +112,30 @@ def test_a_team_whose_facts_were_erased_is_still_a_team(history: History, seed: 
 
 def test_a_solo_run_shows_its_run_and_no_team():
     """UI-18, SUB-05"""
-    rows = asked().table.rows()
+    rows = model_story().table.rows()
     assert {panel for panel in TEAM_PANELS if panel in rows} == {"runs"}
 
 
-def test_every_panel_of_a_team_has_what_the_facts_say():
+def test_a_delegating_run_fills_every_panel_of_a_team():
     """SUB-01, UI-18: graph, roster, board, handoff and review lanes show a run that delegates."""
     rows = conforming().table.rows()
     assert [panel for panel in TEAM_PANELS if panel not in rows] == []
     assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
 
 
-def test_the_state_of_a_teams_view_is_made_of_what_is_open():
+def test_the_state_of_a_teams_view_does_not_grow_with_ended_work():
     """What is over is in the rows, and nothing of it in the state."""
     story, sizes = team(), list[int]()
     for number in range(60):
-        told(story, *begun(1), *wrote(1), handed(), (HandoffCompleted(source="writer-1", target="solo"), handed()[1]))
+        add_facts(
+            story,
+            *start_facts(1),
+            *write_facts(1),
+            handoff_fact(),
+            (HandoffCompleted(source="writer-1", target="solo"), handoff_fact()[1]),
+        )
         note = WorkerNotification(item=f"itm_{number}", to_thread="thr_1", status="completed", summary="")
-        told(story, (note, child(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
+        add_facts(story, (note, child(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
         sizes.append(len(story.view.state()))
     # A task's row has its newest twenty attempts, and no more.
     assert sizes[-1] < sizes[20] + 200
@@ -143,7 +149,7 @@ def test_a_team_of_one_child_has_both_on_its_roster():
 def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
     """UI-26: between whom is unknown, and no line of the graph is guessed."""
     view, table = SessionView(), Table()
-    for record in records_of(specialists()):
+    for record in records_of(handoff_story()):
         gone = record.header.type.startswith("handoff.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
     found = [(row.key, row.source, row.state, row.reply) for row in table.panel(HandoffRow)]
@@ -154,7 +160,7 @@ def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
     ]
     assert [row.key for row in table.panel(EdgeRow)] == []
     view, table = SessionView(), Table()
-    for record in records_of(judged()):
+    for record in records_of(review_story()):
         gone = record.header.type.startswith("review.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
     assert [(row.target, row.state) for row in table.panel(ReviewRow)] == [
@@ -168,7 +174,7 @@ def test_every_type_of_fact_is_shown_or_listed_as_unshown():
     """UI-17: no fact is out of sight by accident. A fact that no history has is applied where every entity is open."""
     shown: set[str] = set()
     for records in (
-        *(records_of(story) for story in every()),
+        *(records_of(story) for story in every_story()),
         *(play(seeded(n), 80).records for n in range(4)),
         HISTORY,
         *(story.records() for story in every_fact()),
@@ -187,7 +193,7 @@ def sample_ops(fact: type[Fact]) -> list[Op]:
     if fact.erased is None:
         return []
     ids: dict[str, Any] = {key: getattr(OPEN, key) or f"{key}_1" for key in fact.needs}
-    return told(behind(), *joined(1), (fact(**fact.erased), Scope(**ids))).ops
+    return add_facts(process_story(), *join_facts(1), (fact(**fact.erased), Scope(**ids))).ops
 
 
 #: A child with a task, at work in an open run of the lead.

@@ -15,30 +15,30 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.rows.team import AgentRow, Delivered, RemoteWork, TeamRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
-from tests.projection.story import Story, asked
+from tests.projection.story import Story, model_story
 from tests.projection.team.tales import (
     CARD_URL,
     SCOUT,
-    answers,
-    asks,
-    begins,
-    elsewhere,
-    given_to_scout,
-    gives,
-    reached,
-    run_of,
-    scout,
-    shown,
-    tells,
+    action_fact,
+    answer_fact,
+    connect_fact,
+    remote_artifact_fact,
+    remote_story,
+    remote_task_fact,
+    rows_over_time,
+    run_facts,
+    run_scope,
+    scout_fact,
+    scout_handoff_fact,
 )
-from tests.projection.team.troupe import team, told
+from tests.projection.team.troupe import add_facts, team
 
-ENDS = TurnCompleted(iterations=1), run_of(SCOUT, 1)
+ENDS = TurnCompleted(iterations=1), run_scope(SCOUT, 1)
 GONE = AgentDisconnected(provider_session_id="ctx_1", reason="no answer"), SCOUT
 
 
 def scouted(*said: tuple[Fact, Scope]) -> Story:
-    return told(asked(), scout(), *begins(SCOUT, 1), reached(), *said)
+    return add_facts(model_story(), scout_fact(), *run_facts(SCOUT, 1), connect_fact(), *said)
 
 
 def row_of(story: Story) -> AgentRow:
@@ -53,9 +53,9 @@ def work_of(story: Story) -> RemoteWork:
     return work
 
 
-def test_each_state_that_it_tells_is_shown_and_nothing_else_is():
+def test_each_reported_state_of_a_remote_task_is_shown():
     """UI-23"""
-    rows = shown(elsewhere(), AgentRow, "scout")
+    rows = rows_over_time(remote_story(), AgentRow, "scout")
     found = [row.remote.task_state for row in rows if row.remote is not None and row.remote.task_state is not None]
     assert [state for state, _ in groupby(found)] == [
         *("submitted", "working", "input_required", "auth_required", "completed"),
@@ -65,8 +65,13 @@ def test_each_state_that_it_tells_is_shown_and_nothing_else_is():
 
 def test_a_remote_agent_shows_its_card_and_each_artifact_once():
     """UI-23"""
-    story = scouted(tells("working", message="on my way"), gives("report"), gives("log"), gives("report"))
-    told_at = shown(story, AgentRow, "scout")[-4].last_activity
+    story = scouted(
+        remote_task_fact("working", message="on my way"),
+        remote_artifact_fact("report"),
+        remote_artifact_fact("log"),
+        remote_artifact_fact("report"),
+    )
+    told_at = rows_over_time(story, AgentRow, "scout")[-4].last_activity
     at = row_of(story).last_activity
     parts = tuple((RemotePart(media="text/plain", text=Text(text=f"of {name}")),) for name in ("log", "report"))
     assert work_of(story) == RemoteWork(
@@ -101,64 +106,68 @@ def test_a_remote_agent_shows_its_card_and_each_artifact_once():
 )
 def test_an_unfinished_remote_task_never_appears_as_done(state: RemoteTaskState, at_work: str, at_rest: str):
     """UI-23, UI-24: what it needs rises, and the end of our turn ends no task of its."""
-    story = scouted(tells(state))
+    story = scouted(remote_task_fact(state))
     assert row_of(story).state == at_work
-    assert row_of(told(story, ENDS)).state == at_rest
+    assert row_of(add_facts(story, ENDS)).state == at_rest
 
 
-def test_what_it_needs_is_a_question_to_the_person_until_it_is_answered():
+def test_a_remote_agents_need_is_a_question_until_its_answer():
     """UI-23"""
-    story = scouted(tells("input_required"), asks("clarification", run_of(SCOUT, 1), "answer", "reject"))
+    story = scouted(
+        remote_task_fact("input_required"), action_fact("clarification", run_scope(SCOUT, 1), "answer", "reject")
+    )
     asked_row = row_of(story)
     assert (asked_row.state, asked_row.blocked_on, asked_row.degraded) == (
         "needs_input",
         "act_run_scout1",
         ("permission_blocked",),
     )
-    told(story, answers(run_of(SCOUT, 1)), tells("working"))
+    add_facts(story, answer_fact(run_scope(SCOUT, 1)), remote_task_fact("working"))
     assert (row_of(story).state, row_of(story).degraded) == ("running", ())
 
 
-def test_one_that_is_gone_in_the_middle_of_its_task_is_unavailable_until_it_is_back():
+def test_a_remote_agent_that_disconnects_during_its_task_is_unavailable():
     """SUB-05, COM-13: not completed, and the team says so."""
-    story = scouted(tells("working"), (TurnFailed(code="remote_unavailable", message=""), run_of(SCOUT, 1)), GONE)
+    story = scouted(
+        remote_task_fact("working"), (TurnFailed(code="remote_unavailable", message=""), run_scope(SCOUT, 1)), GONE
+    )
     row = row_of(story)
     assert (row.state, row.connection, row.degraded) == ("failed", "disconnected", ("remote_unavailable",))
     assert [one.degraded for one in story.table.panel(TeamRow)] == [("remote_unavailable",)]
-    told(story, reached())
+    add_facts(story, connect_fact())
     assert (row_of(story).connection, row_of(story).degraded) == ("idle", ())
     assert [one.degraded for one in story.table.panel(TeamRow)] == [()]
 
 
-def test_one_that_is_gone_after_its_task_lacks_nothing():
+def test_a_remote_agent_that_disconnects_after_its_task_is_not_degraded():
     """SUB-05: nothing is missing that should come."""
-    story = scouted(tells("completed"), ENDS, GONE)
+    story = scouted(remote_task_fact("completed"), ENDS, GONE)
     row = row_of(story)
     assert (row.state, row.connection, row.degraded) == ("idle", "disconnected", ())
 
 
-def test_one_that_was_never_reached_is_unavailable():
+def test_a_remote_agent_that_was_never_reached_is_unavailable():
     """SUB-05, UI-23"""
-    failed = ModelFailed(code="remote_unavailable", message="no answer"), within(run_of(SCOUT, 1), step=1)
-    story = told(asked(), scout(), *begins(SCOUT, 1), failed)
+    failed = ModelFailed(code="remote_unavailable", message="no answer"), within(run_scope(SCOUT, 1), step=1)
+    story = add_facts(model_story(), scout_fact(), *run_facts(SCOUT, 1), failed)
     assert (row_of(story).connection, row_of(story).degraded) == ("disconnected", ("remote_unavailable",))
 
 
-def test_of_many_artifacts_the_newest_are_kept_and_of_large_ones_the_newest_whole():
+def test_only_the_newest_remote_artifacts_remain_complete():
     """UI-23: a roster stays small whatever was delivered."""
-    story = scouted(*(gives(f"a{number}") for number in range(60)))
+    story = scouted(*(remote_artifact_fact(f"a{number}") for number in range(60)))
     assert [one.name for one in work_of(story).artifacts] == [f"a{number}" for number in range(10, 60)]
     large = (RemotePart(media="text/plain", text=Text(text="x" * 8_000)),)
     for number in range(20):
         fact = RemoteArtifact(remote_task_id="rmt_1", remote_artifact_id=f"l{number}", parts=large)
-        story.say(fact, run_of(SCOUT, 1))
+        story.say(fact, run_scope(SCOUT, 1))
     kept = [bool(one.parts) for one in work_of(story).artifacts]
     assert (len(kept), sum(kept), kept[-8:]) == (50, 8, [True] * 8)
 
 
-def test_a_team_is_one_with_a_remote_teammate_once_something_is_handed_over_to_it():
+def test_a_handoff_to_a_remote_agent_makes_the_topology_remote():
     """UI-18"""
-    story = told(team(), scout())
+    story = add_facts(team(), scout_fact())
     assert [row.topology for row in story.table.panel(TeamRow)] == ["coordinator_team"]
-    told(story, given_to_scout())
+    add_facts(story, scout_handoff_fact())
     assert [row.topology for row in story.table.panel(TeamRow)] == ["remote_teammate"]

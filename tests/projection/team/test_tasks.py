@@ -9,30 +9,30 @@ from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFaile
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
 from tests.projection.runs import within
-from tests.projection.story import asked
+from tests.projection.story import model_story
 from tests.projection.team.tales import (
     ATTEMPTED,
     CRITIC,
     WATCH,
     WATCHER,
-    begins,
-    run_of,
-    shown,
-    tried,
-    tries,
-    watcher,
+    attempt_facts,
+    retry_story,
+    rows_over_time,
+    run_facts,
+    run_scope,
+    watcher_facts,
 )
 from tests.projection.team.troupe import (
     PARENT_TASK,
-    Said,
-    begun,
+    ScopedFacts,
+    add_facts,
     conforming,
-    joined,
-    specialist,
+    join_facts,
+    specialist_fact,
+    start_facts,
     team,
-    told,
     working,
-    wrote,
+    write_facts,
 )
 
 
@@ -42,9 +42,9 @@ def outline(row: TaskRow) -> tuple[str, bool, bool, list[tuple[int, str, str]]]:
 
 def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
     """CTL-07, UI-21: the card moves when the fact arrives."""
-    first, second, third = (run_of(CRITIC, number).run for number in (1, 2, 3))
+    first, second, third = (run_scope(CRITIC, number).run for number in (1, 2, 3))
     failed = (1, first, "failed")
-    assert [outline(row) for row in shown(tried(), TaskRow, "tsk_c")] == [
+    assert [outline(row) for row in rows_over_time(retry_story(), TaskRow, "tsk_c")] == [
         ("open", False, False, []),
         ("running", False, False, [(1, "", "running")]),
         ("running", False, False, [(1, first, "running")]),
@@ -65,12 +65,12 @@ def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
 
 def test_a_card_has_every_reported_field_of_its_task():
     """CTL-07, UI-20"""
-    story = tried()
+    story = retry_story()
     row = story.table.row(TaskRow, "tsk_c")
     assert row is not None
-    started = {one.attempts[-1].number: one for one in shown(story, TaskRow, "tsk_c") if one.attempts}
+    started = {one.attempts[-1].number: one for one in rows_over_time(story, TaskRow, "tsk_c") if one.attempts}
     assert row.attempts[0] == AttemptRow(
-        run_id=run_of(CRITIC, 1).run,
+        run_id=run_scope(CRITIC, 1).run,
         status="failed",
         detail="max_iters",
         number=1,
@@ -88,22 +88,22 @@ def test_a_card_has_every_reported_field_of_its_task():
     assert (row.assignee, row.priority, row.summary, row.depends_on) == ("critic", "high", "no more", ("tsk_0",))
 
 
-def test_what_a_failed_task_waits_for_is_still_what_it_waits_for():
+def test_a_failed_task_keeps_its_dependencies():
     """CTL-07: another attempt can be made, so its lines stay until it is over."""
-    story = told(asked(), specialist("critic"), *tried_until_failed())
+    story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed())
     assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "depends"] == ["depends:tsk_c>tsk_0"]
     story.say(TaskCompleted(summary="after all"), ATTEMPTED)
     assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "depends"] == []
 
 
-def tried_until_failed() -> Said:
+def tried_until_failed() -> ScopedFacts:
     created = TaskCreated(title="Check it", depends_on=("tsk_0",)), ATTEMPTED
-    return created, *tries(1), (TaskFailed(code="reported", message="no"), ATTEMPTED)
+    return created, *attempt_facts(1), (TaskFailed(code="reported", message="no"), ATTEMPTED)
 
 
-def test_a_child_given_more_to_do_while_it_works_is_still_at_its_first_attempt():
+def test_more_input_for_a_working_child_is_not_another_attempt():
     """CTL-07: a run is not a retry."""
-    story = told(team(), *wrote(1), *begun(1)[2:])
+    story = add_facts(team(), *write_facts(1), *start_facts(1)[2:])
     row = story.table.row(TaskRow, "tsk_w1")
     assert row is not None
     assert [(one.number, one.run_id, one.status, one.agent_id) for one in row.attempts] == [
@@ -111,7 +111,7 @@ def test_a_child_given_more_to_do_while_it_works_is_still_at_its_first_attempt()
     ]
 
 
-def test_the_tasks_of_a_turn_and_of_a_child_end_with_what_they_came_to():
+def test_the_tasks_of_a_turn_and_a_child_end_with_their_results():
     """SUB-01"""
     rows = {row.key: row for row in conforming().table.panel(TaskRow)}
     assert {key: (row.status, [one.status for one in row.attempts]) for key, row in rows.items()} == {
@@ -120,34 +120,38 @@ def test_the_tasks_of_a_turn_and_of_a_child_end_with_what_they_came_to():
     }
 
 
-def test_a_task_that_is_done_before_its_run_is_over_leaves_no_attempt_under_way():
+def test_a_task_that_ends_before_its_run_has_no_running_attempt():
     """UI-26: nothing reads as running for ever."""
-    story = told(asked(), specialist("critic"), *tried_until_failed()[:1], *tries(1))
-    told(story, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_of(CRITIC, 1)))
+    story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed()[:1], *attempt_facts(1))
+    add_facts(story, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_scope(CRITIC, 1)))
     row = story.table.row(TaskRow, "tsk_c")
     assert row is not None
-    assert outline(row) == ("done", False, False, [(1, run_of(CRITIC, 1).run, "completed")])
+    assert outline(row) == ("done", False, False, [(1, run_scope(CRITIC, 1).run, "completed")])
 
 
 def test_a_task_becomes_part_of_another():
     """UI-21"""
-    story = told(team(), *joined(2), (TaskUpdated(parent_task="tsk_w1"), joined(2)[0][1]))
+    story = add_facts(team(), *join_facts(2), (TaskUpdated(parent_task="tsk_w1"), join_facts(2)[0][1]))
     row = story.table.row(TaskRow, "tsk_w2")
     assert row is not None
     assert row.parent_task == "tsk_w1"
 
 
-def test_the_work_of_an_agent_that_sleeps_rests_when_it_is_resumed_before_its_time():
+def test_a_resumed_background_task_rests_until_its_time():
     """D2: nothing runs until the time comes, so that nothing reads running."""
-    story, run = told(asked(), *watcher()), run_of(WATCHER, 1)
-    told(story, (AgentWoke(reason="schedule"), within(run, run="", task=WATCH.task)))
-    told(story, (TaskStarted(assignee="watcher"), within(run, run="", task=WATCH.task, attempt=1)), *begins(WATCHER, 1))
-    told(story, (TurnFailed(code="no_progress", message=""), run))
-    told(story, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
-    told(story, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
+    story, run = add_facts(model_story(), *watcher_facts()), run_scope(WATCHER, 1)
+    add_facts(story, (AgentWoke(reason="schedule"), within(run, run="", task=WATCH.task)))
+    add_facts(
+        story,
+        (TaskStarted(assignee="watcher"), within(run, run="", task=WATCH.task, attempt=1)),
+        *run_facts(WATCHER, 1),
+    )
+    add_facts(story, (TurnFailed(code="no_progress", message=""), run))
+    add_facts(story, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
+    add_facts(story, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
     paused = story.table.row(TaskRow, WATCH.task)
     agents = [story.table.row(AgentRow, "watcher")]
-    told(story, (ThreadResumed(), WATCHER))
+    add_facts(story, (ThreadResumed(), WATCHER))
     resumed = story.table.row(TaskRow, WATCH.task)
     agents.append(story.table.row(AgentRow, "watcher"))
 

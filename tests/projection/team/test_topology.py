@@ -13,9 +13,18 @@ from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.rows.team import EdgeRow, MessageRow, TeamRow
 from callboard.projection.team.messages import MESSAGES
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story, asked
-from tests.projection.team.tales import CRITIC, asleep, elsewhere, judged, parallel, people, shown, specialists
-from tests.projection.team.troupe import specialist, team, told
+from tests.projection.story import RUN, THREAD, Story, model_story
+from tests.projection.team.tales import (
+    CRITIC,
+    background_story,
+    handoff_story,
+    human_story,
+    parallel_story,
+    remote_story,
+    review_story,
+    rows_over_time,
+)
+from tests.projection.team.troupe import add_facts, specialist_fact, team
 
 TO_CRITIC = within(RUN, handoff="han_1")
 
@@ -39,31 +48,31 @@ def topology(story: Story) -> str:
     ("story", "reads"),
     [
         (team(), "coordinator_team"),
-        (parallel(), "parallel_workers"),
-        (judged(), "review_team"),
-        (specialists(), "specialist_handoff"),
-        (people(), "human_agent_board"),
-        (asleep(), "background_teammate"),
-        (elsewhere(), "remote_teammate"),
+        (parallel_story(), "parallel_workers"),
+        (review_story(), "review_team"),
+        (handoff_story(), "specialist_handoff"),
+        (human_story(), "human_agent_board"),
+        (background_story(), "background_teammate"),
+        (remote_story(), "remote_teammate"),
     ],
 )
-def test_how_work_is_organised_is_what_its_facts_show(story: Story, reads: str):
+def test_the_topology_follows_from_the_facts(story: Story, reads: str):
     """UI-18: each of them from what happened, none from who merely joined."""
     assert topology(story) == reads
 
 
-def test_a_main_that_hands_over_to_a_main_and_stops_gave_its_work_to_a_specialist():
+def test_a_main_agent_that_hands_over_and_stops_makes_a_specialist_handoff():
     """UI-18, UI-19: also where the ownership of the session stays."""
-    story = told(asked(), specialist("critic"), (handed_over(), TO_CRITIC))
+    story = add_facts(model_story(), specialist_fact("critic"), (handed_over(), TO_CRITIC))
     assert topology(story) == "coordinator_team"
     assert topology(story.say(TurnCompleted(iterations=1), RUN)) == "specialist_handoff"
 
 
 @pytest.mark.parametrize("edge", ["report", "rejected", "child"])
-def test_telling_another_or_being_refused_or_giving_to_a_child_makes_no_specialist(edge: str):
+def test_a_message_a_rejection_or_work_for_a_child_is_not_a_specialist_handoff(edge: str):
     """UI-18"""
-    story = told(team(), specialist("critic"))
-    told(story, (handed_over(edge, "writer-1" if edge == "child" else "critic"), TO_CRITIC))
+    story = add_facts(team(), specialist_fact("critic"))
+    add_facts(story, (handed_over(edge, "writer-1" if edge == "child" else "critic"), TO_CRITIC))
     if edge == "rejected":
         refused = HandoffRejected(source="solo", target="critic", to_thread=THREAD.thread)
         story.say(refused, within(CRITIC, handoff="han_1"))
@@ -74,12 +83,12 @@ def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
     """MAR-01, COM-01: no file names it."""
     story = team().say(EdgeAdded(source="solo", edge=Edge(to="critic", direction="both", confirm=True)), THREAD)
     assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "path"] == []
-    told(story, specialist("critic"))
+    add_facts(story, specialist_fact("critic"))
     (row,) = (row for row in story.table.panel(EdgeRow) if row.edge_type == "path")
     assert (row.key, row.direction, row.confirm, row.edge_kind) == ("path:solo>critic", "both", True, "handoff")
 
 
-def test_the_panel_of_messages_holds_the_newest():
+def test_the_panel_of_messages_has_the_newest_messages():
     """UI-27: a team that talks a lot stays readable."""
     story = team()
     for number in range(MESSAGES + 7):
@@ -93,4 +102,4 @@ def test_the_panel_of_messages_holds_the_newest():
         story.say(said, within(RUN, channel="cha_1"))
     held = [row.key for row in story.table.panel(MessageRow)]
     assert held == [f"itm_{number:04}" for number in range(7, MESSAGES + 7)]
-    assert len(shown(story, MessageRow)) == MESSAGES + 7
+    assert len(rows_over_time(story, MessageRow)) == MESSAGES + 7

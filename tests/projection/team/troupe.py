@@ -78,9 +78,9 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from tests.projection.histories import History
 from tests.projection.runs import Choose, within
-from tests.projection.story import RUN, THREAD, Story, asked
+from tests.projection.story import RUN, THREAD, Story, model_story
 
-Said = tuple[tuple[Fact, Scope], ...]
+ScopedFacts = tuple[tuple[Fact, Scope], ...]
 PARENT_TASK = "tsk_lead"
 STARTED = TurnStarted(
     mode="auto",
@@ -110,7 +110,7 @@ def working(number: int) -> Scope:
     return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_w{number}", run=f"run_w{number}")
 
 
-def joined(number: int) -> Said:
+def join_facts(number: int) -> ScopedFacts:
     """A worker is given to the lead."""
     scope = child(number)
     opened = ThreadOpened(
@@ -130,7 +130,7 @@ def joined(number: int) -> Said:
     return (task, scope), (opened, scope), (spawned, scope)
 
 
-def begun(number: int) -> Said:
+def start_facts(number: int) -> ScopedFacts:
     """The worker takes a slot and its model is asked."""
     run = working(number)
     return (
@@ -145,7 +145,7 @@ def begun(number: int) -> Said:
     )
 
 
-def wrote(number: int) -> Said:
+def write_facts(number: int) -> ScopedFacts:
     """The worker writes a file and its turn ends."""
     run = working(number)
     call = within(run, step=2, tool_call=f"cal_w{number}")
@@ -159,7 +159,7 @@ def wrote(number: int) -> Said:
     )
 
 
-def told(story: Story, *said: tuple[Fact, Scope]) -> Story:
+def add_facts(story: Story, *said: tuple[Fact, Scope]) -> Story:
     for fact, scope in said:
         story.say(fact, scope)
     return story
@@ -167,9 +167,9 @@ def told(story: Story, *said: tuple[Fact, Scope]) -> Story:
 
 def team() -> Story:
     """A lead whose turn gave an objective to one worker, which has begun."""
-    story = asked()
+    story = model_story()
     story.say(TaskCreated(title="Tidy", assignee="solo"), within(RUN, task=PARENT_TASK))
-    told(story, *joined(1), *begun(1))
+    add_facts(story, *join_facts(1), *start_facts(1))
     opened = ChannelOpened(participants=("solo", "writer-1"))
     story.say(opened, within(RUN, task="tsk_w1", channel="cha_1"))
     load = TeamChanged(
@@ -178,7 +178,7 @@ def team() -> Story:
     return story.say(load, THREAD)
 
 
-def handed(number: int = 1) -> tuple[Fact, Scope]:
+def handoff_fact(number: int = 1) -> tuple[Fact, Scope]:
     """The worker reports to its parent."""
     fact = HandoffRequested(
         source=f"writer-{number}",
@@ -204,7 +204,7 @@ def conforming() -> Story:
         message=Text(text="Mind the style."),
     )
     story.say(said, within(RUN, task="tsk_w1", channel="cha_1"))
-    told(story, *wrote(1)[:4], handed(), wrote(1)[4])
+    add_facts(story, *write_facts(1)[:4], handoff_fact(), write_facts(1)[4])
     story.say(ReviewRequested(reviewer="solo", target="writer-1"), REVIEW)
     story.say(ReviewVerdict(reviewer="solo", target="writer-1", verdict="passed", summary="good"), REVIEW)
     usage = WorkUsage(input_tokens=10, output_tokens=2, model_calls=1, tool_calls=1)
@@ -237,9 +237,9 @@ class _Troupe:
         handoff = within(run, handoff=f"han_{1 + self.choose(4)}")
         call = within(run, step=3, tool_call=f"cal_{1 + self.choose(3)}")
         review = within(REVIEW, review=f"rev_{1 + self.choose(3)}", task=scope.task)
-        said: list[Said] = [
-            begun(number),
-            wrote(number),
+        said: list[ScopedFacts] = [
+            start_facts(number),
+            write_facts(number),
             ((SubagentQueued(queue_reason="parallel_budget", position=1, group="local"), scope),),
             ((SubagentsAwaited(agents=(scope.agent,), mode="all"), call),),
             ((ToolStarted(tool="Bash"), call), (ToolCompleted(output=Text()), call)),
@@ -248,7 +248,7 @@ class _Troupe:
             ((SubagentCancelled(reason="enough"), scope), (TaskCancelled(), scope)),
             ((SubagentContinued(), within(scope, task=f"tsk_{name}")),),
             ((SubagentClosed(), scope),),
-            ((handed(number)[0], handoff),),
+            ((handoff_fact(number)[0], handoff),),
             ((HandoffAccepted(source="a", target="b", ownership=True, resume_target="solo"), handoff),),
             ((HandoffRejected(source="a", target="b", to_thread=scope.thread), handoff),),
             ((HandoffCompleted(source="a", target="b", returned=True, to_thread=THREAD.thread), handoff),),
@@ -272,7 +272,7 @@ class _Troupe:
         ]
         if self.choose(6) == 0:
             self.children += 1
-            told(self.story, *joined(self.children))
+            add_facts(self.story, *join_facts(self.children))
         elif self.choose(8) == 0:
             message = ChannelMessage(
                 item=f"itm_{name}",
@@ -291,11 +291,11 @@ class _Troupe:
                 scopes=("once",),
                 risk="low",
             )
-            told(self.story, (required, action), (ActionResolved(decision="approve"), action))
+            add_facts(self.story, (required, action), (ActionResolved(decision="approve"), action))
         else:
-            told(self.story, *said[self.choose(len(said))])
+            add_facts(self.story, *said[self.choose(len(said))])
 
-    def _of_others(self, scope: Scope, run: Scope, name: str) -> list[Said]:
+    def _of_others(self, scope: Scope, run: Scope, name: str) -> list[ScopedFacts]:
         """What one that sleeps, one that is elsewhere, and whoever tries a task again may say; the child stands for them."""
         task = within(scope, task=f"tsk_w{1 + self.choose(2)}", attempt=1 + self.choose(3))
         attempt = within(run, task=task.task, attempt=task.attempt)
@@ -345,7 +345,7 @@ def troupes(draw: st.DrawFn, *, largest: int = 40) -> History:
     return play(lambda bound: draw(st.integers(0, bound - 1)), draw(st.integers(0, largest)))
 
 
-def specialist(name: str, *edges: Edge) -> tuple[ThreadOpened, Scope]:
+def specialist_fact(name: str, *edges: Edge) -> tuple[ThreadOpened, Scope]:
     """A main agent of that name."""
     opened = ThreadOpened(agent_name=name, kind="main", definition=name, definition_hash="h", edges=edges)
     return opened, Scope(agent=name, thread=f"thr_{name}")

@@ -17,9 +17,9 @@ from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window
 from tests.control.rigs import jobs
 from tests.control.rigs.examples import SESSION
-from tests.projection.deliverables import made, of, version
+from tests.projection.deliverables import artifact_scope, artifact_story, version
 from tests.projection.histories import random_history
-from tests.projection.team.troupe import begun, joined, team, told, wrote
+from tests.projection.team.troupe import add_facts, join_facts, start_facts, team, write_facts
 from tests.projection.test_context import every_fact
 
 #: Largest size of a session's first rows, in bytes.
@@ -32,8 +32,8 @@ def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit
     story, window = team(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 202):
-        for fact in (*joined(number), *begun(number), *wrote(number)):
-            window.apply(told(story, fact).ops)
+        for fact in (*join_facts(number), *start_facts(number), *write_facts(number)):
+            window.apply(add_facts(story, fact).ops)
     snapshot = window.snapshot()
     rows = [op.row for op in snapshot if isinstance(op, Upsert)]
     assert len(msgspec.json.encode(snapshot)) < GOAL
@@ -69,10 +69,10 @@ def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
 
 def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
     """UI-13: the others are listed on demand, and memory stays bounded."""
-    story, window = made(), Window(20, 200_000)
+    story, window = artifact_story(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 502):
-        path, scope = f"src/{number}.py", of(f"art_{number}")
+        path, scope = f"src/{number}.py", artifact_scope(f"art_{number}")
         for fact in (ArtifactCreated(artifact_kind="code", path=path), version(1, path=path)):
             window.apply(story.say(fact, scope).ops)
     snapshot = window.snapshot()

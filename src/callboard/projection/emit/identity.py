@@ -17,7 +17,7 @@ def step_of(scope: Scope) -> str:
 
 
 def attempt_of(scope: Scope) -> str:
-    """Return the attempt's id: that of its step, task or run, and the number; empty without an attempt."""
+    """Return the attempt's id: its step, task or run, and the number; empty without an attempt."""
     return f"{step_of(scope) or scope.task or scope.run}.{scope.attempt}" if scope.attempt else ""
 
 

@@ -1,4 +1,4 @@
-"""Multi-agent runtime events of a fact, as data before their envelope."""
+"""Multi-agent runtime events of a fact, as data before their envelope, and its translation into all vocabularies."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.session import AgentKind
+from callboard.contracts.vocabulary import SubagentEventType
+
+from .agentui_emission import AgentUiTranslation
 
 RunEventName = Literal[
     "StateUpdated",
@@ -61,6 +64,19 @@ class RunTranslation(msgspec.Struct, frozen=True):
         if fact.readable:
             return self.emit(fact)
         return () if self.erased is None else ((self.erased, {"erased": True}),)
+
+
+class Translation(msgspec.Struct, frozen=True):
+    """The events of one type of fact.
+
+    `agent_ui` is empty where other facts produce the events, and `runs` is absent where that specification has no event.
+    `children_only` limits `subagents` to facts of a child's thread.
+    """
+
+    agent_ui: AgentUiTranslation
+    runs: RunTranslation | None = None
+    subagents: tuple[SubagentEventType, ...] = ()
+    children_only: bool = False
 
 
 def emit_event(name: RunEventName, **data: Any) -> RunTranslation:

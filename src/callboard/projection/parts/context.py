@@ -18,13 +18,13 @@ from .run import OpenRun, step_key
 @on
 def resolve(run: OpenRun, record: Record, fact: ContextResolved) -> list[Op]:
     """Add the turn's own context, and what is missing or omitted. The folder's context is not shown."""
-    given = sum(ref.source != "folder" for ref in fact.refs)
+    refs = sum(ref.source != "folder" for ref in fact.refs)
     missing = tuple(ref for ref in fact.missing if ref.source != "folder")
     omitted = tuple(ref for ref in fact.omitted if ref.reason not in ("excluded", "compacted"))
-    if not (given or missing or omitted):
+    if not (refs or missing or omitted):
         return []
     fields = run.place.aside_fields(record, run.step)
-    return upsert(ContextPart(**fields, event="resolved", given=given, missing=missing, omitted=omitted))
+    return upsert(ContextPart(**fields, event="resolved", given=refs, missing=missing, omitted=omitted))
 
 
 @on

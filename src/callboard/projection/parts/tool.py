@@ -1,4 +1,4 @@
-"""Tool call parts, from the model's request to the call's end."""
+"""Tool call parts, from the model's request to the call's end, and the artifact versions that calls create."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from callboard.contracts.entities.artifact import title_of
+from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.permission import PermissionEvaluated, passed
 from callboard.contracts.facts.tool import (
     SandboxApplied,
@@ -19,6 +21,7 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
+from callboard.contracts.rows.context import ArtifactPart
 from callboard.contracts.rows.conversation import ToolPart
 
 from ..reducer import on, upsert
@@ -111,6 +114,21 @@ def cancel(run: OpenRun, record: Record, fact: ToolCancelled) -> list[Op]:
         duration_ms=fact.duration_ms,
         changes=fact.changes,
     )
+
+
+@on
+def add_version(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
+    """Add the version after the tool call that created it."""
+    part = ArtifactPart(
+        **run.place.aside_fields(record, record.scope.step or run.step),
+        artifact_id=record.scope.artifact,
+        title=title_of(fact.title, fact.path),
+        version=fact.version,
+        path=fact.path,
+        added=fact.added,
+        removed=fact.removed,
+    )
+    return upsert(part)
 
 
 def change_call(run: OpenRun, record: Record, **fields: Any) -> list[Op]:

@@ -12,7 +12,7 @@ _ItemState = Literal["waiting", "running", "failed", "completed", "cancelled"]
 
 
 def count_item(items: JobItems, before: TaskRow | None, after: TaskRow) -> JobItems:
-    """Return the counts after a change of one item's row. `before` is None for a new item."""
+    """Return the counts after a change of one item's row. Without `before`, the item is new."""
     counts: dict[_ItemState, int] = {}
     if before is not None:
         counts[_item_state(before)] = -1

@@ -129,7 +129,7 @@ class EdgesPanel(Panel):
         return upsert(*rows)
 
     def _remove(self, key: str) -> list[Op]:
-        """Remove the edges, except those that are equal to another open edge."""
+        """Remove the edges, except edges that are equal to another open edge."""
         rows = self.open.pop(key, [])
         others = {row.key for rows in self.open.values() for row in rows}
         return [op for row in rows if row.key not in others for op in remove(EdgeRow, row.key)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..translation import Translation
+from ..run_emission import Translation
 from . import agent, artifact, context, handoff, model, permission, session, subagent, task, tool, turn
 
 _MODULES = (agent, artifact, context, handoff, model, permission, session, subagent, task, tool, turn)

@@ -22,8 +22,7 @@ from callboard.contracts.rows.conversation import RuntimeStatus
 from callboard.contracts.vocabulary import Phase, Surface
 
 from ..agentui_emission import Emission, Emissions, emit_agent, emit_run, emit_session
-from ..run_emission import update_settings, update_state
-from ..translation import Translation
+from ..run_emission import Translation, update_settings, update_state
 
 #: The runtime status and the phase of an agent that sleeps and wakes.
 BACKGROUND_STATUS: dict[BackgroundState, tuple[RuntimeStatus, Phase]] = {

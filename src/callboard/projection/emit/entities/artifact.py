@@ -20,8 +20,7 @@ from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions
-from ..run_emission import update_state
-from ..translation import Translation
+from ..run_emission import Translation, update_state
 
 
 def _artifact(kind: EventClass, phase: Phase, control: Control | None = None, **adds: Any) -> Emissions:

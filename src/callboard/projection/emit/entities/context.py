@@ -13,7 +13,7 @@ from callboard.contracts.facts.context import (
 from callboard.contracts.vocabulary import EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions, emit_context
-from ..translation import Translation
+from ..run_emission import Translation
 
 
 def _compaction(kind: EventClass, phase: Phase) -> Emissions:

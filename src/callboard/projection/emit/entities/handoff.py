@@ -18,8 +18,7 @@ from callboard.contracts.facts.handoff import (
 from callboard.contracts.vocabulary import EventClass, Phase
 
 from ..agentui_emission import EMITTED_BY_OTHERS, Emission, Emissions
-from ..run_emission import emit_event, send_text, update_state
-from ..translation import Translation
+from ..run_emission import Translation, emit_event, send_text, update_state
 
 
 def _lane(phase: Phase, status: str, kind: EventClass = "agent.changed") -> Emissions:

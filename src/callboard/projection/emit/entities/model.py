@@ -15,8 +15,7 @@ from callboard.contracts.facts.model import (
 from callboard.contracts.vocabulary import Phase
 
 from ..agentui_emission import Emission, Emissions, emit_context, emit_diagnostic, emit_metric, emit_run
-from ..run_emission import RunEmission, RunTranslation, agent_status, send_text, show_phase
-from ..translation import Translation
+from ..run_emission import RunEmission, RunTranslation, Translation, agent_status, send_text, show_phase
 
 
 def _failed(fact: Fact) -> Emissions:

@@ -11,8 +11,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.vocabulary import Control, EventScope, Phase
 
 from ..agentui_emission import ACTION_OWNERS, Emission, Emissions, emit_agent, emit_permission, emit_run
-from ..run_emission import RunEmission, RunTranslation, agent_status, show_phase, update_settings
-from ..translation import Translation
+from ..run_emission import RunEmission, RunTranslation, Translation, agent_status, show_phase, update_settings
 
 #: The type of action that a rule with the verdict `allow` is.
 GRANT: ActionType = "permission_grant"

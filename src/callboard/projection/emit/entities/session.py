@@ -19,8 +19,7 @@ from callboard.contracts.facts.workspace import (
 )
 
 from ..agentui_emission import EMITTED_BY_OTHERS, Emissions, emit_diagnostic, emit_permission, emit_session
-from ..run_emission import update_state
-from ..translation import Translation
+from ..run_emission import Translation, update_state
 
 
 def _archived(fact: Fact) -> Emissions:

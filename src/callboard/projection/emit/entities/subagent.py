@@ -23,8 +23,7 @@ from callboard.contracts.facts.subagent import (
 )
 
 from ..agentui_emission import Emission, Emissions, emit_agent, emit_task
-from ..run_emission import RunTranslation, emit_event, show_phase, update_state
-from ..translation import Translation
+from ..run_emission import RunTranslation, Translation, emit_event, show_phase, update_state
 
 
 def _notified(fact: Fact) -> Emissions:

@@ -26,8 +26,7 @@ from callboard.contracts.rows.team import TaskRow
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions, emit_task
-from ..run_emission import update_state
-from ..translation import Translation
+from ..run_emission import Translation, update_state
 
 #: A job's status and the runtime's status, by the status of the job's card.
 _JOB_STATUS: dict[str, tuple[str, RuntimeStatus]] = {

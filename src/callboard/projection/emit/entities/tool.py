@@ -18,8 +18,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.vocabulary import EventClass, Owner, Phase
 
 from ..agentui_emission import Emission, Emissions, emit_context, emit_diagnostic, emit_run
-from ..run_emission import RunEmission, RunTranslation, agent_status
-from ..translation import Translation
+from ..run_emission import RunEmission, RunTranslation, Translation, agent_status
 
 
 def _tool(kind: EventClass, phase: Phase, state: str, owner: Owner = "tool") -> Emissions:

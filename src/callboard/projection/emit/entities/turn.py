@@ -31,6 +31,7 @@ from ..agentui_emission import Emission, Emissions, emit_queue, emit_run
 from ..run_emission import (
     RunEmission,
     RunTranslation,
+    Translation,
     agent_status,
     fact_fields,
     send_text,
@@ -38,7 +39,6 @@ from ..run_emission import (
     update_queue,
     update_state,
 )
-from ..translation import Translation
 
 #: The fields of `TurnStarted` that its event shows.
 _STARTED_FIELDS = ("mode", "permission_mode", "max_iters", "definition", "tools")
