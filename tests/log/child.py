@@ -15,7 +15,7 @@ from callboard.contracts.live import partial_key
 from callboard.log.sqlite import SqliteStore, open_store
 from tests.prove.driver.sabotages import plant
 
-from .given import SCOPE, batch, frame, said, said_at_length
+from .samples import SCOPE, batch, frame, long_text_fact, text_fact
 
 
 async def author(store: SqliteStore, stream: str) -> None:
@@ -25,12 +25,14 @@ async def author(store: SqliteStore, stream: str) -> None:
     for partial in await store.partials.read(stream):
         assert partial.text == "so far"
         end = (
-            await store.facts.append(batch(end, said("cut"), stream=stream, epoch=store.epoch, ends=(key_of_part,)))
+            await store.facts.append(
+                batch(end, text_fact("cut"), stream=stream, epoch=store.epoch, ends=(key_of_part,))
+            )
         )[-1].sequence
     while True:
         await store.partials.write(stream, store.epoch, [frame("so far")])
-        long, blobs = said_at_length(f"{stream} {end} " * 1000)
-        facts = [long, *(said(f"{stream} {end} {each}") for each in range(end % 4))]
+        long, blobs = long_text_fact(f"{stream} {end} " * 1000)
+        facts = [long, *(text_fact(f"{stream} {end} {each}") for each in range(end % 4))]
         key = f"{stream}-{end}-{store.epoch}"
         made = batch(end, *facts, stream=stream, epoch=store.epoch, key=key, blobs=blobs, ends=(key_of_part,))
         end = (await store.facts.append(made))[-1].sequence

@@ -1,3 +1,3 @@
 import pytest
 
-pytest.register_assert_rewrite("tests.log.suite", "tests.log.given")
+pytest.register_assert_rewrite("tests.log.suite", "tests.log.samples")

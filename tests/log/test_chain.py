@@ -28,7 +28,7 @@ def check(facts: list[StoredBytes]) -> tuple[int, bytes]:
     return chain.check(STREAM, 0, chain.genesis(STREAM), facts)
 
 
-def test_a_link_is_what_anyone_can_compute_from_the_stored_bytes() -> None:
+def test_a_link_can_be_computed_from_the_stored_bytes() -> None:
     fact = chained(b"payload")[0]
 
     genesis = hashlib.sha256(b"callboard.chain.v1" + b"ses_one").digest()
@@ -42,12 +42,12 @@ def test_an_untouched_chain_ends_with_its_last_link() -> None:
     assert check([]) == (0, chain.genesis(STREAM))
 
 
-def test_a_chain_is_checked_from_any_place() -> None:
+def test_a_chain_can_be_verified_from_any_fact() -> None:
     facts = chained(b"one", b"two", b"three")
     assert chain.check(STREAM, 1, facts[0].link, facts[1:]) == (3, facts[2].link)
 
 
-def test_erased_payloads_leave_the_chain_whole() -> None:
+def test_a_chain_with_erased_payloads_is_valid() -> None:
     facts = chained(b"one", b"two", b"three")
     facts[1] = chain.erase(facts[1])
 
@@ -69,7 +69,7 @@ def test_erased_payloads_leave_the_chain_whole() -> None:
     ],
     ids="+".join,
 )
-def test_a_changed_fact_is_named(changed: dict[str, bytes | None]) -> None:
+def test_a_changed_fact_is_reported(changed: dict[str, bytes | None]) -> None:
     facts = chained(b"one", b"two", b"three")
     facts[1] = facts[1]._replace(**changed)
 
@@ -78,7 +78,7 @@ def test_a_changed_fact_is_named(changed: dict[str, bytes | None]) -> None:
     assert refused.value.code == "chain_broken"
 
 
-def test_a_missing_or_moved_fact_is_named() -> None:
+def test_a_missing_or_moved_fact_is_reported() -> None:
     facts = chained(b"one", b"two", b"three")
 
     for broken in ([facts[0], facts[2]], [facts[0], facts[2]._replace(sequence=2)]):
@@ -86,7 +86,7 @@ def test_a_missing_or_moved_fact_is_named() -> None:
             check(broken)
 
 
-def test_a_stream_that_was_cut_short_does_not_end_where_its_head_says() -> None:
+def test_a_truncated_stream_contradicts_its_head() -> None:
     facts = chained(b"one", b"two", b"three")
     head = (3, facts[2].link)
 

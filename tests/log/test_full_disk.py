@@ -16,7 +16,7 @@ from callboard.log.sqlite import failures, open_store
 from callboard.log.sqlite.failures import os_error_to_refusal, to_refusal
 from callboard.log.sqlite.rows import SqliteRows
 
-from .given import STREAM, turn_row
+from .samples import STREAM, turn_row
 
 
 def error_of(code: int) -> sqlite3.Error:
@@ -63,14 +63,14 @@ def test_r3_each_failure_has_its_advice(
         (errno.EROFS, "store_unusable", "readable and writable"),
     ],
 )
-def test_r3_what_the_system_refuses_has_the_same_advice(number: int, refused: str, advice: str) -> None:
+def test_r3_an_error_of_the_file_system_has_the_same_advice(number: int, refused: str, advice: str) -> None:
     """R3"""
     refusal = os_error_to_refusal(OSError(number, os.strerror(number)), "/state/store")
 
     assert (refusal.code, advice in refusal.problem.hint) == (refused, True)
 
 
-async def test_r3_rows_that_a_full_disk_refused_are_read_all_the_same(tmp_path: Path) -> None:
+async def test_r3_rows_that_a_full_disk_refused_can_be_read(tmp_path: Path) -> None:
     """R3: reads of the session that filled the disk answer, with what could not be written, and are the same afterwards."""
     store = open_store(tmp_path)
     await store.rows.write(STREAM, [_turn(1), _turn(2), _turn(3)], _views(1))

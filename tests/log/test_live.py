@@ -18,7 +18,7 @@ from callboard.log import live
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.memory import MemoryStore
 
-from .given import SCOPE, STREAM, batch, filled, frame, said
+from .samples import SCOPE, STREAM, batch, fill, frame, text_fact
 
 ENDS = (partial_key("text", SCOPE),)
 
@@ -38,7 +38,7 @@ def feed(store: MemoryStore) -> LiveFeed:
 async def append(store: MemoryStore, feed: LiveFeed, *texts: str, ends: tuple[str, ...] = ()) -> tuple[Record, ...]:
     """Facts as the one writer brings them: first durable, then live."""
     end = (await store.facts.head(STREAM)).sequence
-    records = await store.facts.append(batch(end, *(said(text) for text in texts)))
+    records = await store.facts.append(batch(end, *(text_fact(text) for text in texts)))
     feed.facts(STREAM, records, ends)
     return records
 
@@ -48,9 +48,9 @@ async def take(following: AsyncIterator[tuple[LiveItem, ...]]) -> tuple[LiveItem
         return await anext(following)
 
 
-async def test_a_follower_gets_facts_and_frames_in_their_order(store: MemoryStore, feed: LiveFeed) -> None:
+async def test_a_follower_receives_facts_and_frames_in_order(store: MemoryStore, feed: LiveFeed) -> None:
     """Design rule: the cursor counts live frames since the newest fact."""
-    await filled(store, 2)
+    await fill(store, 2)
     following = feed.follow(STREAM)
     assert await take(following) == (LiveGap(Cursor(2), ()),)
 
@@ -69,7 +69,7 @@ async def test_a_follower_gets_facts_and_frames_in_their_order(store: MemoryStor
     )
 
 
-async def test_pieces_that_wait_together_come_as_one(store: MemoryStore, feed: LiveFeed) -> None:
+async def test_waiting_pieces_of_a_part_are_joined(store: MemoryStore, feed: LiveFeed) -> None:
     await append(store, feed, "one")
     following = feed.follow(STREAM)
     await take(following)
@@ -86,7 +86,7 @@ async def test_pieces_that_wait_together_come_as_one(store: MemoryStore, feed: L
     )
 
 
-async def test_who_comes_late_gets_the_text_so_far(store: MemoryStore, feed: LiveFeed) -> None:
+async def test_a_late_follower_receives_the_text_so_far(store: MemoryStore, feed: LiveFeed) -> None:
     """Design rule: a late viewer gets the text so far, then frames, without a gap or a repeat."""
     await append(store, feed, "one")
     feed.frame(STREAM, frame("Hello "))
@@ -105,7 +105,7 @@ async def test_who_comes_late_gets_the_text_so_far(store: MemoryStore, feed: Liv
     assert await take(feed.follow(STREAM)) == (LiveGap(Cursor(2), (arguments,)),)
 
 
-async def test_a_follower_goes_on_from_its_cursor_while_the_feed_remembers(store: MemoryStore, feed: LiveFeed) -> None:
+async def test_a_follower_continues_from_a_cursor_within_the_ring(store: MemoryStore, feed: LiveFeed) -> None:
     """COM-14"""
     await append(store, feed, "one")
     staying = feed.follow(STREAM)
@@ -125,7 +125,7 @@ async def test_a_follower_goes_on_from_its_cursor_while_the_feed_remembers(store
         assert await waiting == (LivePiece(Cursor(4, 3), frame("c", 2)),)
 
 
-async def test_what_every_follower_has_had_is_forgotten(store: MemoryStore, feed: LiveFeed) -> None:
+async def test_items_that_every_follower_received_are_dropped(store: MemoryStore, feed: LiveFeed) -> None:
     """R8: a stream that is followed and quiet keeps no facts in memory."""
     await append(store, feed, "one")
     quick, slow = feed.follow(STREAM), feed.follow(STREAM)
@@ -147,7 +147,7 @@ async def test_what_every_follower_has_had_is_forgotten(store: MemoryStore, feed
 
 
 @pytest.mark.parametrize("cursor", [Cursor(0), Cursor(2, 1), Cursor(4, 9), Cursor(9)], ids=str)
-async def test_a_cursor_that_was_never_given_gets_a_gap(store: MemoryStore, feed: LiveFeed, cursor: Cursor) -> None:
+async def test_an_unknown_cursor_gets_a_gap(store: MemoryStore, feed: LiveFeed, cursor: Cursor) -> None:
     """Design rule: a cursor that cannot be served gets an explicit gap answer."""
     await append(store, feed, "one")
     staying = feed.follow(STREAM)
@@ -161,7 +161,7 @@ async def test_a_cursor_that_was_never_given_gets_a_gap(store: MemoryStore, feed
 
 
 @pytest.mark.parametrize("bound", ["ITEMS", "CHARACTERS"])
-async def test_who_falls_behind_gets_a_gap_and_then_goes_on(
+async def test_a_slow_follower_gets_a_gap_and_continues(
     store: MemoryStore, feed: LiveFeed, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
     monkeypatch.setattr(live, bound, 10)
@@ -181,8 +181,8 @@ async def test_who_falls_behind_gets_a_gap_and_then_goes_on(
     assert await take(slow) == await take(quick) == (LivePiece(Cursor(1, 31), frame("c", 60)),)
 
 
-async def test_facts_that_the_feed_has_had_are_ignored(store: MemoryStore, feed: LiveFeed) -> None:
-    records = await filled(store, 3)
+async def test_known_facts_are_ignored(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await fill(store, 3)
     following = feed.follow(STREAM)
     assert await take(following) == (LiveGap(Cursor(3), ()),)
 
@@ -193,8 +193,8 @@ async def test_facts_that_the_feed_has_had_are_ignored(store: MemoryStore, feed:
     assert await take(following) == (LiveFacts(Cursor(4), more),)
 
 
-async def test_a_frame_out_of_place_is_refused(store: MemoryStore, feed: LiveFeed) -> None:
-    records = await filled(store, 3)
+async def test_a_frame_with_a_wrong_offset_is_rejected(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await fill(store, 3)
     with pytest.raises(ValueError, match="before its facts"):
         feed.frame(STREAM, frame("a"))
     feed.facts(STREAM, records[:1])
@@ -205,8 +205,8 @@ async def test_a_frame_out_of_place_is_refused(store: MemoryStore, feed: LiveFee
     assert feed.frame(STREAM, frame("d", 3)) == Cursor(1, 2)
 
 
-async def test_facts_that_the_feed_was_not_told_of_lead_to_a_gap(store: MemoryStore, feed: LiveFeed) -> None:
-    records = await filled(store, 4)
+async def test_missing_facts_lead_to_a_gap(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await fill(store, 4)
     feed.facts(STREAM, records[:1])
     following = feed.follow(STREAM)
     assert await take(following) == (LiveGap(Cursor(1), ()),)
@@ -220,20 +220,20 @@ async def test_facts_that_the_feed_was_not_told_of_lead_to_a_gap(store: MemorySt
     assert await take(following) == (LivePiece(Cursor(4, 1), frame("d", 3)),)
 
 
-async def test_facts_that_come_while_a_follower_arrives_are_neither_lost_nor_repeated(store: MemoryStore) -> None:
-    records = await filled(store, 2)
-    asked, answer = asyncio.Event(), asyncio.Event()
+async def test_facts_during_a_subscription_are_neither_lost_nor_repeated(store: MemoryStore) -> None:
+    records = await fill(store, 2)
+    requested, answer = asyncio.Event(), asyncio.Event()
 
     async def head(stream: str) -> Head:
-        found = await store.facts.head(stream)
-        asked.set()
+        head = await store.facts.head(stream)
+        requested.set()
         await answer.wait()
-        return found
+        return head
 
     feed = InProcessLiveFeed(head)
     arriving = asyncio.ensure_future(anext(following := feed.follow(STREAM)))
-    await asked.wait()
-    more = await store.facts.append(batch(2, said("three")))
+    await requested.wait()
+    more = await store.facts.append(batch(2, text_fact("three")))
     feed.facts(STREAM, more)
     answer.set()
 
@@ -244,7 +244,7 @@ async def test_facts_that_come_while_a_follower_arrives_are_neither_lost_nor_rep
     assert len(records) == 2
 
 
-async def test_nothing_is_remembered_for_nobody(store: MemoryStore) -> None:
+async def test_a_stream_without_followers_has_no_ring(store: MemoryStore) -> None:
     """Design numbers: sessions that wait cost next to nothing."""
     feed = InProcessLiveFeed(store.facts.head)
     following = feed.follow(STREAM)
@@ -258,9 +258,7 @@ async def test_nothing_is_remembered_for_nobody(store: MemoryStore) -> None:
     assert feed._rings == {}
 
 
-async def test_followers_of_any_speed_end_with_the_same_view(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_followers_of_any_speed_reach_the_same_view(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """COM-14; Design rule: the view after the final equals the view made from facts alone."""
     monkeypatch.setattr(live, "ITEMS", 16)
     feed = InProcessLiveFeed(store.facts.head)

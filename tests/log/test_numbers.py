@@ -14,7 +14,7 @@ from callboard.log.memory import MemoryStore
 from callboard.log.sqlite import open_store
 from callboard.projection.emit.runtime import wire_event
 
-from .given import SCOPE, STREAM, batch
+from .samples import SCOPE, STREAM, batch
 
 
 def _facts() -> tuple[NewFact, ...]:
@@ -22,11 +22,11 @@ def _facts() -> tuple[NewFact, ...]:
     return (NewFact(CostRecorded(amount=3), SCOPE), NewFact(sandbox, replace(SCOPE, tool_call="cal_a")))
 
 
-async def test_r7_a_whole_number_is_shown_as_it_is_chained(tmp_path: Path) -> None:
+async def test_r7_a_whole_number_is_sent_as_it_is_chained(tmp_path: Path) -> None:
     """R7: `4096` live is `4096` after a restart, and the facts themselves are equal."""
     store = open_store(tmp_path)
     live = await store.facts.append(batch(0, *_facts()))
-    shown = [bytes(wire_event(record, "rtm").payload) for record in live]
+    sent = [bytes(wire_event(record, "rtm").payload) for record in live]
     chained = [stored.payload for stored in await store.facts.stored(STREAM)]
     await store.close()
 
@@ -34,12 +34,12 @@ async def test_r7_a_whole_number_is_shown_as_it_is_chained(tmp_path: Path) -> No
     read = await again.facts.read(STREAM)
     await again.close()
 
-    assert [bytes(wire_event(record, "rtm").payload) for record in read] == shown == chained
-    assert (b"4096" in shown[1], b"4096.0" in shown[1]) == (True, False)
+    assert [bytes(wire_event(record, "rtm").payload) for record in read] == sent == chained
+    assert (b"4096" in sent[1], b"4096.0" in sent[1]) == (True, False)
     assert [repr(record.fact) for record in read] == [repr(record.fact) for record in live]
 
 
-async def test_r7_the_store_in_memory_shows_the_same() -> None:
+async def test_r7_the_store_in_memory_sends_the_same() -> None:
     """R7"""
     store = MemoryStore()
     live = await store.facts.append(batch(0, *_facts()))

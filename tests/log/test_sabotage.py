@@ -8,8 +8,8 @@ import pytest
 
 from callboard.log.sqlite import appends, open_store
 
-from .given import batch, filled, said
 from .processes import child
+from .samples import batch, fill, text_fact
 
 
 async def test_acknowledging_before_the_commit_loses_acknowledged_facts(tmp_path: Path) -> None:
@@ -18,9 +18,9 @@ async def test_acknowledging_before_the_commit_loses_acknowledged_facts(tmp_path
     for attempt in range(10):
         folder = tmp_path / str(attempt)
         with child("write", folder, PLANTED="ack-before-commit") as writer:
-            told = [each for each in (writer.line(), *writer.kill()) if each]
+            acknowledged = [each for each in (writer.line(), *writer.kill()) if each]
         store = open_store(folder)
-        lost = [each for each in told if (await store.facts.head(each[0])).sequence < int(each[1])]
+        lost = [each for each in acknowledged if (await store.facts.head(each[0])).sequence < int(each[1])]
         await store.close()
         if lost:
             break
@@ -32,12 +32,12 @@ async def test_without_the_fence_a_writer_whose_lock_was_lost_still_writes(
 ) -> None:
     monkeypatch.setattr(appends, "check_place", lambda *_: None)
     stale = open_store(tmp_path)
-    await filled(stale, 1)
+    await fill(stale, 1)
     (tmp_path / "writer.lock").unlink()
-    taken = open_store(tmp_path)
+    replacement = open_store(tmp_path)
 
-    await stale.facts.append(batch(1, said("from the dead"), epoch=1))
+    await stale.facts.append(batch(1, text_fact("from the dead"), epoch=1))
 
-    assert (await taken.facts.head("ses_one")).sequence == 2
+    assert (await replacement.facts.head("ses_one")).sequence == 2
     await stale.close()
-    await taken.close()
+    await replacement.close()

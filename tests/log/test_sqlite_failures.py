@@ -21,8 +21,8 @@ from callboard.log.sqlite.ledger import Ledger
 from callboard.log.sqlite.removal import delete
 from callboard.log.sqlite.upkeep.checking import check_store
 
-from .given import STREAM, batch, filled, said, said_at_length, turn_row, until
 from .processes import child
+from .samples import STREAM, batch, fill, long_text_fact, text_fact, turn_row, wait_until
 
 
 async def allow_pages(store: SqliteStore, more: int) -> None:
@@ -36,13 +36,13 @@ async def allow_pages(store: SqliteStore, more: int) -> None:
     await store._writer.submit(bound)
 
 
-async def test_without_room_a_batch_is_refused_alone_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_on_a_full_disk_only_the_batch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     """CTL-14"""
     store = open_store(tmp_path)
-    await filled(store, 1)
+    await fill(store, 1)
     await allow_pages(store, 8)
-    large, blobs = said_at_length("x" * 500_000)
-    attempts = [batch(0, said("small"), stream=f"ses_{number}") for number in range(5)]
+    large, blobs = long_text_fact("x" * 500_000)
+    attempts = [batch(0, text_fact("small"), stream=f"ses_{number}") for number in range(5)]
     attempts.insert(2, batch(1, large, key="large", blobs=blobs))
 
     outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
@@ -67,12 +67,12 @@ async def test_without_room_a_batch_is_refused_alone_and_leaves_nothing(tmp_path
     ],
     ids=["trigger", "view"],
 )
-async def test_a_store_with_a_program_of_another_tool_is_refused_before_it_loses_a_fact(
+async def test_a_store_with_a_trigger_of_another_tool_is_refused_before_it_loses_a_fact(
     tmp_path: Path, statement: str
 ) -> None:
     """R6: SQLite runs a trigger within the transaction that is acknowledged."""
     store = open_store(tmp_path)
-    await filled(store, 2)
+    await fill(store, 2)
     await store.close()
     with closing(sqlite3.connect(tmp_path / "callboard.db")) as other:
         other.execute(statement)
@@ -92,30 +92,30 @@ async def test_a_store_with_a_program_of_another_tool_is_refused_before_it_loses
     ],
     ids=["trigger", "view"],
 )
-async def test_a_program_that_another_tool_adds_to_an_open_store_costs_no_fact(
+async def test_a_trigger_that_another_tool_adds_to_an_open_store_loses_no_fact(
     tmp_path: Path, statement: str, undo: str
 ) -> None:
     """R6: what is written behind the check at opening is looked at in the transaction."""
     store = open_store(tmp_path)
-    await filled(store, 2)
+    await fill(store, 2)
     with closing(sqlite3.connect(tmp_path / "callboard.db")) as other:
         other.execute(statement)
         other.commit()
-        writes = [asyncio.create_task(store.facts.append(batch(2, said("a")))) for _ in range(3)]
+        writes = [asyncio.create_task(store.facts.append(batch(2, text_fact("a")))) for _ in range(3)]
         refused = await asyncio.gather(*writes, return_exceptions=True)
-        assert [isinstance(one, Refusal) and one.code for one in refused] == ["store_unusable"] * 3
+        assert [isinstance(refusal, Refusal) and refusal.code for refusal in refused] == ["store_unusable"] * 3
         assert "triggers or views" in str(refused[0])
         assert (await store.facts.verify(STREAM)).sequence == 2
 
         other.execute(undo)
         other.execute("CREATE INDEX harmless ON partials (kind)")
         other.commit()
-    await store.facts.append(batch(2, said("a")))
+    await store.facts.append(batch(2, text_fact("a")))
     assert (await store.facts.verify(STREAM)).sequence == 3
     await store.close()
 
 
-async def test_views_with_a_program_of_another_tool_are_made_anew(tmp_path: Path) -> None:
+async def test_views_with_a_trigger_of_another_tool_are_rebuilt(tmp_path: Path) -> None:
     """R5: a trigger in the derived file could drop rows that the page shows."""
     store = open_store(tmp_path)
     await store.close()
@@ -128,10 +128,10 @@ async def test_views_with_a_program_of_another_tool_are_made_anew(tmp_path: Path
         assert other.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'").fetchone() == (0,)
 
 
-async def test_a_limit_of_open_files_is_named_and_costs_no_views(tmp_path: Path) -> None:
+async def test_the_limit_of_open_files_is_reported_and_keeps_the_views(tmp_path: Path) -> None:
     """R5: SQLite reports it like a damaged file, for which views are made anew."""
     store = open_store(tmp_path)
-    await filled(store, 2)
+    await fill(store, 2)
     await store.close()
     views = (tmp_path / "views.db").stat().st_ino
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -152,20 +152,20 @@ async def test_a_limit_of_open_files_is_named_and_costs_no_views(tmp_path: Path)
     await store.close()
 
     assert len(refusals) > 3
-    assert {one.code for one in refusals} == {"store_unusable"}
-    assert all("too many open files" in one.problem.message for one in refusals), refusals
-    assert all("ulimit" in one.problem.hint for one in refusals)
+    assert {refusal.code for refusal in refusals} == {"store_unusable"}
+    assert all("too many open files" in refusal.problem.message for refusal in refusals), refusals
+    assert all("ulimit" in refusal.problem.hint for refusal in refusals)
 
 
-async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:
+async def test_closing_finishes_queued_work(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    waiting = [asyncio.create_task(filled(store, 3, f"ses_{number}")) for number in range(50)]
+    waiting = [asyncio.create_task(fill(store, 3, f"ses_{number}")) for number in range(50)]
     await asyncio.sleep(0)
     await store.close()
 
     assert [len(await each) for each in waiting] == [3] * 50
     with pytest.raises(Refusal, match="closed"):
-        await store.facts.append(batch(0, said("late"), stream="ses_late"))
+        await store.facts.append(batch(0, text_fact("late"), stream="ses_late"))
     with pytest.raises(Refusal, match="closed"):
         await store.facts.read("ses_1")
     await store.close()
@@ -176,52 +176,52 @@ async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:
     await again.close()
 
 
-async def test_what_waits_goes_into_one_transaction(tmp_path: Path) -> None:
+async def test_queued_work_is_written_in_one_transaction(tmp_path: Path) -> None:
     """Design rule: group commit."""
     store = open_store(tmp_path)
     assert store._writer is not None
     statements: list[str] = []
-    begun, held = threading.Event(), threading.Event()
+    begun, blocked = threading.Event(), threading.Event()
 
     def hold(connection: sqlite3.Connection) -> None:
         connection.set_trace_callback(statements.append)
         begun.set()
-        held.wait(20)
+        blocked.wait(20)
 
     holding = store._writer.submit(hold)
-    await until(begun.is_set)
-    waiting = [asyncio.create_task(filled(store, 2, f"ses_{number}")) for number in range(64)]
+    await wait_until(begun.is_set)
+    waiting = [asyncio.create_task(fill(store, 2, f"ses_{number}")) for number in range(64)]
     await asyncio.sleep(0)
-    held.set()
+    blocked.set()
     await asyncio.gather(holding, *waiting)
 
     assert statements.count("COMMIT") == 2
     await store.close()
 
 
-async def test_an_acknowledged_fact_is_there_for_everybody(tmp_path: Path) -> None:
+async def test_every_connection_reads_an_acknowledged_fact(tmp_path: Path) -> None:
     """Design rule: nothing is acknowledged before its facts are committed."""
     store = open_store(tmp_path)
     other = sqlite3.connect(tmp_path / "callboard.db")
     for number in range(20):
-        await store.facts.append(batch(number, said("text")))
+        await store.facts.append(batch(number, text_fact("text")))
         assert other.execute("SELECT max(sequence) FROM facts").fetchone() == (number + 1,)
     other.close()
     await store.close()
 
 
-async def test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
+async def test_a_killed_process_loses_no_acknowledged_fact(tmp_path: Path) -> None:
     """Design rule: acknowledged means committed."""
     moments = random.Random(7)
     epoch = 0
     for _ in range(6):
         with child("write", tmp_path) as writer:
             assert writer.epoch == epoch + 1
-            told = [writer.line() for _ in range(moments.randrange(1, 120))] + writer.kill()
+            acknowledged = [writer.line() for _ in range(moments.randrange(1, 120))] + writer.kill()
 
         store = open_store(tmp_path)
         epoch = store.epoch
-        for stream, sequence, key in told:
+        for stream, sequence, key in acknowledged:
             assert (await store.facts.head(stream)).sequence >= int(sequence)
             assert await store.facts.answer(key) is not None
         for stream in await store.facts.streams("ses_"):
@@ -232,7 +232,7 @@ async def test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged
         await store.close()
 
 
-async def test_a_log_that_was_changed_outside_does_not_verify(tmp_path: Path) -> None:
+async def test_a_log_that_another_tool_changed_does_not_verify(tmp_path: Path) -> None:
     """Design rule: the chain."""
     for statement, sequence in (
         ("UPDATE facts SET payload = replace(payload, 'text 3', 'text X') WHERE sequence = 3", 3),
@@ -242,8 +242,8 @@ async def test_a_log_that_was_changed_outside_does_not_verify(tmp_path: Path) ->
     ):
         folder = tmp_path / str(sequence)
         store = open_store(folder)
-        await filled(store, 6)
-        await filled(store, 2, "ses_other")
+        await fill(store, 6)
+        await fill(store, 2, "ses_other")
         await store.close()
         outside = sqlite3.connect(folder / "callboard.db")
         outside.execute("DROP INDEX facts_by_stream")
@@ -273,10 +273,10 @@ async def read_all(folder: Path, *, read_only: bool) -> None:
 
 
 @pytest.mark.parametrize("damage", ["garbage", "cut", "other program", "newer"])
-async def test_a_log_that_cannot_be_read_is_refused_with_what_to_do(tmp_path: Path, damage: str) -> None:
+async def test_an_unreadable_log_is_refused_with_advice(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "callboard.db"
     store = open_store(tmp_path)
-    await filled(store, 200)
+    await fill(store, 200)
     await store.close()
     if damage == "garbage":
         path.write_bytes(b"no database at all" * 5000)
@@ -297,7 +297,7 @@ async def test_a_log_that_cannot_be_read_is_refused_with_what_to_do(tmp_path: Pa
     assert path.read_bytes() == before
 
 
-async def test_views_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
+async def test_unsuitable_views_are_rebuilt(tmp_path: Path) -> None:
     """Design rule: rows are thrown away when they don't fit."""
     views = tmp_path / "views.db"
 
@@ -335,7 +335,7 @@ async def test_views_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
         await write()
 
 
-async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_path: Path) -> None:
+async def test_damaged_views_are_rebuilt_at_the_next_start(tmp_path: Path) -> None:
     views = tmp_path / "views.db"
     store = open_store(tmp_path)
     rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in range(500)]
@@ -350,7 +350,7 @@ async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_p
         await store.rows.rows(STREAM, "turns")
     assert refused.value.code == "store_unusable"
     assert "rebuilt from the log" in refused.value.problem.hint
-    await filled(store, 1)
+    await fill(store, 1)
     await store.close()
 
     store = open_store(tmp_path)
@@ -360,8 +360,8 @@ async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_p
 
 async def test_an_interrupted_delete_is_finished_after_reopening(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    await filled(store, 3000)
-    await filled(store, 1, "ses_two")
+    await fill(store, 3000)
+    await fill(store, 1, "ses_two")
     assert store._writer is not None
     ledger = store._writer._hooks
     assert isinstance(ledger, Ledger)
@@ -371,8 +371,8 @@ async def test_an_interrupted_delete_is_finished_after_reopening(tmp_path: Path)
 
     store = open_store(tmp_path)
     assert await store.facts.streams("") == ("ses_two",)
-    await until(lambda: _count(tmp_path, "SELECT count(*) FROM facts") == 1)
-    await until(lambda: _count(tmp_path, "SELECT count(*) FROM streams") == 1)
+    await wait_until(lambda: _count(tmp_path, "SELECT count(*) FROM facts") == 1)
+    await wait_until(lambda: _count(tmp_path, "SELECT count(*) FROM streams") == 1)
     await store.close()
 
 
@@ -384,10 +384,10 @@ def _count(folder: Path, query: str) -> int:
         connection.close()
 
 
-async def test_s1_views_that_are_being_discarded_are_not_handed_out(tmp_path: Path) -> None:
+async def test_s1_discarded_views_are_not_returned(tmp_path: Path) -> None:
     """S1: a session that went on from them would have lost the rows that the discard takes."""
     store = open_store(tmp_path)
-    await filled(store, 3)
+    await fill(store, 3)
     rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in (1, 2)]
     await store.rows.write(STREAM, rows, Views(watermark=3, fingerprint="1", state=b"folded"))
     outside = sqlite3.connect(tmp_path / "views.db", isolation_level=None)
@@ -395,7 +395,7 @@ async def test_s1_views_that_are_being_discarded_are_not_handed_out(tmp_path: Pa
     # The discard waits for this transaction.
     outside.execute("BEGIN IMMEDIATE")
     reading = asyncio.create_task(store.rows.row(STREAM, "turns", "trn_1"))
-    await until(lambda: store.rows.discarded(STREAM))
+    await wait_until(lambda: store.rows.discarded(STREAM))
     opening = asyncio.create_task(store.rows.views(STREAM))
     await asyncio.wait([opening], timeout=0.3)
     outside.execute("COMMIT")

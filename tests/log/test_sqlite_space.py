@@ -9,7 +9,7 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
 
-from .given import SCOPE, STREAM, Session, batch, filled, frame, said, said_at_length, turn_row, until
+from .samples import SCOPE, STREAM, Session, batch, fill, frame, long_text_fact, text_fact, turn_row, wait_until
 
 SECRET = "PLANTED-SECRET-7f3a"
 
@@ -19,7 +19,7 @@ def holders(folder: Path) -> list[str]:
     return [path.name for path in sorted(folder.iterdir()) if SECRET.encode() in path.read_bytes()]
 
 
-async def test_a_log_is_hardly_larger_than_its_content(tmp_path: Path) -> None:
+async def test_a_log_is_little_larger_than_its_content(tmp_path: Path) -> None:
     """Design numbers: 1.2 times the content and 350 bytes a fact, with everything that is kept beside the facts."""
     store = open_store(tmp_path)
     sessions = [Session(f"ses_{number:026}", 1, number) for number in range(8)]
@@ -35,14 +35,14 @@ async def test_a_log_is_hardly_larger_than_its_content(tmp_path: Path) -> None:
     assert (tmp_path / "callboard.db").stat().st_size <= 1.2 * content + 350 * facts
 
 
-async def test_an_erased_payload_leaves_no_byte_in_any_file(tmp_path: Path) -> None:
+async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
     """Design rule: erasing a payload takes everything made from it along."""
     store = open_store(tmp_path)
     await store.partials.write(STREAM, 1, [frame(f"{SECRET} " * 500)])
-    short, (long, blobs) = said(f"{SECRET} short"), said_at_length(f"{SECRET} " * 2000)
+    short, (long, blobs) = text_fact(f"{SECRET} short"), long_text_fact(f"{SECRET} " * 2000)
     ends = (partial_key("text", SCOPE),)
-    await store.facts.append(batch(0, said("one"), short, long, key=SECRET[-4:], blobs=blobs, ends=ends))
-    await filled(store, 300, "ses_two")
+    await store.facts.append(batch(0, text_fact("one"), short, long, key=SECRET[-4:], blobs=blobs, ends=ends))
+    await fill(store, 300, "ses_two")
     row = turn_row("trn_1", 1, text=SECRET)
     await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=3, fingerprint="1", state=SECRET.encode()))
     await store.rows.save_snapshot(STREAM, 3, b"link", "1", SECRET.encode())
@@ -57,40 +57,40 @@ async def test_an_erased_payload_leaves_no_byte_in_any_file(tmp_path: Path) -> N
     assert holders(tmp_path) == []
 
 
-async def test_a_deleted_stream_gives_its_space_back(tmp_path: Path) -> None:
+async def test_a_deleted_stream_frees_its_space(tmp_path: Path) -> None:
     """Design rule: space is given back on delete."""
     path = tmp_path / "callboard.db"
     store = open_store(tmp_path)
-    await filled(store, 5, "ses_small")
-    long, blobs = said_at_length(f"{SECRET} " * 100_000)
-    await store.facts.append(batch(0, long, *(said(f"{SECRET} {each}" * 20) for each in range(5000)), blobs=blobs))
-    await until(lambda: path.stat().st_size > 5_000_000)
+    await fill(store, 5, "ses_small")
+    long, blobs = long_text_fact(f"{SECRET} " * 100_000)
+    await store.facts.append(batch(0, long, *(text_fact(f"{SECRET} {each}" * 20) for each in range(5000)), blobs=blobs))
+    await wait_until(lambda: path.stat().st_size > 5_000_000)
 
     await store.facts.delete(STREAM)
 
-    await until(lambda: path.stat().st_size < 200_000)
-    await until(lambda: holders(tmp_path) == [])
+    await wait_until(lambda: path.stat().st_size < 200_000)
+    await wait_until(lambda: holders(tmp_path) == [])
     assert (await store.facts.verify("ses_small")).sequence == 5
     await store.close()
 
 
-async def test_contents_that_go_by_their_age_give_their_space_back(tmp_path: Path) -> None:
+async def test_trimmed_contents_free_their_space(tmp_path: Path) -> None:
     """Design rule: retention gives space back; no byte of them is left."""
     path = tmp_path / "callboard.db"
     store = open_store(tmp_path)
-    long, blobs = said_at_length(f"{SECRET} " * 200_000)
+    long, blobs = long_text_fact(f"{SECRET} " * 200_000)
     await store.facts.append(batch(0, long, blobs=blobs))
-    await until(lambda: path.stat().st_size > 3_000_000)
+    await wait_until(lambda: path.stat().st_size > 3_000_000)
 
     await store.facts.trim(STREAM, 16_384)
 
-    await until(lambda: path.stat().st_size < 200_000)
-    await until(lambda: (tmp_path / "callboard.db-wal").stat().st_size == 0)
+    await wait_until(lambda: path.stat().st_size < 200_000)
+    await wait_until(lambda: (tmp_path / "callboard.db-wal").stat().st_size == 0)
     assert blobs[0].data[2048:-2048] not in path.read_bytes()
     await store.close()
 
 
-async def test_text_in_the_making_is_kept_once_and_then_gone(tmp_path: Path) -> None:
+async def test_partial_text_is_stored_once_and_then_removed(tmp_path: Path) -> None:
     """Design rule: partials are appended to, and deleted with the batch that finishes the part."""
     path, wal = tmp_path / "callboard.db", tmp_path / "callboard.db-wal"
     store = open_store(tmp_path)
@@ -98,12 +98,12 @@ async def test_text_in_the_making_is_kept_once_and_then_gone(tmp_path: Path) -> 
     for at in range(0, len(text), 2000):
         await store.partials.write(STREAM, 1, [frame(text[at : at + 2000], at)])
     assert path.stat().st_size + wal.stat().st_size < 1.2 * len(text) + 8_000_000
-    await until(lambda: wal.stat().st_size == 0)
+    await wait_until(lambda: wal.stat().st_size == 0)
     assert path.stat().st_size < 1.2 * len(text) + 200_000
 
-    fact, blobs = said_at_length("short")
+    fact, blobs = long_text_fact("short")
     await store.facts.append(batch(0, fact, blobs=blobs, ends=(partial_key("text", SCOPE),)))
-    await until(lambda: path.stat().st_size < 200_000)
+    await wait_until(lambda: path.stat().st_size < 200_000)
     await store.close()
 
 
@@ -114,7 +114,7 @@ async def test_the_write_ahead_log_stays_bounded_under_load_and_empties_when_idl
     following = store.facts.subscribe(STREAM)
     largest = written = 0
     while written < 60:
-        facts = [said("x" * 6000) for _ in range(60)]
+        facts = [text_fact("x" * 6000) for _ in range(60)]
         await store.facts.append(batch(written * 60, *facts))
         if not written:
             await anext(following)
@@ -123,5 +123,5 @@ async def test_the_write_ahead_log_stays_bounded_under_load_and_empties_when_idl
 
     assert (tmp_path / "callboard.db").stat().st_size > 20_000_000
     assert largest < 10_000_000
-    await until(lambda: wal.stat().st_size == 0)
+    await wait_until(lambda: wal.stat().st_size == 0)
     await store.close()

@@ -14,18 +14,18 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store, writer
 
-from .given import STREAM, batch, filled, first, frame, said, turn_row
 from .processes import child
+from .samples import STREAM, batch, fill, first, frame, text_fact, turn_row
 
 
-async def test_every_writer_counts_the_epoch_on(tmp_path: Path) -> None:
+async def test_every_writer_increments_the_epoch(tmp_path: Path) -> None:
     """Design rule: the writer holds a lease with an epoch."""
     ids: set[str] = set()
     for epoch in (1, 2, 3):
         store = open_store(tmp_path)
         ids.add(store.id)
         assert (store.epoch, await store.facts.lease(STREAM)) == (epoch, epoch)
-        await store.facts.append(batch(epoch - 1, said("text"), epoch=epoch))
+        await store.facts.append(batch(epoch - 1, text_fact("text"), epoch=epoch))
         await store.close()
     reader = open_store(tmp_path, read_only=True)
     assert (reader.epoch, {reader.id}) == (3, ids)
@@ -33,9 +33,9 @@ async def test_every_writer_counts_the_epoch_on(tmp_path: Path) -> None:
     await reader.close()
 
 
-async def test_facts_are_there_again_after_reopening(tmp_path: Path) -> None:
+async def test_facts_can_be_read_after_reopening(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    records = await filled(store, 3)
+    records = await fill(store, 3)
     await store.partials.write(STREAM, 1, [frame("so far")])
     await store.rows.write(STREAM, [], Views(watermark=3, fingerprint="1", state=b"s"))
     await store.close()
@@ -56,26 +56,26 @@ def _commits(wal: Path) -> int:
     return sum(frame[8:16] == salts and frame[4:8] != bytes(4) for frame in frames)
 
 
-async def test_a_batch_that_another_follows_is_made_durable_with_it(
+async def test_a_followed_batch_shares_the_transaction_of_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(tmp_path)
-    await filled(store, 1)
+    await fill(store, 1)
     before = _commits(tmp_path / "callboard.db-wal")
     monkeypatch.setattr(writer, "LINGER", 30.0)
-    leading = asyncio.ensure_future(store.facts.append(batch(1, said("one"), followed=True)))
+    leading = asyncio.ensure_future(store.facts.append(batch(1, text_fact("one"), followed=True)))
     assert (await store.facts.head(STREAM)).sequence == 1
-    await asyncio.gather(leading, store.facts.append(batch(0, said("two"), stream="ses_b")))
+    await asyncio.gather(leading, store.facts.append(batch(0, text_fact("two"), stream="ses_b")))
     assert _commits(tmp_path / "callboard.db-wal") == before + 1
     monkeypatch.setattr(writer, "LINGER", 0.0)
-    await store.facts.append(batch(2, said("three"), followed=True))
+    await store.facts.append(batch(2, text_fact("three"), followed=True))
     assert [(await store.facts.head(stream)).sequence for stream in (STREAM, "ses_b")] == [3, 1]
     await store.close()
 
 
-async def test_the_store_is_closed_to_everybody_else(tmp_path: Path) -> None:
+async def test_other_users_have_no_access_to_the_store(tmp_path: Path) -> None:
     store = open_store(tmp_path / "deep" / "store")
-    await filled(store, 1)
+    await fill(store, 1)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "deep" / "store").iterdir()}
     assert stat.S_IMODE((tmp_path / "deep" / "store").stat().st_mode) == 0o700
     assert set(modes.values()) == {0o600}
@@ -83,7 +83,7 @@ async def test_the_store_is_closed_to_everybody_else(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_second_writer_is_refused_while_the_first_lives(tmp_path: Path) -> None:
+async def test_a_second_writer_is_refused_while_the_first_is_running(tmp_path: Path) -> None:
     """CTL-17"""
     with child("hold", tmp_path) as holder:
         with pytest.raises(Refusal, match=str(holder.process.pid)) as refused:
@@ -99,28 +99,28 @@ async def test_a_second_writer_is_refused_while_the_first_lives(tmp_path: Path) 
 async def test_a_writer_whose_lock_was_lost_is_fenced(tmp_path: Path) -> None:
     """CTL-17; Design rule: every append checks the epoch in its own transaction."""
     stale = open_store(tmp_path)
-    await filled(stale, 2)
+    await fill(stale, 2)
     (tmp_path / "writer.lock").unlink()
-    taken = open_store(tmp_path)
-    await taken.facts.append(batch(2, said("three"), epoch=2))
+    replaced = open_store(tmp_path)
+    await replaced.facts.append(batch(2, text_fact("three"), epoch=2))
 
     async def refused(attempt: Awaitable[object]) -> str:
         with pytest.raises(Refusal) as refusal:
             await attempt
         return refusal.value.code
 
-    assert await refused(stale.facts.append(batch(3, said("four"), epoch=1))) == "fenced"
-    assert await refused(stale.facts.append(batch(0, said("one"), stream="ses_new", epoch=1))) == "fenced"
+    assert await refused(stale.facts.append(batch(3, text_fact("four"), epoch=1))) == "fenced"
+    assert await refused(stale.facts.append(batch(0, text_fact("one"), stream="ses_new", epoch=1))) == "fenced"
     assert await refused(stale.partials.write(STREAM, 1, [frame("text")])) == "fenced"
     assert await refused(stale.facts.erase(STREAM, 1)) == "fenced"
     assert await refused(stale.facts.delete(STREAM)) == "fenced"
-    assert (await taken.facts.verify(STREAM)).sequence == 3
+    assert (await replaced.facts.verify(STREAM)).sequence == 3
     await stale.close()
-    await taken.facts.append(batch(3, said("four"), epoch=2))
-    await taken.close()
+    await replaced.facts.append(batch(3, text_fact("four"), epoch=2))
+    await replaced.close()
 
 
-async def test_a_reader_beside_the_writer_follows_it(tmp_path: Path) -> None:
+async def test_a_reader_follows_the_writer(tmp_path: Path) -> None:
     """COM-14; Design rule: a second process finds the writer, or reads only."""
     with child("write", tmp_path) as writer:
         while writer.line()[:2] not in (["ses_3", str(sequence)] for sequence in range(2, 9)):
@@ -139,12 +139,12 @@ async def test_a_reader_beside_the_writer_follows_it(tmp_path: Path) -> None:
 
 async def test_a_reader_can_change_nothing(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    records = await filled(store, 2)
+    records = await fill(store, 2)
     reader = open_store(tmp_path, read_only=True)
 
     for attempt in (
         reader.facts.lease(STREAM),
-        reader.facts.append(batch(2, said("three"))),
+        reader.facts.append(batch(2, text_fact("three"))),
         reader.facts.erase(STREAM, 1),
         reader.facts.delete(STREAM),
         reader.partials.write(STREAM, 1, [frame("text")]),
@@ -163,7 +163,7 @@ async def test_a_reader_can_change_nothing(tmp_path: Path) -> None:
 
 async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    await filled(store, 2)
+    await fill(store, 2)
     reader = open_store(tmp_path, read_only=True)
     await store.partials.write(STREAM, 1, [frame("so far")])
     row = turn_row("trn_1", 1)
@@ -182,14 +182,14 @@ async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) ->
     await store.close()
 
 
-def test_there_is_nothing_to_read_where_there_is_no_store(tmp_path: Path) -> None:
+def test_a_missing_store_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="no store") as refused:
         open_store(tmp_path / "none", read_only=True)
     assert refused.value.code == "store_unusable"
     assert not (tmp_path / "none").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(Refusal, match="Not a directory") as refused:
         open_store(tmp_path / "file" / "store")

@@ -27,27 +27,27 @@ def words(folder: Path) -> list[str]:
         return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY rowid")]
 
 
-def says(connection: sqlite3.Connection, word: str) -> str:
+def insert(connection: sqlite3.Connection, word: str) -> str:
     connection.execute("INSERT INTO words VALUES (?)", (word,))
     return word
 
 
-def says_and_refuses(connection: sqlite3.Connection) -> str:
-    says(connection, "half")
+def insert_and_refuse(connection: sqlite3.Connection) -> str:
+    insert(connection, "half")
     raise Refusal("conflict", "It does not fit.")
 
 
-def refuses(connection: sqlite3.Connection) -> str:
+def refuse(connection: sqlite3.Connection) -> str:
     raise Refusal("conflict", "It does not fit.")
 
 
-@pytest.mark.parametrize("broken", [says_and_refuses, refuses])
-async def test_of_two_works_the_one_that_refuses_is_undone_and_the_other_is_kept(
+@pytest.mark.parametrize("broken", [insert_and_refuse, refuse])
+async def test_refused_work_is_rolled_back_without_the_work_after_it(
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
     """Design rule 1: the transaction that they shared is done again without it."""
     refused = writer.submit(broken, followed=True)
-    after = writer.submit(lambda connection: says(connection, "after"))
+    after = writer.submit(lambda connection: insert(connection, "after"))
 
     with pytest.raises(Refusal, match="does not fit"):
         await refused
@@ -55,14 +55,14 @@ async def test_of_two_works_the_one_that_refuses_is_undone_and_the_other_is_kept
     assert words(tmp_path) == ["after"]
 
 
-@pytest.mark.parametrize("broken", [says_and_refuses, refuses])
-async def test_what_refused_work_had_written_is_undone_and_the_works_beside_it_are_kept(
+@pytest.mark.parametrize("broken", [insert_and_refuse, refuse])
+async def test_writes_of_refused_work_are_rolled_back_without_other_work(
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
     """Design rule 1: a refusal means that nothing was written, also where other work shares its transaction."""
-    before = writer.submit(lambda connection: says(connection, "before"), followed=True)
+    before = writer.submit(lambda connection: insert(connection, "before"), followed=True)
     refused = writer.submit(broken, followed=True)
-    after = writer.submit(lambda connection: says(connection, "after"))
+    after = writer.submit(lambda connection: insert(connection, "after"))
 
     with pytest.raises(Refusal, match="does not fit"):
         await refused
@@ -70,17 +70,17 @@ async def test_what_refused_work_had_written_is_undone_and_the_works_beside_it_a
     assert words(tmp_path) == ["before", "after"]
 
 
-async def test_a_refusal_before_any_write_costs_the_works_beside_it_nothing(tmp_path: Path, writer: Writer) -> None:
+async def test_a_refusal_before_any_write_does_not_affect_other_work(tmp_path: Path, writer: Writer) -> None:
     """They stay in the transaction that they share: each is run once."""
     ran = list[str]()
 
     def counted(connection: sqlite3.Connection) -> str:
         ran.append("first")
-        return says(connection, "first")
+        return insert(connection, "first")
 
     first = writer.submit(counted, followed=True)
-    refused = writer.submit(refuses, followed=True)
-    last = writer.submit(lambda connection: says(connection, "last"))
+    refused = writer.submit(refuse, followed=True)
+    last = writer.submit(lambda connection: insert(connection, "last"))
 
     assert (await first, await last) == ("first", "last")
     with pytest.raises(Refusal, match="does not fit"):

@@ -56,7 +56,7 @@ MADE = result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
 SECOND = says("assistant", calls("c2", "update_task", "{}"))
 
 
-async def test_what_was_answered_is_answered_again_at_the_same_place(model: Recorded):
+async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
     parts, end = await answer(model, asked(iteration=1))
     assert parts == [
         ReasoningContent("Hm."),
@@ -66,14 +66,14 @@ async def test_what_was_answered_is_answered_again_at_the_same_place(model: Reco
     assert (end.stop_reason, end.usage) == ("tool_calls", Usage(input_tokens=5))
 
 
-async def test_an_id_of_then_is_the_one_that_stands_for_it_now(model: Recorded):
+async def test_a_recorded_id_is_replaced_by_the_new_one(model: Recorded):
     parts, _ = await answer(model, asked(FIRST, MADE, iteration=2))
     assert parts == [calls("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
     last, _ = await answer(model, asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), iteration=3))
     assert last == [TextContent(f"{NEW} is done.")]
 
 
-async def test_a_later_turn_is_known_by_its_input_and_its_place(model: Recorded):
+async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recorded):
     request = asks("Make a task.", says("assistant", "Done."), "Again.", agent="lead", iteration=1)
     assert (await answer(model, request))[0] == [TextContent("No.")]
 
@@ -110,16 +110,14 @@ async def test_a_later_turn_is_known_by_its_input_and_its_place(model: Recorded)
         ),
     ],
 )
-async def test_a_request_that_does_not_fit_says_where_it_leaves_the_recording(
-    model: Recorded, request_: ModelRequest, where: str
-):
+async def test_a_diverging_request_is_reported_with_its_position(model: Recorded, request_: ModelRequest, where: str):
     parts, failed = await failure(model, request_)
     assert (parts, failed.code, failed.retryable) == ([], "bad_recording", False)
     assert failed.message == f"The run differs from its recording at {where}"
 
 
 @pytest.mark.parametrize("content", [None, b"no zip", {}, {"facts.jsonl": b"{}\n"}, {"facts.jsonl": b""}])
-def test_what_is_no_pack_of_evidence_is_refused(tmp_path: Path, content: Any):
+def test_a_file_that_is_not_an_evidence_pack_is_refused(tmp_path: Path, content: Any):
     path = tmp_path / "pack.zip"
     if isinstance(content, bytes):
         path.write_bytes(content)

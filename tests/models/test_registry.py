@@ -24,7 +24,7 @@ def models(*providers: ProviderSettings, default: str = "") -> ConfiguredModels:
     return ConfiguredModels(ModelSettings(providers=providers, default=default))
 
 
-def test_where_nothing_is_configured_the_search_is_asked_and_told_as_such():
+def test_without_configuration_the_offline_search_is_chosen_with_the_reason():
     configured: Models = models()
 
     route = configured.route("gpt-a")
@@ -38,7 +38,7 @@ def test_where_nothing_is_configured_the_search_is_asked_and_told_as_such():
     assert isinstance(configured.model(*route.candidates[0]), Offline)
 
 
-def test_a_single_candidate_is_told_as_such():
+def test_a_single_candidate_has_a_reason():
     route = models(OLLAMA).route("")
     assert route == Route(
         candidates=(("ollama", "qwen/coder:7b"),), chosen=0, reason="It is the only configured model."
@@ -63,7 +63,7 @@ def test_a_single_candidate_is_told_as_such():
         ),
     ],
 )
-def test_which_model_is_asked_and_why(wanted: str, default: str, chosen: tuple[str, str], reason: str):
+def test_a_route_has_a_model_and_a_reason(wanted: str, default: str, chosen: tuple[str, str], reason: str):
     configured = models(OPENAI, OLLAMA, default=default)
 
     route = configured.route(wanted)
@@ -76,13 +76,13 @@ def test_which_model_is_asked_and_why(wanted: str, default: str, chosen: tuple[s
     assert configured.model(*chosen) is model
 
 
-def test_a_model_asked_for_once_does_not_become_a_candidate():
+def test_a_model_requested_once_does_not_become_a_candidate():
     configured = models(OLLAMA)
     configured.model("ollama", "llama")
     assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
 
 
-def test_a_model_that_is_not_configured_any_more_is_a_refusal():
+def test_a_removed_model_is_refused():
     with pytest.raises(Refusal) as raised:
         models(OPENAI).model("ollama", "llama")
     assert raised.value.code == "model_unconfigured"
@@ -100,7 +100,7 @@ def test_a_model_that_is_not_configured_any_more_is_a_refusal():
         ([{}], "b", "default"),
     ],
 )
-def test_bad_settings_are_told_by_their_field(providers: list[dict[str, Any]], default: str, field: str):
+def test_invalid_settings_are_reported_by_field(providers: list[dict[str, Any]], default: str, field: str):
     """SAFE-05"""
     with pytest.raises(Refusal) as raised:
         models(
@@ -125,7 +125,7 @@ async def test_a_scenario_is_a_model_under_its_providers_name(tmp_path: Path):
 
 
 @pytest.mark.parametrize("providers", [(), (OPENAI,)])
-async def test_a_scenario_for_agents_that_ask_for_it_is_offered_to_no_other(
+async def test_a_scenario_for_named_agents_is_not_offered_to_others(
     providers: tuple[ProviderSettings, ...], tmp_path: Path
 ):
     (tmp_path / "play.yaml").write_text("calls: [[{text: Hello., delay_ms: 1.0e+9}]]")
@@ -167,7 +167,7 @@ def test_configuring_models_imports_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_fallbacks_are_told_in_their_order_without_the_chosen_one():
+def test_fallbacks_are_listed_in_order_without_the_chosen_model():
     configured = ConfiguredModels(
         ModelSettings(providers=(OPENAI, OLLAMA), fallback=("ollama", "openai/gpt-b", "openai", "ollama"))
     )
@@ -179,7 +179,7 @@ def test_fallbacks_are_told_in_their_order_without_the_chosen_one():
     assert (raised.value.code, raised.value.problem.field) == ("bad_settings", "fallback[0]")
 
 
-def test_a_scenario_of_a_demo_is_not_made_up_for_by_a_model(tmp_path: Path):
+def test_no_model_replaces_a_missing_demo_scenario(tmp_path: Path):
     (tmp_path / "play.yaml").write_text("calls: [[{text: Hello.}]]")
     configured = ConfiguredModels(
         ModelSettings(providers=(OLLAMA,), fallback=("ollama",), scenarios={"play": tmp_path / "play.yaml"})
@@ -187,7 +187,7 @@ def test_a_scenario_of_a_demo_is_not_made_up_for_by_a_model(tmp_path: Path):
     assert configured.route("scripted/play").fallbacks == ()
 
 
-def test_a_model_that_cannot_be_asked_is_told_with_why_and_the_next_is_asked():
+def test_an_unavailable_model_is_skipped_with_a_reason():
     keyless = msgspec.structs.replace(OPENAI, missing="It has no key.")
     configured = ConfiguredModels(ModelSettings(providers=(keyless, OLLAMA), fallback=("openai", "ollama")))
     route = configured.route("")
@@ -201,7 +201,7 @@ def test_a_model_that_cannot_be_asked_is_told_with_why_and_the_next_is_asked():
     assert alone.route("").candidates[alone.route("").chosen] == ("openai", "gpt-a")
 
 
-def test_what_is_configured_can_be_replaced_and_what_stays_the_same_keeps_its_connections():
+def test_unchanged_models_keep_their_connections_after_a_new_configuration():
     configured = models(OPENAI, OLLAMA)
     kept = configured.model("ollama", "qwen/coder:7b")
     former = configured.model("openai", "gpt-a")
@@ -218,7 +218,7 @@ def test_what_is_configured_can_be_replaced_and_what_stays_the_same_keeps_its_co
     assert configured.model("ollama", "qwen/coder:7b") is not kept
 
 
-async def test_a_handle_is_replaced_by_its_key_when_the_model_is_asked_first(mock: Aimock):
+async def test_a_handle_is_revealed_at_the_first_call(mock: Aimock):
     asked: list[str] = []
 
     def reveal(text: str) -> str:
@@ -233,7 +233,7 @@ async def test_a_handle_is_replaced_by_its_key_when_the_model_is_asked_first(moc
     assert (parts[-1], asked) == (TextContent("It is 42."), ["secret://mock"])
 
 
-async def test_a_handle_of_nothing_is_told_by_its_code():
+async def test_an_unknown_handle_fails_with_its_code():
     def reveal(text: str) -> str:
         raise Refusal("secret_missing", f"Nothing is known of {text}.")
 

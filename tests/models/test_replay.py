@@ -150,7 +150,7 @@ def _ours(part: Content) -> Content:
     return part
 
 
-async def test_thinking_of_anthropic_goes_back_signed_also_where_it_was_shown_nobody():
+async def test_thinking_of_anthropic_is_sent_back_signed_even_if_hidden():
     """UI-06"""
     parts, end, body = await _replayed("anthropic")
 
@@ -168,7 +168,7 @@ async def test_thinking_of_anthropic_goes_back_signed_also_where_it_was_shown_no
     assert body["messages"][2]["content"][0]["tool_use_id"] == "call_ours"
 
 
-async def test_signatures_of_google_go_back_with_the_thought_and_with_the_call():
+async def test_signatures_of_google_are_sent_back_with_thoughts_and_calls():
     parts, end, body = await _replayed("google")
 
     reasoning, call = parts
@@ -182,7 +182,7 @@ async def test_signatures_of_google_go_back_with_the_thought_and_with_the_call()
     assert function["functionCall"] == {"id": "call_ours", "name": "read", "args": {"path": "a.md"}}
 
 
-async def test_reasoning_of_responses_goes_back_encrypted_and_nothing_is_stored_there():
+async def test_reasoning_of_responses_is_sent_back_encrypted_and_not_stored():
     parts, end, body = await _replayed("openai")
 
     assert [type(part) for part in parts] == [ReasoningContent, ToolCallContent]
@@ -214,7 +214,7 @@ async def test_reasoning_of_another_model_is_left_out(format: str):
 
 
 @pytest.mark.parametrize("format", [*PLAYS, "openai-compatible"])
-async def test_images_are_shown_where_the_model_takes_some(format: str):
+async def test_images_are_sent_to_models_that_take_images(format: str):
     async def play(exchange: Exchange) -> None:
         await exchange.status("500 Enough", "{}")
 
@@ -246,7 +246,7 @@ async def test_images_are_shown_where_the_model_takes_some(format: str):
     assert blind.count("was left out: this model takes no images.") == 3
 
 
-async def test_how_much_to_reason_is_asked_for_as_the_provider_wants_it():
+async def test_the_reasoning_effort_has_the_form_of_the_provider():
     async with against(_anthropic, format="anthropic", name="claude-sonnet-5-5", reasoning="high") as (model, server):
         await answer(model, asks("go", tools=(READ,)))
         body = server.exchanges[-1].body

@@ -42,7 +42,7 @@ def test_the_last_attempt_is_not_followed_by_another():
     ]
 
 
-def test_a_failure_that_will_not_pass_is_not_tried_again():
+def test_a_permanent_failure_is_not_retried():
     assert retry_in_ms(failed(retryable=False, retry_after=1.0), 1, 0.5) is None
 
 
@@ -50,7 +50,7 @@ def test_the_servers_own_wait_wins_over_the_policys():
     assert retry_in_ms(failed(retry_after=30.0), 1, 0.0, RetryPolicy(longest_ms=1000)) == 30_000
 
 
-def test_m4_an_overloaded_provider_is_asked_until_the_patience_is_used_up():
+def test_m4_calls_to_an_overloaded_provider_are_retried_until_the_patience_ends():
     """M4: minutes, and not the number of tries, bound the wait for a provider that has too much to do."""
     policy, waits = RetryPolicy(), list[int]()
     while (wait := retry_in_ms(failed(), len(waits) + 1, 0.5, policy, waited_ms=sum(waits))) is not None:
@@ -59,20 +59,20 @@ def test_m4_an_overloaded_provider_is_asked_until_the_patience_is_used_up():
     assert sum(waits) == policy.patience_ms
 
 
-def test_m4_a_server_of_this_machine_that_is_not_there_is_tried_a_few_times_and_not_for_minutes():
+def test_m4_a_missing_local_server_is_retried_a_few_times_only():
     policy = RetryPolicy(max_attempts=3)
     assert retry_in_ms(failed(is_local=True), 2, 0.5, policy) == 1_000
     assert retry_in_ms(failed(is_local=True), 3, 0.5, policy) is None
 
 
-def test_m4_a_wait_that_the_provider_names_counts_against_the_patience():
+def test_m4_a_requested_wait_counts_against_the_patience():
     policy = RetryPolicy(patience_ms=60_000)
     assert retry_in_ms(failed(retry_after=40.0), 1, 0.0, policy) == 40_000
     assert retry_in_ms(failed(retry_after=40.0), 2, 0.0, policy, waited_ms=40_000) is None
     assert retry_in_ms(failed(retry_after=20.0), 2, 0.9, policy, waited_ms=40_000) == 20_000
 
 
-def test_a_wait_past_patience_is_told_instead_of_waited():
+def test_a_wait_beyond_the_patience_is_reported_at_once():
     assert retry_in_ms(failed(retry_after=3600.0), 1, 0.5) is None
 
 

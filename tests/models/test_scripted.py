@@ -28,7 +28,7 @@ def plays(text: str, folder: Path = Path("/nowhere")) -> Scripted:
     return Scripted(parse(dedent(text), "s.yaml"), folder)
 
 
-async def test_a_call_streams_its_parts_in_order_and_tells_how_it_ended():
+async def test_a_call_streams_its_parts_in_order_and_its_stop_reason():
     """UI-06: reasoning and calls are parts of their own."""
     model = plays(
         """
@@ -92,7 +92,7 @@ async def test_the_call_played_follows_from_the_conversation_alone():
     assert (await answer(model, asks(*longer)))[0] == [TextContent("third")]
 
 
-async def test_an_agent_with_calls_of_its_own_plays_those():
+async def test_an_agent_plays_the_calls_under_its_name():
     parts, _ = await answer(plays(CONVERSATION), asks("go", agent="reviewer"))
     assert parts == [TextContent("I review.")]
 
@@ -113,7 +113,7 @@ async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
     assert second == [TextContent("Written.")]
 
 
-async def test_a_turn_that_was_summarised_in_its_middle_goes_on_where_it_was():
+async def test_a_turn_continues_at_its_call_after_a_compaction():
     """UI-25: the request says where its turn begins, since the answers before a summary are not in it."""
     told = [says("user", "<summary>"), says("user", "Write the report, please"), says("user", "and be quick")]
     second, _ = await answer(plays(CONVERSATION), asks(*told, agent="lead", iteration=2, begins=1))
@@ -125,7 +125,7 @@ async def test_a_match_for_one_agent_is_not_played_to_another():
     assert parts[0] == TextContent("first")
 
 
-async def test_an_id_that_happens_to_hold_the_words_is_no_match():
+async def test_an_id_that_contains_the_text_is_not_a_match():
     model = plays("calls:\n  - - text: as ever\nmatch:\n  - {text: go, calls: [[{text: gone}]]}\n")
     for said, comes in (
         ("of tsk_0351ZDePdPrLh7goxXMfRa", "as ever"),
@@ -134,7 +134,7 @@ async def test_an_id_that_happens_to_hold_the_words_is_no_match():
         assert (await answer(model, asks(said)))[0] == [TextContent(comes)]
 
 
-async def test_past_its_end_a_scenario_fails_and_says_where():
+async def test_a_scenario_fails_after_its_last_call_with_the_position():
     history = [says("user", "go"), says("assistant", "I review."), says("user", "more")]
     parts, failed = await failure(plays("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))
 
@@ -142,7 +142,7 @@ async def test_past_its_end_a_scenario_fails_and_says_where():
     assert failed.message == "The scenario 'short' has no call 2 of the agent 'reviewer'; it has 1."
 
 
-async def test_a_failure_comes_where_it_is_written_and_only_as_often():
+async def test_a_failure_occurs_at_its_position_and_as_often_as_written():
     model = plays(
         """
         calls:
@@ -170,7 +170,7 @@ async def test_a_cut_stream_has_no_end():
     assert events == [TextDelta(0, "Half")]
 
 
-async def test_a_stop_reason_that_is_written_is_told():
+async def test_a_written_stop_reason_is_reported():
     _, end = await answer(plays("calls: [[{text: Ha}, {stop: length}]]"), asks("go"))
     assert end == Finished(stop_reason="length")
 
@@ -180,7 +180,7 @@ async def test_arguments_written_as_text_are_sent_as_they_are():
     assert parts == [calls("call_1_1", "Read", "{broken")]
 
 
-async def test_a_large_reply_comes_in_as_many_pieces_as_written():
+async def test_a_large_answer_has_the_written_number_of_pieces():
     *pieces, end = await collect(plays("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), asks("go"))
 
     assert len(pieces) == 50_000
@@ -188,7 +188,7 @@ async def test_a_large_reply_comes_in_as_many_pieces_as_written():
     assert end == Finished(stop_reason="stop")
 
 
-async def test_a_call_waits_for_a_file_and_others_go_on(tmp_path: Path):
+async def test_a_call_waits_for_a_file_while_others_continue(tmp_path: Path):
     model = plays("calls: [[{text: Before}, {wait_for: go}, {text: After}]]", tmp_path)
     events = model.stream(asks("go"))
     assert await anext(events) == TextDelta(0, "Before")
@@ -217,7 +217,7 @@ async def test_delays_are_between_the_pieces():
     assert loop.time() - started >= 0.04
 
 
-async def test_parts_take_the_pace_of_the_scenario_where_they_name_none():
+async def test_parts_without_a_pace_use_that_of_the_scenario():
     model = plays(
         """
         chunk: 2
@@ -257,7 +257,7 @@ async def test_arguments_quote_results_and_the_input():
 
 
 @pytest.mark.parametrize("text", ["refused", '{"other": 1}'])
-async def test_a_quote_that_the_conversation_does_not_have_is_a_failure(text: str):
+async def test_a_quote_without_a_source_fails(text: str):
     earlier = says("assistant", calls("call_1_1", "make", "{}"))
     _, failed = await failure(plays(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
     assert (failed.code, failed.retryable) == ("model_refused_request", False)
@@ -274,7 +274,7 @@ async def test_a_quote_that_the_conversation_does_not_have_is_a_failure(text: st
         ([result("1", "Bash", "ok"), result("2", "Read", "no", failed=True)], "It was run."),
     ],
 )
-async def test_what_a_part_says_of_a_call_is_said_only_where_it_is_so(came: list[ModelMessage], said: str):
+async def test_a_conditional_part_is_played_only_if_its_condition_is_true(came: list[ModelMessage], said: str):
     model = plays(
         """
         calls:
@@ -322,7 +322,7 @@ def test_a_scenario_is_named_after_its_file(tmp_path: Path):
         ("calls:\n  - [}\n", 2, "", "expected"),
     ],
 )
-def test_a_bad_scenario_is_told_by_file_line_and_field(text: str, line: int, field: str, says_that: str):
+def test_an_invalid_scenario_is_reported_by_file_line_and_field(text: str, line: int, field: str, says_that: str):
     """SAFE-05"""
     with pytest.raises(Refusal) as raised:
         parse(text, "s.yaml")
@@ -333,11 +333,11 @@ def test_a_bad_scenario_is_told_by_file_line_and_field(text: str, line: int, fie
     assert says_that in problem.message
 
 
-def test_a_scenario_that_is_not_there_is_a_refusal(tmp_path: Path):
+def test_a_missing_scenario_is_refused(tmp_path: Path):
     with pytest.raises(Refusal) as raised:
         Scripted.from_file(tmp_path / "none.yaml")
     assert raised.value.code == "bad_scenario"
 
 
-def test_an_empty_scenario_is_one_without_calls():
+def test_an_empty_scenario_has_no_calls():
     assert parse("", "s.yaml").calls == ()

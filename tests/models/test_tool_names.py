@@ -50,7 +50,7 @@ async def _body(format: Format, **request: Any) -> Any:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-async def test_m2_every_tool_of_ours_arrives_in_snake_case_and_others_as_they_are(format: Format):
+async def test_m2_built_in_tools_are_sent_in_snake_case_and_others_unchanged(format: Format):
     found = _names(await _body(format, tools=(*_TOOLS, _THEIRS)))
 
     assert len(found) == len(set(found)) == len(_TOOLS) + 1
@@ -59,7 +59,7 @@ async def test_m2_every_tool_of_ours_arrives_in_snake_case_and_others_as_they_ar
 
 
 @pytest.mark.parametrize("format", FORMATS)
-async def test_m2_stored_calls_and_results_are_repeated_under_the_names_of_the_request(format: Format):
+async def test_m2_stored_calls_and_results_have_the_tool_names_of_the_request(format: Format):
     """Also in a finished round, which is encoded apart from the newest messages."""
     history = (
         says("user", "look"),

@@ -35,7 +35,7 @@ def _schemas(body: Any) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("format", ["openai-compatible", "openai", "anthropic", "google"])
-async def test_m1_every_property_of_every_tool_arrives(format: Format):
+async def test_m1_every_property_of_every_tool_is_sent(format: Format):
     bodies: list[dict[str, Any]] = []
 
     async def refuse(request: Exchange) -> None:

@@ -166,7 +166,7 @@ def _redaction() -> Redaction:
 
 @pytest.mark.parametrize("program", list(DUMPS))
 @pytest.mark.parametrize("listed", [False, True])
-def test_x10_a_dump_of_a_known_value_is_a_handle_that_can_be_put_back(program: str, listed: bool) -> None:
+def test_x10_a_dump_of_a_stored_value_is_a_handle_that_can_be_revealed(program: str, listed: bool) -> None:
     dump = DUMPS[program].removeprefix("\n")
     lines = [f"{number:6}\t{line}" for number, line in enumerate(dump.splitlines(), 1)] if listed else dump.splitlines()
     secrets, text = _redaction(), "\n".join(["$ show", *lines, "done", ""])
@@ -184,7 +184,7 @@ def test_x10_a_dump_of_a_known_value_is_a_handle_that_can_be_put_back(program: s
 
 @pytest.mark.parametrize("program", list(DUMPS))
 @pytest.mark.parametrize("size", [1, 3, 7, 19, 64])
-def test_x10_a_dump_that_comes_in_pieces_shows_no_part_of_a_value(program: str, size: int) -> None:
+def test_x10_a_dump_in_pieces_has_no_part_of_a_value(program: str, size: int) -> None:
     secrets, text = _redaction(), f"$ show\n{DUMPS[program].removeprefix(chr(10))}done\n"
     veil = secrets.redact_stream()
 
@@ -193,7 +193,7 @@ def test_x10_a_dump_that_comes_in_pieces_shows_no_part_of_a_value(program: str, 
     assert shown == secrets.redact(text)
 
 
-def test_x10_what_stands_beside_a_dump_is_not_held_back() -> None:
+def test_x10_text_beside_a_dump_is_not_withheld() -> None:
     veil = _redaction().redact_stream()
 
     assert veil.add("It took 12 s.\n    be careful") == "It took 12 s.\n    be careful"
@@ -201,7 +201,7 @@ def test_x10_what_stands_beside_a_dump_is_not_held_back() -> None:
     assert veil.add("ll\nand on") == "00000000: 6865 6c6c  hell\nand on"
 
 
-def test_x10_a_dump_of_a_key_is_given_to_no_tool_and_named_on_the_card() -> None:
+def test_x10_a_dump_of_a_key_is_refused_to_tools_and_listed_by_name() -> None:
     kept, key = _redaction(), Redaction([NamedSecret("v", VALUE, "keyring")], ["v"])
     for program in ("xxd", "od -c", "hexdump -C"):
         text = DUMPS[program]

@@ -32,7 +32,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", list(FORMS))
-def test_x10_a_value_is_found_with_every_character_escaped(form: str):
+def test_x10_a_value_with_every_character_escaped_is_redacted(form: str):
     secrets, text = Redaction([NamedSecret("v", VALUE, "keyring")], ()), f"before {FORMS[form]} behind"
     redacted = secrets.redact(text)
     assert "secret://v" in redacted
@@ -41,7 +41,7 @@ def test_x10_a_value_is_found_with_every_character_escaped(form: str):
 
 
 @pytest.mark.parametrize("name", list(PUBLISHED))
-def test_x10_a_token_in_the_shape_that_its_issuer_publishes_is_found(name: str):
+def test_x10_a_token_in_its_published_shape_is_redacted(name: str):
     mark, rest = PUBLISHED[name]
     secrets, text = Redaction([], ()), f"key: {mark}{rest} end"
     redacted = secrets.redact(text)
@@ -59,7 +59,7 @@ def test_x10_a_token_in_the_shape_that_its_issuer_publishes_is_found(name: str):
         ("GITHUB_TOKEN=abcdef123456", "abcdef123456"),
     ],
 )
-def test_x10_an_assignment_to_a_name_of_a_secret_is_found(text: str, hidden: str):
+def test_x10_an_assignment_to_a_secret_name_is_redacted(text: str, hidden: str):
     assert hidden not in Redaction([], ()).redact(f"A=1\n{text}\nB=2")
 
 
@@ -76,7 +76,7 @@ def test_x10_an_assignment_to_a_name_of_a_secret_is_found(text: str, hidden: str
         "keyboard sk-learn and hf_transfer key-value",
     ],
 )
-def test_x10_what_is_no_literal_secret_stays_in_sight(text: str):
+def test_x10_text_without_a_literal_secret_stays(text: str):
     assert Redaction([], ()).redact(text) == text
 
 
@@ -90,7 +90,7 @@ def test_x10_what_is_no_literal_secret_stays_in_sight(text: str):
         ("API_TOKEN=abcdef1234>~/.bashrc", ">~/.bashrc"),
     ],
 )
-def test_x7_redaction_leaves_structure_in_sight(text: str, left: str):
+def test_x7_redaction_keeps_structure(text: str, left: str):
     redacted = Redaction([], ()).redact(text)
     assert redacted.endswith(left)
     assert "abc123" not in redacted
@@ -101,7 +101,7 @@ _LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
 
 
 @pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
-def test_x10_a_private_key_in_pem_is_found(kind: str):
+def test_x10_a_private_key_in_pem_is_redacted(kind: str):
     headers = "Version: GnuPG v2.0.22 (GNU/Linux)\n\n" if "PGP" in kind else ""
     body = "\n".join([_LINE] * 30 + ["Q1w2E3r4", "=aB3d"])
     text = f"-----BEGIN {kind}-----\n{headers}{body}\n-----END {kind}-----\n"
@@ -111,7 +111,7 @@ def test_x10_a_private_key_in_pem_is_found(kind: str):
     assert secrets.reveal(redacted) == text
 
 
-def test_x10_what_follows_a_key_without_an_end_stays_in_sight():
+def test_x10_text_after_a_key_without_an_end_stays():
     """What is hidden has the form of a key's lines, and at most 64 of them."""
     begun = f"-----BEGIN PRIVATE KEY-----\n{_LINE}\n"
     for behind in (
@@ -125,12 +125,12 @@ def test_x10_what_follows_a_key_without_an_end_stays_in_sight():
     assert redacted.splitlines()[2:] == lines[64:]
 
 
-def test_x10_the_password_of_a_netrc_is_found():
+def test_x10_the_password_of_a_netrc_is_redacted():
     redacted = Redaction([], ()).redact("machine api.example.com\n  login ann\n  password hunter22x\n")
     assert redacted.startswith("machine api.example.com\n  login ann\n  password secret://seen-")
 
 
-def test_x10_the_projects_own_source_has_next_to_no_false_finds():
+def test_x10_the_source_of_this_project_has_almost_no_false_matches():
     root = Path(__file__).parents[2]
     found: list[str] = []
     for path in sorted((root / "src").rglob("*.py")):

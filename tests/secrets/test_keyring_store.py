@@ -36,7 +36,7 @@ def state(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours(drawer: Path, state: Path):
+def test_a_stored_secret_is_available_to_the_next_process_and_is_in_no_file(drawer: Path, state: Path):
     """SAFE-09"""
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
@@ -50,7 +50,7 @@ def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours
     assert VALUE in drawer.read_text()
 
 
-def test_what_is_removed_is_given_to_nobody_and_goes_on_being_redacted(drawer: Path, state: Path):
+def test_a_removed_secret_is_not_revealed_and_stays_redacted(drawer: Path, state: Path):
     """SAFE-09"""
     secrets = Redaction(store=KeyringStore(state, read_regular))
     secrets.store("github", VALUE)
@@ -68,7 +68,7 @@ def test_what_is_removed_is_given_to_nobody_and_goes_on_being_redacted(drawer: P
     assert again.value.code == "unknown_secret"
 
 
-def test_without_a_keyring_a_person_is_told_what_to_do(drawer: Path, state: Path):
+def test_a_missing_keyring_is_refused_with_advice(drawer: Path, state: Path):
     """SAFE-09: there is no file that takes its place."""
     import keyring
     from keyring.backends.fail import Keyring
@@ -108,7 +108,7 @@ def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypat
         ("no text", "JSON is malformed"),
     ],
 )
-def test_names_in_what_is_no_regular_file_are_refused_and_not_waited_for(
+def test_a_list_of_names_that_is_not_a_regular_file_is_refused_at_once(
     drawer: Path, state: Path, kind: str, reason: str
 ):
     """SAFE-09: and no value is kept that would then have no name."""
@@ -137,7 +137,7 @@ def test_names_in_what_is_no_regular_file_are_refused_and_not_waited_for(
 
 
 @pytest.mark.parametrize("value", ["abc", "password", "Callboard", "1234567", "aaaaaaaa", "github", "secret://"])
-def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: Path, value: str):
+def test_a_value_that_occurs_in_ordinary_text_is_refused(drawer: Path, state: Path, value: str):
     """SAFE-03: it would take the place of words."""
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
@@ -149,7 +149,7 @@ def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: 
     assert secrets.redact(f"a {value} b") == f"a {value} b"
 
 
-def test_variables_hold_secrets_too_and_those_that_cannot_are_named():
+def test_variables_can_have_secrets_and_invalid_ones_are_listed():
     """SAFE-03"""
     known, left_out = read_environment(
         {"CALLBOARD_SECRET_GITHUB": VALUE, "CALLBOARD_SECRET_SHORT": "abc", "CALLBOARD_SECRET_": VALUE, "PATH": "/bin"}

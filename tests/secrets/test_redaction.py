@@ -47,7 +47,7 @@ def _forms(value: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("value", [PLAIN, HARD])
 @pytest.mark.parametrize("form", list(_forms(PLAIN)))
-def test_a_known_value_is_found_in_every_form_and_can_be_put_back(value: str, form: str):
+def test_a_stored_value_is_redacted_in_every_form_and_can_be_revealed(value: str, form: str):
     """SAFE-03"""
     secrets, text = _known(), f"before {_forms(value)[form]} behind"
 
@@ -60,7 +60,7 @@ def test_a_known_value_is_found_in_every_form_and_can_be_put_back(value: str, fo
     assert secrets.redact(redacted) == redacted
 
 
-def test_each_line_and_each_half_of_a_value_is_one():
+def test_each_line_and_each_half_of_a_value_is_a_secret():
     """SAFE-03: a listing shows lines, and what shows the beginning of a line or of an output cuts."""
     secrets = _known()
     line = KEY.splitlines()[2]
@@ -70,7 +70,7 @@ def test_each_line_and_each_half_of_a_value_is_one():
     assert secrets.redact(HARD[: len(HARD) // 2] + "…").startswith("secret://hard#half-1")
 
 
-def test_what_could_be_read_as_part_of_a_handle_is_set_apart():
+def test_text_that_could_continue_a_handle_is_separated():
     """SAFE-03"""
     secrets = _known()
 
@@ -82,7 +82,7 @@ def test_what_could_be_read_as_part_of_a_handle_is_set_apart():
         assert secrets.reveal(secrets.redact(text)) == text
 
 
-def test_a_handle_is_set_apart_from_one_that_stands_for_what_begins_with_a_mark():
+def test_a_handle_is_separated_from_the_handle_of_a_token():
     """SAFE-03"""
     secrets = Redaction([NamedSecret("one", PLAIN, "keyring"), NamedSecret("two", "$a9B8c7d6e5", "keyring")])
 
@@ -109,7 +109,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("token", list(SHAPES))
-def test_what_has_the_shape_of_a_token_has_a_handle_that_this_process_can_put_back(token: str):
+def test_a_token_by_shape_has_a_handle_that_this_process_can_reveal(token: str):
     """SAFE-03"""
     secrets, text = Redaction(), f"a {token} b"
 
@@ -123,7 +123,7 @@ def test_what_has_the_shape_of_a_token_has_a_handle_that_this_process_can_put_ba
     assert refused.value.code == "secret_missing"
 
 
-def test_a_key_in_pem_is_found_as_it_is_listed_and_as_it_is_escaped():
+def test_a_pem_key_is_redacted_in_listings_and_with_escapes():
     """SAFE-03"""
     body = "\n".join("MIIEvQ" + letter * 50 + "Zz9+/=" for letter in "abcdef") + "\nQ1w2=="
     pem = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
@@ -149,12 +149,12 @@ def test_a_key_in_pem_is_found_as_it_is_listed_and_as_it_is_escaped():
         "Authorization: Bearer of good news",
     ],
 )
-def test_what_reads_like_a_token_and_is_none_stays(text: str):
+def test_text_that_only_resembles_a_token_stays(text: str):
     """SAFE-03"""
     assert Redaction().redact(text) == text
 
 
-def test_what_was_seen_once_is_found_where_nothing_but_its_value_tells():
+def test_a_seen_value_is_redacted_without_its_mark():
     """SAFE-03"""
     secrets = Redaction()
     handle = secrets.redact("https://bob:hunter22x@host/").removeprefix("https://bob:").removesuffix("@host/")
@@ -163,7 +163,7 @@ def test_what_was_seen_once_is_found_where_nothing_but_its_value_tells():
     assert secrets.redact(base64.b64encode(b"hunter22x").decode()).startswith(f"{handle}#base64-0")
 
 
-def test_bytes_that_are_no_text_stay_and_lose_what_is_secret_in_them():
+def test_secrets_in_binary_data_are_redacted():
     """SAFE-03"""
     data = b"\x89PNG\xff\xfe" + PLAIN.encode() + b"\x00\xd8"
 
@@ -172,7 +172,7 @@ def test_bytes_that_are_no_text_stay_and_lose_what_is_secret_in_them():
     assert _known().redact("half a pair \ud83d and q8w7e6r5t4y3u2i1o0") == "half a pair \ud83d and secret://plain"
 
 
-def test_a_key_is_given_to_its_provider_and_to_no_tool():
+def test_a_key_is_revealed_to_its_provider_and_to_no_tool():
     """SAFE-09"""
     secrets = _known("plain")
 
@@ -184,7 +184,7 @@ def test_a_key_is_given_to_its_provider_and_to_no_tool():
         secrets.reveal(hidden)
 
 
-def test_a_value_that_another_took_the_place_of_goes_on_being_redacted():
+def test_a_replaced_value_stays_redacted():
     """SAFE-03"""
     secrets = _known()
     secrets.learn([NamedSecret("plain", "another-value-11", "keyring")])
@@ -197,7 +197,7 @@ def test_a_value_that_another_took_the_place_of_goes_on_being_redacted():
         secrets.reveal(former)
 
 
-def test_a_handle_that_nothing_is_known_of_is_refused_with_what_to_do():
+def test_an_unknown_handle_is_refused_with_advice():
     """SAFE-09"""
     with pytest.raises(Refusal) as refused:
         _known().reveal("secret://nothing")
@@ -207,7 +207,7 @@ def test_a_handle_that_nothing_is_known_of_is_refused_with_what_to_do():
     assert _known().reveal("grep -rn 'secret://' src") == "grep -rn 'secret://' src"
 
 
-def test_a_value_is_not_hidden_behind_what_reads_like_a_handle():
+def test_text_that_resembles_a_handle_hides_no_value():
     """SAFE-03"""
     secrets = _known()
 
@@ -215,7 +215,7 @@ def test_a_value_is_not_hidden_behind_what_reads_like_a_handle():
         assert PLAIN not in secrets.redact(text)
 
 
-def test_every_form_has_a_name_that_a_handle_can_have():
+def test_every_form_has_a_valid_name_for_handles():
     """SAFE-03: a handle of a form that could not be read would be put back wrong."""
     import re
 
@@ -226,7 +226,7 @@ def test_every_form_has_a_name_that_a_handle_can_have():
     assert [name for name in named if name and re.fullmatch(FORM, name) is None] == []
 
 
-def test_what_a_person_keeps_is_told_by_name_also_where_it_was_only_seen_in_pieces():
+def test_stored_secrets_are_listed_by_name_even_if_seen_in_pieces():
     """SAFE-03: a value that stood in several lines has a handle of its own."""
     kept = Redaction(
         [

@@ -47,11 +47,11 @@ def test_p1_x10_no_pattern_of_a_secret_has_a_possessive_group():
 
 
 @pytest.mark.parametrize("pattern", ["(?:ab|c)*+", "x(?:(?:ab)?+y)", "(?>ab)", "a|(?:ab){1,3}+"])
-def test_a_possessive_group_is_found_at_any_depth(pattern: str):
+def test_a_possessive_group_is_detected_at_any_depth(pattern: str):
     assert len(possessive_groups(parse(pattern))) == 1
 
 
-def test_every_item_is_taken_or_nothing_matches():
+def test_every_item_matches_or_nothing_matches():
     pattern = re.compile(match_all("[0-9][0-9]:", 1, 3) + "(?P<rest>.*)")
     taken = {text: pattern.match(text) for text in ("12:34:x", "12:", "x", "12:34:56:78:")}
     assert {text: None if found is None else found["rest"] for text, found in taken.items()} == {

@@ -47,7 +47,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS, st.lists(st.integers(1, 40), min_size=1, max_size=20))
-def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
+def test_redacted_pieces_equal_the_redacted_whole(text: str, sizes: list[int]):
     """SAFE-03"""
     secrets = _fresh()
     whole = secrets.redact(text)
@@ -60,7 +60,7 @@ def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
         assert value[:12] not in shown
 
 
-def test_no_piece_shows_a_part_of_a_secret_whose_rest_is_still_to_come():
+def test_no_piece_has_a_part_of_an_incomplete_secret():
     """SAFE-03: a client sees every piece."""
     for token, public in ((PLAIN, ""), (TOKENS[0], "ghp_"), (TOKENS[1], "sk-")):
         veil = _fresh().redact_stream()
@@ -70,7 +70,7 @@ def test_no_piece_shows_a_part_of_a_secret_whose_rest_is_still_to_come():
         assert "".join(pieces) in (f"x {public}", "x secret://plain")
 
 
-def test_text_that_is_no_secret_is_shown_as_it_comes():
+def test_text_without_a_secret_is_returned_at_once():
     """SAFE-03: what is held back is bounded, and nothing is where nothing secret may begin."""
     veil = Redaction().redact_stream()
 
@@ -80,7 +80,7 @@ def test_text_that_is_no_secret_is_shown_as_it_comes():
     ]
 
 
-def test_a_token_that_never_ends_is_let_go_at_its_bound():
+def test_an_endless_token_is_released_at_its_maximum_length():
     """SAFE-03"""
     veil = Redaction().redact_stream()
 
@@ -90,7 +90,7 @@ def test_a_token_that_never_ends_is_let_go_at_its_bound():
     assert len(shown) > 3000
 
 
-def test_whoever_looks_is_shown_the_last_letters_though_a_secret_may_begin_with_them():
+def test_a_reader_receives_the_last_letters_even_if_a_secret_may_begin_there():
     """SAFE-03: a prompt is read to its end while the command waits for an answer."""
     for text, held in (
         ("heard q8w\n", "q8w\n"),
@@ -109,7 +109,7 @@ def test_whoever_looks_is_shown_the_last_letters_though_a_secret_may_begin_with_
         assert veil.add(". ") == ". "
 
 
-def test_a_secret_is_its_handle_from_where_it_was_shown_to():
+def test_a_handle_follows_the_released_letters_of_a_secret():
     """SAFE-03: the handle stands for all of it, also of one that goes on in another line, and of one that begins later."""
     for rest, shown, value in (
         (PLAIN[3:], "secret://plain", PLAIN),
@@ -125,7 +125,7 @@ def test_a_secret_is_its_handle_from_where_it_was_shown_to():
         assert secrets.reveal(behind) == f"{value} !"
 
 
-def test_what_was_shown_behind_a_handle_is_told_apart_from_it_once():
+def test_released_text_after_a_handle_is_separated_once():
     """SAFE-03"""
     veil = _fresh().redact_stream()
 
@@ -134,7 +134,7 @@ def test_what_was_shown_behind_a_handle_is_told_apart_from_it_once():
     assert shown == ["secret://plain", "~q8", "z", "secret://plain", ""]
 
 
-def test_looking_after_each_character_shows_three_of_a_secret():
+def test_reading_after_each_character_reveals_three_letters_of_a_secret():
     """SAFE-03: what was shown of it before is counted."""
     for value, known in ((PLAIN, "plain"), (HARD, "hard")):
         secrets = _fresh()
@@ -145,7 +145,7 @@ def test_looking_after_each_character_shows_three_of_a_secret():
         assert shown == f"x {value[:3]}secret://{known} y"
 
 
-def test_behind_a_mark_nothing_is_shown_early():
+def test_nothing_is_released_after_a_mark():
     """SAFE-03: a password in an address may be three letters."""
     for text, secret in (("https://bob:", "abc"), ("sk-", "a1"), ("?token=", "a1"), ("secret://", "pla")):
         veil = _fresh().redact_stream()
@@ -153,7 +153,7 @@ def test_behind_a_mark_nothing_is_shown_early():
         assert (veil.add(text + secret), veil.release_harmless(), veil.pending()) == (text, "", secret)
 
 
-def test_no_whole_secret_is_shown_however_little_of_it_is_no_quote():
+def test_no_whole_secret_of_quotes_is_released():
     """SAFE-03: one may be the beginning of another."""
     secrets = Redaction(
         [NamedSecret("one", "\"'\\\"'ab", "keyring"), NamedSecret("more", "\"'\\\"'abcd1234", "keyring")]
@@ -169,7 +169,7 @@ SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=20)
 
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, SIZES, LOOKS)
-def test_whoever_looks_at_any_time_is_shown_the_whole_but_for_three_letters_before_a_handle(
+def test_a_reader_at_any_time_receives_the_redacted_text_with_at_most_three_letters_before_a_handle(
     text: str, sizes: list[int], looks: list[bool]
 ):
     """SAFE-03"""
@@ -191,7 +191,7 @@ FORMS = {
 
 @settings(max_examples=200, deadline=None)
 @given(VALUES, st.sampled_from(list(FORMS)), st.lists(st.integers(1, 9), min_size=1, max_size=9), LOOKS)
-def test_of_any_secret_three_letters_are_shown_at_most(value: str, form: str, sizes: list[int], looks: list[bool]):
+def test_at_most_three_letters_of_a_secret_are_released(value: str, form: str, sizes: list[int], looks: list[bool]):
     """SAFE-03: and no part of it behind them, in whatever form it comes."""
     secrets = Redaction([NamedSecret("any", value, "keyring")])
     text = f"see: {FORMS[form](value)} . \n"

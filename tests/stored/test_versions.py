@@ -23,7 +23,7 @@ from callboard.contracts.upcasts import UPCASTS
 from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime
-from tests.log.given import STREAM, batch, filled
+from tests.log.samples import STREAM, batch, fill
 from tests.runtime.rigs.house import House, calls, house, parts_in, says, uses
 
 
@@ -74,7 +74,7 @@ async def test_s2_an_upcast_changes_no_stored_byte_and_no_link(tmp_path: Path, m
         note: str
 
     store = open_store(tmp_path)
-    await filled(store, 1)
+    await fill(store, 1)
     await store.facts.append(batch(1, record.NewFact(First(note="so it is"))))
     before = await store.facts.stored(STREAM)
     await store.close()
@@ -187,7 +187,7 @@ async def test_s2_a_store_of_an_older_layout_is_migrated_behind_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(tmp_path)
-    await filled(store, 5)
+    await fill(store, 5)
     before = await store.facts.stored(STREAM)
     await store.close()
     monkeypatch.setattr(schema, "FACTS_SCHEMA", FACTS_SCHEMA + 1)
@@ -212,7 +212,7 @@ async def test_s2_a_migration_is_whole_or_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: dict[int, Any]
 ) -> None:
     store = open_store(tmp_path)
-    await filled(store, 5)
+    await fill(store, 5)
     before = await store.facts.stored(STREAM)
     await store.close()
     monkeypatch.setattr(schema, "FACTS_SCHEMA", FACTS_SCHEMA + 2)

@@ -17,7 +17,7 @@ from callboard.app.hosting.host import find_or_open
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.store import SqliteStore, open_store
-from tests.log.given import STREAM, filled
+from tests.log.samples import STREAM, fill
 
 #: More than a restore has.
 MOST_STEPS = 40
@@ -35,7 +35,7 @@ STEPS = (
 async def _fill(home: StateFolder, count: int, word: str) -> None:
     home.make()
     store = open_store(home.store)
-    await filled(store, count)
+    await fill(store, count)
     await store.close()
     home.uploads.mkdir(exist_ok=True)
     for name in NAMES:

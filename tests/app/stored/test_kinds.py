@@ -16,7 +16,7 @@ from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import LOCK_FILE, find_writer
 from callboard.log.sqlite.store import open_store
-from tests.log.given import filled
+from tests.log.samples import fill
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ async def home(tmp_path: Path) -> StateFolder:
     home = StateFolder(tmp_path / "home")
     home.make()
     store = open_store(home.store)
-    await filled(store, 2)
+    await fill(store, 2)
     await store.close()
     home.uploads.mkdir()
     (home.uploads / "upl_1").write_text("kept")

@@ -11,7 +11,7 @@ from callboard.contracts.ports.store import Head, Store
 from callboard.contracts.record import encode_payload, header_of
 from callboard.log import chain
 
-from ..given import AT, STREAM, Session, batch, filled, frame, said, said_at_length
+from ..samples import AT, STREAM, Session, batch, fill, frame, long_text_fact, text_fact
 
 NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 
@@ -19,15 +19,15 @@ NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 class AppendSuite:
     async def test_facts_are_read_as_they_were_appended(self, store: Store) -> None:
         """Design rule: the log is the only truth."""
-        given = batch(0, said("one"), said("two"))
+        original = batch(0, text_fact("one"), text_fact("two"))
 
-        appended = await store.facts.append(given)
+        appended = await store.facts.append(original)
 
         assert [(record.stream, record.sequence, record.fact) for record in appended] == [
-            (STREAM, 1, given.facts[0].fact),
-            (STREAM, 2, given.facts[1].fact),
+            (STREAM, 1, original.facts[0].fact),
+            (STREAM, 2, original.facts[1].fact),
         ]
-        assert [record.header for record in appended] == [header_of(new, given.origin, 1) for new in given.facts]
+        assert [record.header for record in appended] == [header_of(new, original.origin, 1) for new in original.facts]
         assert await store.facts.read(STREAM) == appended
         assert await store.facts.head(STREAM) == Head(sequence=2, link=appended[-1].link, at=AT)
 
@@ -37,10 +37,10 @@ class AppendSuite:
         assert await store.facts.verify(STREAM) == NOTHING
         assert await store.facts.streams("") == ()
 
-    async def test_an_author_that_has_not_seen_the_end_is_refused_and_nothing_is_stored(self, store: Store) -> None:
+    async def test_a_batch_at_a_wrong_sequence_is_refused_and_not_stored(self, store: Store) -> None:
         """CTL-14, CTL-17; Design rule: every append checks the expected sequence."""
-        await filled(store, 2)
-        long, blobs = said_at_length("x" * 20_000)
+        await fill(store, 2)
+        long, blobs = long_text_fact("x" * 20_000)
 
         for expected in (0, 1, 3):
             with pytest.raises(Refusal) as refused:
@@ -52,13 +52,13 @@ class AppendSuite:
         assert await store.facts.closed(STREAM, ["trn_a"]) == frozenset()
         assert await store.blobs.get(blobs[0].ref.hash) is None
 
-    async def test_an_author_without_the_lease_is_refused_and_nothing_is_stored(self, store: Store) -> None:
+    async def test_a_batch_of_another_epoch_is_refused_and_not_stored(self, store: Store) -> None:
         """CTL-17; Design rule: every append checks the epoch."""
         epoch = await store.facts.lease(STREAM)
 
         for stale in (epoch - 1, epoch + 1):
             with pytest.raises(Refusal) as refused:
-                await store.facts.append(batch(0, said("one"), epoch=stale))
+                await store.facts.append(batch(0, text_fact("one"), epoch=stale))
             assert refused.value.code == "fenced"
             with pytest.raises(Refusal) as refused:
                 await store.partials.write(STREAM, stale, [frame("text")])
@@ -67,9 +67,9 @@ class AppendSuite:
         assert await store.facts.head(STREAM) == NOTHING
         assert await store.partials.read(STREAM) == ()
 
-    async def test_of_authors_at_the_same_place_one_wins(self, store: Store) -> None:
+    async def test_only_one_of_several_batches_at_a_sequence_is_stored(self, store: Store) -> None:
         """CTL-17"""
-        attempts = [store.facts.append(batch(0, said(f"author {number}"))) for number in range(20)]
+        attempts = [store.facts.append(batch(0, text_fact(f"author {number}"))) for number in range(20)]
 
         outcomes = await asyncio.gather(*attempts, return_exceptions=True)
 
@@ -78,13 +78,13 @@ class AppendSuite:
         assert (len(won), lost) == (1, ["conflict"] * 19)
         assert await store.facts.read(STREAM) == won[0]
 
-    async def test_many_streams_grow_at_once_each_without_a_gap(self, store: Store) -> None:
+    async def test_concurrent_streams_have_no_gaps(self, store: Store) -> None:
         """Design rule: one gapless sequence a stream."""
 
         async def grow(stream: str) -> list[int]:
             sequences: list[int] = []
             for number in range(30):
-                facts = [said(f"{stream} {number} {each}") for each in range(number % 3 + 1)]
+                facts = [text_fact(f"{stream} {number} {each}") for each in range(number % 3 + 1)]
                 records = await store.facts.append(batch(len(sequences), *facts, stream=stream))
                 sequences += [record.sequence for record in records]
             return sequences
@@ -97,10 +97,10 @@ class AppendSuite:
             assert [record.sequence for record in await store.facts.read(name)] == list(range(1, 61))
             assert await store.facts.verify(name) == await store.facts.head(name)
 
-    async def test_one_bad_batch_does_not_harm_those_beside_it(self, store: Store) -> None:
+    async def test_an_invalid_batch_does_not_affect_others(self, store: Store) -> None:
         """CTL-14"""
-        good = [batch(0, said(f"stream {number}"), stream=f"ses_{number}") for number in range(10)]
-        bad = [batch(7, said("bad"), stream=f"ses_{number}", key="bad") for number in range(10)]
+        good = [batch(0, text_fact(f"stream {number}"), stream=f"ses_{number}") for number in range(10)]
+        bad = [batch(7, text_fact("bad"), stream=f"ses_{number}", key="bad") for number in range(10)]
 
         both = [each for pair in zip(good, bad, strict=True) for each in pair]
         outcomes = await asyncio.gather(*(store.facts.append(each) for each in both), return_exceptions=True)
@@ -113,8 +113,8 @@ class AppendSuite:
         """Design rule: timestamps never go back."""
         times = [AT, AT - 5_000_000, AT + 1, AT]
         for expected, at in enumerate(times):
-            await store.facts.append(batch(expected, said("text"), at=at))
-        await store.facts.append(batch(0, said("text"), stream="ses_two", at=5))
+            await store.facts.append(batch(expected, text_fact("text"), at=at))
+        await store.facts.append(batch(0, text_fact("text"), stream="ses_two", at=5))
 
         assert [record.header.at for record in await store.facts.read(STREAM)] == [AT, AT, AT + 1, AT + 1]
         assert (await store.facts.head(STREAM)).at == AT + 1
@@ -122,7 +122,7 @@ class AppendSuite:
         await store.facts.verify(STREAM)
 
     async def test_a_page_is_bounded_by_its_start_its_end_and_its_length(self, store: Store) -> None:
-        await filled(store, 10)
+        await fill(store, 10)
 
         async def page(**bounds: int) -> list[int]:
             return [record.sequence for record in await store.facts.read(STREAM, **bounds)]
@@ -135,44 +135,48 @@ class AppendSuite:
         assert await page(after=5, until=5) == []
         assert await page(after=6, until=2) == []
 
-    async def test_the_bytes_that_are_kept_are_those_that_are_chained(self, store: Store) -> None:
+    async def test_the_stored_bytes_are_the_chained_bytes(self, store: Store) -> None:
         """Design rule: the chain is over the stored bytes."""
-        records = await filled(store, 3)
+        records = await fill(store, 3)
         await store.facts.erase(STREAM, 2)
 
-        kept = await store.facts.stored(STREAM)
+        stored = await store.facts.stored(STREAM)
 
-        assert chain.check(STREAM, 0, chain.genesis(STREAM), kept) == (3, records[-1].link)
-        assert [(one.sequence, one.link) for one in kept] == [(record.sequence, record.link) for record in records]
-        assert [one.payload for one in kept] == [encode_payload(records[0].fact), None, encode_payload(records[2].fact)]
-        assert await store.facts.stored(STREAM, after=1, until=2) == kept[1:2]
+        assert chain.check(STREAM, 0, chain.genesis(STREAM), stored) == (3, records[-1].link)
+        assert [(item.sequence, item.link) for item in stored] == [(record.sequence, record.link) for record in records]
+        assert [item.payload for item in stored] == [
+            encode_payload(records[0].fact),
+            None,
+            encode_payload(records[2].fact),
+        ]
+        assert await store.facts.stored(STREAM, after=1, until=2) == stored[1:2]
 
     async def test_streams_are_listed_by_prefix_oldest_first(self, store: Store) -> None:
         for name in ("ses_b", "wks_a", "ses_a", "ses%"):
-            await filled(store, 1, name)
+            await fill(store, 1, name)
 
         assert await store.facts.streams("ses_") == ("ses_b", "ses_a")
         assert await store.facts.streams("wks_") == ("wks_a",)
         assert await store.facts.streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
 
-    async def test_ids_of_terminal_entities_are_known_afterwards(self, store: Store) -> None:
+    async def test_terminal_entities_are_listed(self, store: Store) -> None:
         """Design rule: terminal ids come in from an index."""
-        await store.facts.append(batch(0, said("one"), closed=("trn_a", "cal_a")))
-        await store.facts.append(batch(1, said("two"), closed=("trn_b", "trn_a")))
-        await store.facts.append(batch(0, said("one"), stream="ses_two", closed=("trn_c",)))
+        await store.facts.append(batch(0, text_fact("one"), closed=("trn_a", "cal_a")))
+        await store.facts.append(batch(1, text_fact("two"), closed=("trn_b", "trn_a")))
+        await store.facts.append(batch(0, text_fact("one"), stream="ses_two", closed=("trn_c",)))
 
-        asked = ["trn_a", "cal_a", "trn_b", "trn_c", "trn_d"]
-        assert await store.facts.closed(STREAM, asked) == {"trn_a", "cal_a", "trn_b"}
-        assert await store.facts.closed("ses_none", asked) == frozenset()
+        ids = ["trn_a", "cal_a", "trn_b", "trn_c", "trn_d"]
+        assert await store.facts.closed(STREAM, ids) == {"trn_a", "cal_a", "trn_b"}
+        assert await store.facts.closed("ses_none", ids) == frozenset()
 
-    async def test_a_batch_may_hold_an_answer_and_no_fact(self, store: Store) -> None:
+    async def test_a_batch_can_have_an_answer_without_facts(self, store: Store) -> None:
         """CTL-01"""
         assert await store.facts.append(batch(0, key="k")) == ()
 
         assert await store.facts.answer("k") is not None
         assert await store.facts.head(STREAM) == NOTHING
         assert await store.facts.streams("") == ()
-        await filled(store, 2)
+        await fill(store, 2)
 
     async def test_a_realistic_session_verifies(self, store: Store) -> None:
         session = Session("ses_real", 1)
@@ -184,18 +188,18 @@ class AppendSuite:
         assert head == await store.facts.head("ses_real")
         assert head.sequence == 90
 
-    async def test_a_cancelled_author_leaves_a_whole_batch_or_none(self, store: Store) -> None:
+    async def test_a_cancelled_append_stores_the_whole_batch_or_nothing(self, store: Store) -> None:
         """CTL-14"""
         for number in range(20):
             stream = f"ses_{number}"
             author = asyncio.create_task(
-                store.facts.append(batch(0, *(said(str(each)) for each in range(5)), stream=stream, key=stream))
+                store.facts.append(batch(0, *(text_fact(str(each)) for each in range(5)), stream=stream, key=stream))
             )
             for _ in range(number % 4):
                 await asyncio.sleep(0)
             author.cancel()
             await asyncio.gather(author, return_exceptions=True)
-        await filled(store, 1)
+        await fill(store, 1)
 
         for number in range(20):
             stream = f"ses_{number}"
@@ -204,31 +208,31 @@ class AppendSuite:
 
 
 class AnswerSuite:
-    async def test_an_answer_is_kept_with_its_facts(self, store: Store) -> None:
+    async def test_an_answer_is_stored_with_its_facts(self, store: Store) -> None:
         """CTL-01; Design rule: answers of commands are kept in the same transaction."""
-        given = batch(0, said("one"), key="k")
-        await store.facts.append(given)
+        original = batch(0, text_fact("one"), key="k")
+        await store.facts.append(original)
 
-        assert await store.facts.answer("k") == given.answer
+        assert await store.facts.answer("k") == original.answer
         assert await store.facts.answer("other") is None
 
-    async def test_a_key_is_taken_in_the_whole_store(self, store: Store) -> None:
+    async def test_a_key_is_unique_in_the_store(self, store: Store) -> None:
         """CTL-01"""
-        given = batch(0, said("one"), key="k")
-        await store.facts.append(given)
+        original = batch(0, text_fact("one"), key="k")
+        await store.facts.append(original)
 
-        for again in (batch(1, said("two"), key="k"), batch(0, said("one"), stream="ses_two", key="k")):
+        for again in (batch(1, text_fact("two"), key="k"), batch(0, text_fact("one"), stream="ses_two", key="k")):
             with pytest.raises(Refusal) as refused:
                 await store.facts.append(again)
             assert refused.value.code == "idempotency_conflict"
 
-        assert await store.facts.answer("k") == given.answer
+        assert await store.facts.answer("k") == original.answer
         assert (await store.facts.head(STREAM)).sequence == 1
         assert (await store.facts.head("ses_two")).sequence == 0
 
-    async def test_of_commands_with_one_key_in_flight_at_once_one_has_an_effect(self, store: Store) -> None:
+    async def test_only_one_of_several_concurrent_commands_with_a_key_has_an_effect(self, store: Store) -> None:
         """CTL-01"""
-        attempts = [batch(0, said("one"), stream=f"ses_{number}", key="k") for number in range(10)]
+        attempts = [batch(0, text_fact("one"), stream=f"ses_{number}", key="k") for number in range(10)]
 
         outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
 

@@ -6,17 +6,17 @@ import asyncio
 
 from callboard.contracts.ports.store import Store
 
-from ..given import STREAM, batch, filled, said
+from ..samples import STREAM, batch, fill, text_fact
 
 
 class ArrivalSuite:
-    async def test_facts_of_all_streams_have_one_order_that_pages_agree_on(self, store: Store) -> None:
+    async def test_pages_have_the_facts_of_all_streams_in_one_order(self, store: Store) -> None:
         """MAR-14"""
         assert (await store.facts.arrivals(), await store.facts.newest()) == ((), 0)
 
         async def write(stream: str) -> None:
             for count in range(10):
-                await store.facts.append(batch(2 * count, said("one"), said("two"), stream=stream))
+                await store.facts.append(batch(2 * count, text_fact("one"), text_fact("two"), stream=stream))
 
         await asyncio.gather(*(write(f"ses_{name}") for name in "abc"))
         every = await store.facts.arrivals()
@@ -33,12 +33,12 @@ class ArrivalSuite:
             own = tuple(arrival.record for arrival in every if arrival.record.stream == f"ses_{name}")
             assert own == await store.facts.read(f"ses_{name}")
 
-    async def test_what_was_deleted_has_no_place_any_more_and_what_came_later_keeps_its_own(self, store: Store) -> None:
-        await filled(store, 3, STREAM)
-        await filled(store, 2, "ses_other")
-        kept = [one for one in await store.facts.arrivals() if one.record.stream == "ses_other"]
+    async def test_a_deletion_does_not_change_the_places_of_later_facts(self, store: Store) -> None:
+        await fill(store, 3, STREAM)
+        await fill(store, 2, "ses_other")
+        arrivals = [arrival for arrival in await store.facts.arrivals() if arrival.record.stream == "ses_other"]
 
         await store.facts.delete(STREAM)
 
-        assert list(await store.facts.arrivals()) == kept
-        assert await store.facts.newest() == kept[-1].place
+        assert list(await store.facts.arrivals()) == arrivals
+        assert await store.facts.newest() == arrivals[-1].place

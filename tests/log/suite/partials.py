@@ -11,7 +11,7 @@ from callboard.contracts.live import Partial, partial_key
 from callboard.contracts.ports.store import Head, Store
 from callboard.log import chain
 
-from ..given import SCOPE, STREAM, batch, frame, said
+from ..samples import SCOPE, STREAM, batch, frame, text_fact
 
 NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 
@@ -33,7 +33,7 @@ class PartialSuite:
         assert await store.facts.head(STREAM) == NOTHING
         assert await store.facts.streams("") == ()
 
-    async def test_a_piece_out_of_order_is_refused_and_nothing_of_its_batch_is_kept(self, store: Store) -> None:
+    async def test_a_piece_out_of_order_is_refused_and_not_stored(self, store: Store) -> None:
         await store.partials.write(STREAM, 1, [frame("abc")])
 
         for pieces in (
@@ -53,13 +53,13 @@ class PartialSuite:
         await store.partials.write(STREAM, 1, [frame("one"), frame("two", step=2)])
 
         with pytest.raises(Refusal):
-            await store.facts.append(batch(9, said("one"), ends=(partial_key("text", SCOPE),)))
+            await store.facts.append(batch(9, text_fact("one"), ends=(partial_key("text", SCOPE),)))
         assert len(await store.partials.read(STREAM)) == 2
 
-        await store.facts.append(batch(0, said("one"), ends=(partial_key("text", SCOPE), "run_a.9.text")))
+        await store.facts.append(batch(0, text_fact("one"), ends=(partial_key("text", SCOPE), "run_a.9.text")))
         assert [partial.text for partial in await store.partials.read(STREAM)] == ["two"]
 
-    async def test_a_part_may_begin_without_text(self, store: Store) -> None:
+    async def test_a_part_can_begin_without_text(self, store: Store) -> None:
         await store.partials.write(STREAM, 1, [frame("", kind="arguments", tool="Bash")])
         await store.partials.write(STREAM, 1, [frame("{}", kind="arguments")])
 
@@ -67,7 +67,7 @@ class PartialSuite:
             Partial(kind="arguments", scope=frame("").scope, text="{}", tool="Bash"),
         )
 
-    async def test_a_long_reply_in_many_pieces_comes_back_whole(self, store: Store) -> None:
+    async def test_a_long_answer_in_many_pieces_is_read_in_full(self, store: Store) -> None:
         text = os.urandom(50_000).hex()
         for at in range(0, len(text), 2000):
             await store.partials.write(STREAM, 1, [frame(text[at : at + 2000], at)])

@@ -14,16 +14,16 @@ from callboard.contracts.rows.base import Upsert
 from callboard.contracts.scope import Scope
 from callboard.log import chain
 
-from ..given import STREAM, batch, filled, frame, said, said_at_length, turn_row
+from ..samples import STREAM, batch, fill, frame, long_text_fact, text_fact, turn_row
 
 NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 
 
 class RemovalSuite:
-    async def test_an_erased_payload_is_gone_and_the_chain_still_verifies(self, store: Store) -> None:
+    async def test_an_erased_payload_is_removed_and_the_chain_is_valid(self, store: Store) -> None:
         """Design rule: erasing a payload takes its salt, blobs, rows, partials, snapshots and stored answers with it."""
-        long, blobs = said_at_length("secret " * 5000)
-        records = await store.facts.append(batch(0, said("one"), long, said("three"), key="k", blobs=blobs))
+        long, blobs = long_text_fact("secret " * 5000)
+        records = await store.facts.append(batch(0, text_fact("one"), long, text_fact("three"), key="k", blobs=blobs))
         await store.rows.write(
             STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, fingerprint="1", state=b"")
         )
@@ -32,9 +32,9 @@ class RemovalSuite:
 
         await store.facts.erase(STREAM, 2)
 
-        kept = await store.facts.read(STREAM)
-        assert [record.fact for record in kept] == [records[0].fact, ErasedFact(), records[2].fact]
-        assert [(record.header, record.link) for record in kept] == [(r.header, r.link) for r in records]
+        stored = await store.facts.read(STREAM)
+        assert [record.fact for record in stored] == [records[0].fact, ErasedFact(), records[2].fact]
+        assert [(record.header, record.link) for record in stored] == [(r.header, r.link) for r in records]
         assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
         assert await store.blobs.get(blobs[0].ref.hash) is None
         assert await store.facts.answer("k") == StoredAnswer(key="k", body_hash="", answer=b"")
@@ -43,47 +43,47 @@ class RemovalSuite:
         assert await store.rows.rows(STREAM, "turns") == ()
         assert await store.rows.snapshot(STREAM, "1") is None
 
-    async def test_erasing_twice_changes_nothing_more(self, store: Store) -> None:
-        await filled(store, 2)
+    async def test_a_second_erasure_changes_nothing(self, store: Store) -> None:
+        await fill(store, 2)
         await store.facts.erase(STREAM, 1)
         await store.facts.erase(STREAM, 1)
 
         assert (await store.facts.read(STREAM))[0].fact == ErasedFact()
         await store.facts.verify(STREAM)
-        await store.facts.append(batch(2, said("three")))
+        await store.facts.append(batch(2, text_fact("three")))
 
-    async def test_a_fact_that_is_not_there_cannot_be_erased(self, store: Store) -> None:
-        await filled(store, 2)
+    async def test_an_unknown_fact_cannot_be_erased(self, store: Store) -> None:
+        await fill(store, 2)
         for stream, sequence in ((STREAM, 0), (STREAM, 3), ("ses_none", 1)):
             with pytest.raises(Refusal) as refused:
                 await store.facts.erase(stream, sequence)
             assert refused.value.code == "invalid_input"
 
-    async def test_large_contents_go_and_the_facts_stay(self, store: Store) -> None:
+    async def test_trimming_removes_large_blobs_and_no_facts(self, store: Store) -> None:
         """Design rule: retention gives space back; what others refer to stays, and so does what is small."""
-        long, blobs = said_at_length("long ago " * 5000)
-        shared, both = said_at_length("shared " * 5000)
-        small = said_at_length("small " * 2000)
+        long, blobs = long_text_fact("long ago " * 5000)
+        shared, both = long_text_fact("shared " * 5000)
+        small = long_text_fact("small " * 2000)
         await store.facts.append(batch(0, long, shared, small[0], blobs=(*blobs, *both, *small[1])))
         await store.facts.append(batch(0, shared, blobs=both, stream="ses_two"))
         before = await store.facts.read(STREAM)
-        sizes = [len(one.data) for one in (*blobs, *both, *small[1])]
-        held = await store.facts.contents(STREAM)
-        assert (held.blobs, held.size) == (3, sum(sizes))
-        assert held.facts > 0
+        sizes = [len(item.data) for item in (*blobs, *both, *small[1])]
+        contents = await store.facts.contents(STREAM)
+        assert (contents.blobs, contents.size) == (3, sum(sizes))
+        assert contents.facts > 0
 
-        gone = await store.facts.trim(STREAM, 20_000)
+        trimmed = await store.facts.trim(STREAM, 20_000)
 
-        assert (gone.blobs, gone.size) == (2, sum(sizes[:2]))
+        assert (trimmed.blobs, trimmed.size) == (2, sum(sizes[:2]))
         assert await store.facts.read(STREAM) == before
         assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
-        kept = [await store.blobs.get(one.ref.hash) is not None for one in (*blobs, *both, *small[1])]
-        assert kept == [False, True, True]
+        stored = [await store.blobs.get(item.ref.hash) is not None for item in (*blobs, *both, *small[1])]
+        assert stored == [False, True, True]
         assert (await store.facts.contents(STREAM)).blobs == 1
         assert (await store.facts.trim(STREAM, 20_000)).blobs == 0
 
     async def test_a_blob_stays_while_another_fact_refers_to_it(self, store: Store) -> None:
-        long, blobs = said_at_length("shared " * 5000)
+        long, blobs = long_text_fact("shared " * 5000)
         name = blobs[0].ref.hash
         await store.facts.append(batch(0, long, blobs=blobs))
         await store.facts.append(batch(1, long))
@@ -96,12 +96,12 @@ class RemovalSuite:
         await store.facts.erase(STREAM, 2)
         assert await store.blobs.get(name) is None
 
-    async def test_an_erased_payload_takes_the_packs_of_evidence_that_show_it(self, store: Store) -> None:
+    async def test_an_erasure_removes_evidence_packs_with_the_fact(self, store: Store) -> None:
         """Design rule: what is erased is not left in a copy that the log keeps."""
         earlier, later = blob_of(b"PK earlier", "application/zip"), blob_of(b"PK later", "application/zip")
-        await filled(store, 1)
+        await fill(store, 1)
         await store.facts.append(batch(1, exported(earlier, through=1), blobs=(earlier,)))
-        await store.facts.append(batch(2, said("secret")))
+        await store.facts.append(batch(2, text_fact("secret")))
         await store.facts.append(batch(3, exported(later, through=3), blobs=(later,)))
 
         await store.facts.erase(STREAM, 3)
@@ -111,13 +111,13 @@ class RemovalSuite:
         await store.facts.verify(STREAM)
 
     async def test_a_deleted_stream_leaves_nothing(self, store: Store) -> None:
-        long, blobs = said_at_length("gone " * 5000)
+        long, blobs = long_text_fact("gone " * 5000)
         await store.facts.append(batch(0, long, key="k", blobs=blobs, closed=("trn_a",)))
         await store.partials.write(STREAM, 1, [frame("text")])
         await store.rows.write(
             STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=1, fingerprint="1", state=b"")
         )
-        await filled(store, 3, "ses_two")
+        await fill(store, 3, "ses_two")
         end = await store.facts.head(STREAM)
 
         assert await store.facts.delete(STREAM) == end
@@ -132,15 +132,15 @@ class RemovalSuite:
         assert await store.rows.views(STREAM) is None
         assert (await store.facts.verify("ses_two")).sequence == 3
 
-    async def test_a_deleted_stream_may_begin_anew(self, store: Store) -> None:
-        await filled(store, 3)
+    async def test_a_deleted_stream_can_be_created_again(self, store: Store) -> None:
+        await fill(store, 3)
         await store.facts.delete(STREAM)
-        records = await filled(store, 2)
+        records = await fill(store, 2)
 
         assert await store.facts.read(STREAM) == records
         assert (await store.facts.verify(STREAM)).sequence == 2
 
-    async def test_deleting_what_is_not_there_changes_nothing(self, store: Store) -> None:
+    async def test_deleting_an_unknown_stream_changes_nothing(self, store: Store) -> None:
         assert await store.facts.delete(STREAM) == NOTHING
 
 

@@ -7,7 +7,7 @@ import pytest
 from callboard.contracts.ports.store import Store, Views
 from callboard.contracts.rows.base import AppendText, Remove, Upsert
 
-from ..given import STREAM, turn_row
+from ..samples import STREAM, turn_row
 
 
 class RowSuite:
@@ -26,7 +26,7 @@ class RowSuite:
         assert await store.rows.row(STREAM, "turns", "trn_3") is None
         assert await store.rows.rows(STREAM, "parts") == ()
 
-    async def test_operations_apply_in_their_order(self, store: Store) -> None:
+    async def test_operations_apply_in_order(self, store: Store) -> None:
         first_, second = turn_row("trn_1", 10), turn_row("trn_1", 30, text="changed")
         other = turn_row("trn_2", 20)
         ops = [Upsert("turns", first_), Upsert("turns", other), Upsert("turns", second), Remove("turns", "trn_2")]
@@ -38,7 +38,7 @@ class RowSuite:
         assert await store.rows.rows(STREAM, "turns") == (other,)
         assert await store.rows.views(STREAM) == later
 
-    async def test_live_operations_are_never_kept(self, store: Store) -> None:
+    async def test_live_operations_are_never_stored(self, store: Store) -> None:
         live = AppendText("parts", "run_a.1", "content.text", 0, "x")
         with pytest.raises(ValueError, match="append is for live frames"):
             await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_1", 1)), live], self.VIEWS)
@@ -46,7 +46,7 @@ class RowSuite:
         assert await store.rows.views(STREAM) is None
         assert await store.rows.rows(STREAM, "turns") == ()
 
-    async def test_a_window_holds_the_newest_rows_that_fit(self, store: Store) -> None:
+    async def test_a_window_has_the_newest_rows_that_fit(self, store: Store) -> None:
         rows = [turn_row(f"trn_{order:03}", order, text="x" * 1000) for order in range(1, 101)]
         await store.rows.write(STREAM, [Upsert("turns", row) for row in rows], self.VIEWS)
 
@@ -58,17 +58,17 @@ class RowSuite:
         assert 5 <= len(bounded) < 10
         assert await store.rows.rows(STREAM, "turns", largest=10) == (rows[-1],)
 
-    async def test_windows_one_below_the_other_show_every_row_once(self, store: Store) -> None:
+    async def test_consecutive_windows_have_every_row_once(self, store: Store) -> None:
         rows = [turn_row(f"trn_{number:03}", number // 3) for number in range(30)]
         await store.rows.write(STREAM, [Upsert("turns", row) for row in rows], self.VIEWS)
 
-        seen: list[str] = []
+        keys: list[str] = []
         before: int | None = None
         while window := await store.rows.rows(STREAM, "turns", before=before, limit=4):
-            seen = [row.key for row in window] + seen
+            keys = [row.key for row in window] + keys
             before = window[0].order
 
-        assert seen == [row.key for row in rows]
+        assert keys == [row.key for row in rows]
 
     async def test_one_panel_is_read_across_streams_newest_first(self, store: Store) -> None:
         for number, stream in enumerate(("ses_a", "ses_b", "ses_c")):
@@ -78,7 +78,7 @@ class RowSuite:
         assert [row.key for row in await store.rows.across("turns", "3")] == ["trn_ses_a", "trn_ses_b", "trn_ses_c"]
         assert await store.rows.across("none", "3") == ()
 
-    async def test_clearing_throws_rows_watermark_and_snapshot_away(self, store: Store) -> None:
+    async def test_clearing_removes_rows_watermark_and_snapshot(self, store: Store) -> None:
         for stream in (STREAM, "ses_two"):
             await store.rows.write(stream, [Upsert("turns", turn_row("trn_1", 1))], self.VIEWS)
             await store.rows.save_snapshot(stream, 5, b"link", "2", b"state")
@@ -91,7 +91,7 @@ class RowSuite:
         assert await store.rows.views("ses_two") == self.VIEWS
         assert await store.rows.snapshot("ses_two", "2") == (5, b"link", b"state")
 
-    async def test_a_snapshot_of_another_schema_does_not_fit(self, store: Store) -> None:
+    async def test_a_snapshot_of_another_fingerprint_is_ignored(self, store: Store) -> None:
         """Design rule: snapshots are keyed by sequence, chain link and schema, and thrown away when they don't fit."""
         await store.rows.save_snapshot(STREAM, 5, b"link", "2", b"state")
         assert await store.rows.snapshot(STREAM, "3") is None

@@ -16,7 +16,7 @@ from callboard.log.sqlite import open_store
 from callboard.log.sqlite.blobs import CHECKED_ALWAYS
 from callboard.log.sqlite.upkeep.checking import QUICK_FACTS, check_store
 
-from ..given import STREAM, batch, filled, said_at_length, turn_row
+from ..samples import STREAM, batch, fill, long_text_fact, turn_row
 
 LARGE = CHECKED_ALWAYS + 5
 
@@ -24,9 +24,9 @@ LARGE = CHECKED_ALWAYS + 5
 async def written(folder: Path, size: int = 20_000) -> str:
     """Write two streams and a blob; return the hash of the blob."""
     store = open_store(folder)
-    await filled(store, 6)
-    await filled(store, 3, "ses_other")
-    fact, blobs = said_at_length("x" * size)
+    await fill(store, 6)
+    await fill(store, 3, "ses_other")
+    fact, blobs = long_text_fact("x" * size)
     await store.facts.append(batch(6, fact, blobs=blobs))
     await store.rows.write(
         STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=7, fingerprint="1", state=b"")
@@ -44,7 +44,7 @@ def change(folder: Path, *statements: str, file: str = "callboard.db") -> None:
         outside.commit()
 
 
-async def test_r6_a_sound_store_is_called_sound(tmp_path: Path) -> None:
+async def test_r6_a_sound_store_has_no_damage(tmp_path: Path) -> None:
     """R6"""
     await written(tmp_path)
 
@@ -68,7 +68,7 @@ async def test_r6_a_sound_store_is_called_sound(tmp_path: Path) -> None:
         ("DELETE FROM blobs", ("reference", STREAM, 7)),
     ],
 )
-async def test_r6_each_damage_is_named_with_its_place(
+async def test_r6_each_damage_is_reported_with_its_fact(
     tmp_path: Path, statement: str, named: tuple[str, str, int]
 ) -> None:
     """R6: the other stream is checked all the same."""
@@ -77,8 +77,8 @@ async def test_r6_each_damage_is_named_with_its_place(
 
     checked = check_store(tmp_path)
 
-    found = [(one.kind, one.name, one.sequence) for one in checked.damages if one.is_loss]
-    assert (found, checked.is_sound, checked.streams) == ([named], False, 2)
+    reported = [(damage.kind, damage.name, damage.sequence) for damage in checked.damages if damage.is_loss]
+    assert (reported, checked.is_sound, checked.streams) == ([named], False, 2)
     assert "callboard restore" in checked.damages[0].advice
 
 
@@ -89,7 +89,7 @@ async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) ->
 
     checked = check_store(tmp_path)
 
-    assert [(one.kind, one.name) for one in checked.damages if one.is_loss] == [("fact", "1")]
+    assert [(damage.kind, damage.name) for damage in checked.damages if damage.is_loss] == [("fact", "1")]
     assert "7 facts" in checked.damages[0].message
 
 
@@ -113,24 +113,24 @@ async def _read(folder: Path) -> None:
         await store.close()
 
 
-async def test_r6_a_damaged_blob_is_named_with_the_fact_that_refers_to_it(tmp_path: Path) -> None:
+async def test_r6_a_damaged_blob_is_reported_with_the_fact_that_uses_it(tmp_path: Path) -> None:
     """R6, R5"""
     hash = await written(tmp_path)
     change(tmp_path, "UPDATE blobs SET data = zeroblob(length(data))")
 
-    (found,) = check_store(tmp_path).damages
+    (reported,) = check_store(tmp_path).damages
 
-    assert (found.kind, found.name) == ("blob", hash)
-    assert f"{STREAM}/7" in found.message
+    assert (reported.kind, reported.name) == ("blob", hash)
+    assert f"{STREAM}/7" in reported.message
 
 
-async def test_r6_pages_that_cannot_be_read_are_a_damage_and_no_crash(tmp_path: Path) -> None:
+async def test_r6_unreadable_pages_are_reported_as_damage(tmp_path: Path) -> None:
     """R6: the places are all over the file; whatever can still be read is."""
     await written(tmp_path)
     path = tmp_path / "callboard.db"
-    whole = path.read_bytes()
-    for at in range(0, len(whole), 4096):
-        path.write_bytes(whole[:at] + b"\xa5" * 4096 + whole[at + 4096 :])
+    original = path.read_bytes()
+    for at in range(0, len(original), 4096):
+        path.write_bytes(original[:at] + b"\xa5" * 4096 + original[at + 4096 :])
         assert _finds(tmp_path), f"page {at // 4096}"
 
 
@@ -142,14 +142,14 @@ def _finds(folder: Path) -> bool:
         return refusal.code == "store_unusable"
 
 
-async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
+async def test_r6_views_ahead_of_the_log_are_no_loss(tmp_path: Path) -> None:
     """R6: they are derived."""
     await written(tmp_path)
     change(tmp_path, "UPDATE views SET watermark = 99", file="views.db")
 
     checked = check_store(tmp_path)
 
-    assert [(one.kind, one.name, one.sequence) for one in checked.damages] == [("views", STREAM, 99)]
+    assert [(damage.kind, damage.name, damage.sequence) for damage in checked.damages] == [("views", STREAM, 99)]
     assert checked.is_sound
 
 
@@ -169,7 +169,7 @@ async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
         ("UPDATE views_of SET store = 'rtm_other'", ("views.db", "belong to another store")),
     ],
 )
-async def test_r6_each_value_of_the_views_that_changed_is_named(
+async def test_r6_each_changed_value_of_the_views_is_reported(
     tmp_path: Path, statement: str, named: tuple[str, str]
 ) -> None:
     """R6: a stable code, and nothing is lost."""
@@ -179,24 +179,24 @@ async def test_r6_each_value_of_the_views_that_changed_is_named(
 
     checked = check_store(tmp_path)
 
-    (found,) = checked.damages
-    assert (found.kind, found.code, Path(found.name).name) == ("views", "rows_damaged", named[0])
-    assert named[1] in found.message
-    assert "No data is lost" in found.advice
+    (reported,) = checked.damages
+    assert (reported.kind, reported.code, Path(reported.name).name) == ("views", "rows_damaged", named[0])
+    assert named[1] in reported.message
+    assert "No data is lost" in reported.advice
     assert checked.is_sound
 
 
-async def test_r6_random_bytes_in_the_pages_of_the_views_are_named(tmp_path: Path) -> None:
+async def test_r6_random_bytes_in_the_pages_of_the_views_are_reported(tmp_path: Path) -> None:
     """R6: every page that is in use, whether it holds values, an index or the schema."""
     await written(tmp_path)
     path = tmp_path / "views.db"
     with closing(sqlite3.connect(path)) as views:
         views.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    whole = path.read_bytes()
-    for at in range(0, len(whole), 4096):
-        path.write_bytes(whole[: at + 16] + b"\xa5" * 4080 + whole[at + 4096 :])
+    original = path.read_bytes()
+    for at in range(0, len(original), 4096):
+        path.write_bytes(original[: at + 16] + b"\xa5" * 4080 + original[at + 4096 :])
         checked = check_store(tmp_path)
-        assert {one.code for one in checked.damages} == {"rows_damaged"}, f"page {at // 4096}"
+        assert {damage.code for damage in checked.damages} == {"rows_damaged"}, f"page {at // 4096}"
         assert checked.is_sound
 
 
@@ -207,33 +207,33 @@ async def test_r6_views_of_an_older_layout_are_no_damage(tmp_path: Path) -> None
     assert check_store(tmp_path).damages == ()
 
 
-async def test_r6_a_check_runs_beside_the_process_that_writes(tmp_path: Path) -> None:
+async def test_r6_a_check_runs_while_another_process_writes(tmp_path: Path) -> None:
     """R6"""
     await written(tmp_path)
     store = open_store(tmp_path)
     at = (await store.facts.head(STREAM)).sequence
     for number in range(3):
-        fact, _ = said_at_length("more")
+        fact, _ = long_text_fact("more")
         await store.facts.append(batch(at + number, fact, epoch=store.epoch))
         checked = check_store(tmp_path)
         assert (checked.is_sound, checked.facts) == (True, 11 + number)
     await store.close()
 
 
-async def test_a_quick_check_looks_at_the_newest(tmp_path: Path) -> None:
+async def test_a_quick_check_reads_the_newest_facts_and_blobs(tmp_path: Path) -> None:
     """R5"""
     store = open_store(tmp_path)
-    await filled(store, 500)
+    await fill(store, 500)
     await store.close()
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 7")
 
     assert check_store(tmp_path, whole=False).is_sound
     assert not check_store(tmp_path).is_sound
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 490")
-    assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [490]
+    assert [damage.sequence for damage in check_store(tmp_path, whole=False).damages] == [490]
     # The last one before those that it reads.
     change(tmp_path, f"DELETE FROM facts WHERE sequence = {500 - QUICK_FACTS}")
-    assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [500 - QUICK_FACTS]
+    assert [damage.sequence for damage in check_store(tmp_path, whole=False).damages] == [500 - QUICK_FACTS]
 
 
 @pytest.mark.parametrize("size", [20_000, LARGE])
@@ -272,7 +272,7 @@ READS: tuple[Callable[..., object], ...] = (
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_every_read_of_facts_checks_their_links(tmp_path: Path, read: Callable[..., object]) -> None:
+async def test_every_read_of_facts_verifies_their_links(tmp_path: Path, read: Callable[..., object]) -> None:
     """A tampered log is printed by nothing without a word: whatever reads the changed fact is refused with its sequence."""
     await written(tmp_path)
     change(tmp_path, "UPDATE facts SET payload = replace(payload, 'text', 'test') WHERE stream = 1 AND sequence = 4")

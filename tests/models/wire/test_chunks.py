@@ -83,6 +83,6 @@ def test_r4_a_chunk_is_the_same_object_as_the_library_builds() -> None:
         assert ours.to_dict(warnings=False) == theirs.to_dict(warnings=False)
 
 
-def test_r4_a_chunk_as_the_format_states_it_is_not_left_to_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_r4_a_standard_chunk_is_not_left_to_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AsyncOpenAI, "_process_response_data", None)
     assert process(OURS, CHUNK).choices[0].delta.content == "text"

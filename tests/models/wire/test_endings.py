@@ -19,7 +19,7 @@ FAILURES = {"failed": "model_unavailable", "garbled": "model_garbled"}
 
 
 @pytest.mark.parametrize(("format", "word", "ending"), ROWS, ids=[f"{format}-{word}" for format, word, _ in ROWS])
-async def test_m4_each_word_of_a_provider_reads_as_the_table_says(format: Format, word: str, ending: Ending) -> None:
+async def test_m4_each_stop_reason_has_its_listed_meaning(format: Format, word: str, ending: Ending) -> None:
     async with against(ends_with(format, word), format=format) as (model, _):
         if ending in FAILURES:
             _, failed = await failure(model, asks("go"))
@@ -31,7 +31,7 @@ async def test_m4_each_word_of_a_provider_reads_as_the_table_says(format: Format
 
 
 @pytest.mark.parametrize("format", FORMATS)
-async def test_m4_a_word_that_no_table_lists_reads_unknown_and_is_kept(format: Format) -> None:
+async def test_m4_an_unlisted_stop_reason_is_unknown_and_its_text_is_stored(format: Format) -> None:
     async with against(ends_with(format, "moon_phase"), format=format) as (model, _):
         parts, end = await answer(model, asks("go"))
 
@@ -39,7 +39,7 @@ async def test_m4_a_word_that_no_table_lists_reads_unknown_and_is_kept(format: F
 
 
 @pytest.mark.parametrize("format", FORMATS)
-async def test_m4_an_answer_without_an_ending_fails_and_is_tried_again(format: Format) -> None:
+async def test_m4_an_answer_without_a_stop_reason_is_a_retryable_failure(format: Format) -> None:
     async with against(ends_with(format, None), format=format) as (model, _):
         parts, failed = await failure(model, asks("go"))
 

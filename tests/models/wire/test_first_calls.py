@@ -69,7 +69,7 @@ def calls_in(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
 
 @pytest.mark.parametrize("built", [False, True], ids=["encoded", "built"])
 @pytest.mark.parametrize("format", CLIENTS)
-async def test_r8_a_client_works_as_much_for_a_long_conversation_as_for_a_short_one(
+async def test_r8_the_work_of_a_client_does_not_depend_on_the_length_of_the_conversation(
     format: Format, built: bool
 ) -> None:
     model = wire(format)
@@ -94,7 +94,7 @@ async def test_r8_a_rehearsal_has_the_client_build_a_request(format: Format) -> 
     assert any(name.endswith("._build_request") for name in count)
 
 
-async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client() -> None:
+async def test_r8_contents_with_an_unlisted_field_go_through_the_client() -> None:
     model = wire("google")
     library: Any = model._model
     bodies: list[Any] = []
@@ -115,7 +115,7 @@ async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client(
     assert bodies[0]["contents"][0]["parts"] == [{"fileData": {"file_uri": "https://a", "mime_type": "text/plain"}}]
 
 
-def test_r8_the_collector_leaves_out_a_conversation_however_long() -> None:
+def test_r8_the_garbage_collector_does_not_track_a_conversation() -> None:
     """A full collection visits each object that it tracks, at once."""
     messages = (
         says("user", TextContent("a")),

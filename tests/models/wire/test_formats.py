@@ -40,7 +40,7 @@ async def test_text_streams_in_pieces_and_ends_with_usage_and_reason(model: Wire
     assert 0 < end.usage.amount < 0.01
 
 
-async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: WireModel):
+async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireModel):
     """UI-06"""
     parts, end = await answer(model, asks("think first"))
 
@@ -63,7 +63,7 @@ async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
     assert end.stop_reason == "tool_calls"
 
 
-async def test_a_conversation_with_calls_and_results_can_be_gone_on_with(model: WireModel):
+async def test_a_conversation_with_calls_and_results_can_continue(model: WireModel):
     parts, _ = await answer(model, asks("read both", tools=(READ,)))
     request = asks(
         "read both",
@@ -80,7 +80,7 @@ async def test_a_conversation_with_calls_and_results_can_be_gone_on_with(model: 
     assert end.stop_reason == "stop"
 
 
-async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
+async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     """COM-13"""
     for format, name in FORMATS:
         model = WireModel(mock.endpoint(format, api_key="wrong"), name)
@@ -89,7 +89,7 @@ async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
         assert (failed.code, failed.retryable) == ("model_auth", False), format
 
 
-async def test_a_stream_that_is_cut_is_not_an_answer(model: WireModel):
+async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     parts, failed = await failure(model, asks("be cut"))
     said = [part.text for part in parts if isinstance(part, TextContent)]
     assert "".join(said) != "This answer is cut off long before its end."
@@ -100,12 +100,12 @@ async def test_a_stream_that_is_cut_is_not_an_answer(model: WireModel):
     ("prompt", "code", "retryable"),
     [("slow down", "model_rate_limited", True), ("fall over", "model_unavailable", True)],
 )
-async def test_what_the_server_refuses_has_a_stable_code(model: WireModel, prompt: str, code: str, retryable: bool):
+async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, code: str, retryable: bool):
     parts, failed = await failure(model, asks(prompt))
     assert (parts, failed.code, failed.retryable) == ([], code, retryable)
 
 
-async def test_what_a_provider_says_of_its_limits_comes_with_its_refusal(model: WireModel):
+async def test_a_failure_has_the_limits_of_the_provider(model: WireModel):
     _, failed = await failure(model, asks("slow down"))
     assert isinstance(failed, ModelFailure)
     assert failed.retry_after == 7.0
@@ -118,7 +118,7 @@ async def test_what_a_provider_says_of_its_limits_comes_with_its_refusal(model: 
     )
 
 
-async def test_how_many_tokens_a_model_takes_is_known_once_it_is_loaded(mock: Aimock):
+async def test_the_context_window_of_a_model_is_known_after_loading(mock: Aimock):
     for format, name in FORMATS:
         model = WireModel(mock.endpoint(format), name)
         await model.warm()

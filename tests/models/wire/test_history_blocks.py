@@ -43,7 +43,7 @@ def sent(splice: Splice) -> bytes:
     roles=st.lists(st.booleans(), min_size=1, max_size=40),
     spans=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 40), st.integers(0, 40), st.booleans()), max_size=8),
 )
-async def test_r4_a_history_that_grows_shrinks_and_changes_is_sent_as_one_that_is_encoded_anew(
+async def test_r4_a_changing_history_equals_a_newly_encoded_one(
     roles: list[bool], spans: list[tuple[int, int, int, bool]]
 ) -> None:
     encoder = HistoryEncoder(encode)
@@ -59,7 +59,7 @@ async def test_r4_a_history_that_grows_shrinks_and_changes_is_sent_as_one_that_i
         assert items == await encode(messages)
 
 
-async def test_r4_a_call_sends_the_blocks_of_the_call_before_and_few_others() -> None:
+async def test_r4_a_call_reuses_the_blocks_of_the_previous_call() -> None:
     """A call copies what is new and a bounded share of what is there, however long the conversation is."""
     encoder = HistoryEncoder(encode)
     messages = tuple(conversation([False, True] * 3_000, size=2_000))
@@ -76,7 +76,7 @@ async def test_r4_a_call_sends_the_blocks_of_the_call_before_and_few_others() ->
 
 
 @given(st.lists(st.integers(0, 2 * BLOCK // 10), max_size=30), st.data())
-def test_r4_any_part_of_the_blocks_is_what_was_added_there(sizes: list[int], data: st.DataObject) -> None:
+def test_r4_any_range_of_the_blocks_equals_the_added_bytes(sizes: list[int], data: st.DataObject) -> None:
     blocks, added = Blocks(), bytearray()
     for number, size in enumerate(sizes):
         piece = bytes([number]) * size

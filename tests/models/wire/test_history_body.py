@@ -18,9 +18,7 @@ ROUND, EMPTY = b'{"role":"user"},', b""
     ids=["last", "between", "several"],
 )
 @pytest.mark.parametrize("newest", [[], [{"role": "user", "content": "Go on."}]], ids=["nothing-new", "new"])
-async def test_a_round_without_an_item_leaves_a_body_of_its_stated_length(
-    pieces: list[bytes], sent: int, newest: list[dict[str, str]]
-):
+async def test_a_round_without_items_leaves_a_valid_body(pieces: list[bytes], sent: int, newest: list[dict[str, str]]):
     """R4: a round can encode to no item, also the last before nothing new."""
     request = httpx2.Request("POST", "http://models.test", json={"model": "m", "messages": newest})
     with apply_plan(Splice(pieces, sum(map(len, pieces)))):

@@ -53,7 +53,7 @@ def asking(messages: Messages, thread: str = "t") -> ModelRequest:
     return ModelRequest(model="m", system=(), messages=messages, session="s", thread=thread)
 
 
-async def test_r4_a_message_is_encoded_once_however_many_requests_repeat_it() -> None:
+async def test_r4_a_message_is_encoded_once_for_any_number_of_requests() -> None:
     encoding = Encoding()
     encoder = HistoryEncoder(encoding)
     messages = conversation(50)
@@ -66,7 +66,7 @@ async def test_r4_a_message_is_encoded_once_however_many_requests_repeat_it() ->
     assert sorted(encoding.encoded) == sorted(read_text(one) for one in messages[:-2])
 
 
-async def test_r4_what_falls_out_at_the_front_does_not_have_the_rest_encoded_again() -> None:
+async def test_r4_removing_the_first_messages_keeps_the_encoded_rest() -> None:
     encoding = Encoding()
     encoder = HistoryEncoder(encoding)
     messages = conversation(40)
@@ -78,7 +78,7 @@ async def test_r4_what_falls_out_at_the_front_does_not_have_the_rest_encoded_aga
     assert rest == messages[-2:]
 
 
-async def test_r4_conversations_that_nobody_asks_for_give_way_to_newer_ones() -> None:
+async def test_r4_newer_conversations_replace_unused_ones() -> None:
     encoding = Encoding()
     encoder = HistoryEncoder(encoding, kept_bytes=4_000)
     for thread in range(20):
@@ -105,7 +105,7 @@ async def turns_of_others() -> AsyncIterator[list[float]]:
     working.cancel()
 
 
-async def test_r4_encoding_a_long_conversation_leaves_the_event_loop_to_others() -> None:
+async def test_r4_encoding_a_long_conversation_does_not_block_the_event_loop() -> None:
     encoder = HistoryEncoder(Encoding(seconds=0.003))
     async with turns_of_others() as turns:
         await encoder.encode(asking(conversation(30)))
@@ -113,7 +113,7 @@ async def test_r4_encoding_a_long_conversation_leaves_the_event_loop_to_others()
 
 
 @pytest.mark.parametrize("changed", [0, 30])
-async def test_r8_a_long_conversation_is_compared_copied_and_encoded_in_slices_of_their_own(changed: int) -> None:
+async def test_r8_a_long_conversation_is_compared_copied_and_encoded_in_separate_slices(changed: int) -> None:
     encoder = HistoryEncoder(Encoding())
     messages = conversation(60)
     await encoder.encode(asking(messages))
@@ -122,7 +122,7 @@ async def test_r8_a_long_conversation_is_compared_copied_and_encoded_in_slices_o
     assert len(turns) >= 5
 
 
-async def test_r4_a_busy_machine_has_no_more_requests_encoded_for_the_same_conversation() -> None:
+async def test_r4_a_busy_machine_needs_no_more_requests_for_a_conversation() -> None:
     """What counts is the processor's time: other processes make each piece of work look long, and it is not."""
     encoding = Encoding(waits=0.005)
     await HistoryEncoder(encoding).encode(asking(conversation(60)))

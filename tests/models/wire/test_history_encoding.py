@@ -171,7 +171,7 @@ CONVERSATIONS = st.lists(st.one_of(answers(), asked()), min_size=1, max_size=14)
 @pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(messages=CONVERSATIONS, cuts=st.lists(st.integers(1, 14), max_size=3), front=st.integers(0, 6))
-async def test_r4_any_conversation_reaches_the_server_as_the_library_encodes_all_of_it(
+async def test_r4_any_conversation_equals_the_encoding_of_the_library(
     format: Format, messages: list[ModelMessage], cuts: list[int], front: int
 ) -> None:
     bodies = _bodies(format)

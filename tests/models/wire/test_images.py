@@ -35,7 +35,7 @@ async def test_r4_an_image_of_any_size_is_sent_as_its_base64_text(size: int, url
     assert b"".join(images.expand(body(images, image))) == b'{"url":"data:image/png;base64,%s"}' % encode(image.data)
 
 
-async def test_r4_a_large_image_leaves_the_event_loop_to_others() -> None:
+async def test_r4_a_large_image_does_not_block_the_event_loop() -> None:
     turns = 0
 
     async def work() -> None:
@@ -51,7 +51,7 @@ async def test_r4_a_large_image_leaves_the_event_loop_to_others() -> None:
     assert turns >= 16
 
 
-async def test_r4_an_image_is_encoded_for_the_first_request_alone() -> None:
+async def test_r4_an_image_is_encoded_for_the_first_request_only() -> None:
     images, image = Images(), picture(2 * SLICE)
     await images.prepare((asked(image),))
     first = images.expand(body(images, image))
@@ -61,7 +61,7 @@ async def test_r4_an_image_is_encoded_for_the_first_request_alone() -> None:
     assert {id(piece) for piece in first[1:3]} == {id(piece) for piece in second if len(piece) > SLICE}
 
 
-async def test_r4_of_an_image_that_is_gone_nothing_is_kept() -> None:
+async def test_r4_a_deleted_image_leaves_nothing() -> None:
     images, image = Images(), picture(100)
     await images.prepare((asked(image),))
     text = body(images, image)
@@ -70,7 +70,7 @@ async def test_r4_of_an_image_that_is_gone_nothing_is_kept() -> None:
     assert not images._encoded
 
 
-async def test_r4_a_text_that_looks_like_a_mark_is_left_as_it_is() -> None:
+async def test_r4_a_text_that_resembles_a_mark_is_unchanged() -> None:
     images, image = Images(), picture(100)
     await images.prepare((asked(image),))
     mark = images._encoded[id(image)].mark

@@ -42,7 +42,7 @@ async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: W
     )
 
 
-async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: WireModel):
+async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireModel):
     """UI-06"""
     parts, end = await answer(model, asks("think first"))
 
@@ -65,12 +65,12 @@ async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
 
 
 @pytest.mark.parametrize(("prompt", "reason"), [("stop early", "length"), ("forbidden words", "content_filter")])
-async def test_why_an_answer_ended_is_told(model: WireModel, prompt: str, reason: str):
+async def test_an_answer_has_a_stop_reason(model: WireModel, prompt: str, reason: str):
     _, end = await answer(model, asks(prompt))
     assert end.stop_reason == reason
 
 
-async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: WireModel, mock: Aimock):
+async def test_prompt_layers_are_one_system_message_and_tools_are_sent(model: WireModel, mock: Aimock):
     await collect(model, asks("say hello", system=("You help.", "", "Be short."), tools=(READ,)))
 
     sent = mock.last_request()
@@ -88,12 +88,12 @@ async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: Wi
     assert "parallel_tool_calls" not in sent
 
 
-async def test_one_call_asks_the_server_for_one_call(model: WireModel, mock: Aimock):
+async def test_one_call_is_requested_from_the_server(model: WireModel, mock: Aimock):
     await collect(model, asks("read both", tools=(READ,), one_call=True))
     assert mock.last_request()["parallel_tool_calls"] is False
 
 
-async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_shapes(model: WireModel, mock: Aimock):
+async def test_a_history_with_reasoning_calls_and_results_is_sent_in_the_wire_format(model: WireModel, mock: Aimock):
     await collect(
         model,
         asks(
@@ -139,7 +139,7 @@ async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_sha
     ]
 
 
-async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
+async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     """COM-13: a provider that turns us away is told from one that is slow."""
     model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
 
@@ -160,12 +160,12 @@ async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
         ("a prompt that no fixture knows", ("model_unavailable", True, None)),
     ],
 )
-async def test_what_the_server_refuses_has_a_stable_code(model: WireModel, prompt: str, told: tuple[Any, ...]):
+async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, told: tuple[Any, ...]):
     parts, failed = await failure(model, asks(prompt))
     assert (parts, _told(failed)) == ([], told)
 
 
-async def test_a_stream_that_is_cut_is_not_an_answer(model: WireModel):
+async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     parts, failed = await failure(model, asks("be cut"))
 
     (came,) = parts
@@ -184,7 +184,7 @@ async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
     assert [parts[-1] for parts, _ in answers] == [TextContent("It is 42.")] * 4
 
 
-async def test_an_iterator_that_is_closed_early_ends_quietly_and_the_model_can_be_asked_again(model: WireModel):
+async def test_closing_an_iterator_early_leaves_the_model_usable(model: WireModel):
     async with aclosing(model.stream(asks("say hello"))) as events:
         first = await anext(events)
 

@@ -39,7 +39,7 @@ async def test_reasoning_and_whole_calls_as_ollama_sends_them():
     assert end == Finished(stop_reason="tool_calls", provider_reason="stop", usage=Usage(), response_id="r1")
 
 
-async def test_reasoning_in_tags_is_no_part_of_the_text():
+async def test_reasoning_in_tags_is_not_in_the_text():
     """UI-06"""
 
     async def play(exchange: Exchange) -> None:
@@ -55,7 +55,7 @@ async def test_reasoning_in_tags_is_no_part_of_the_text():
     assert parts == [ReasoningContent("hm, yes"), TextContent("It is so.")]
 
 
-async def test_cached_and_reasoning_tokens_are_told_where_the_server_tells_them():
+async def test_cached_and_reasoning_tokens_of_the_server_are_reported():
     usage = {
         "prompt_tokens": 120,
         "completion_tokens": 40,
@@ -77,7 +77,7 @@ async def test_cached_and_reasoning_tokens_are_told_where_the_server_tells_them(
     assert end.usage == Usage(input_tokens=120, output_tokens=40, cached_tokens=64, reasoning_tokens=24)
 
 
-async def test_a_refusal_is_what_the_model_says():
+async def test_a_refusal_is_text_of_the_model():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.delta({"refusal": "I'd rather "})
@@ -91,7 +91,7 @@ async def test_a_refusal_is_what_the_model_says():
     assert (parts, end.stop_reason) == ([TextContent("I'd rather not.")], "content_filter")
 
 
-async def test_a_reason_that_nobody_knows_reads_unknown():
+async def test_an_unlisted_stop_reason_is_unknown():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.text("Hi.", finish_reason="moon_phase")

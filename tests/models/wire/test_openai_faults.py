@@ -24,7 +24,7 @@ async def fails_with(play: Play, **endpoint: Any) -> tuple[list[Any], ModelFailu
         return seen
 
 
-async def test_a_stream_that_ends_without_a_reason_reads_as_cut():
+async def test_a_stream_without_a_stop_reason_is_truncated():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.text("Half an ans")
@@ -38,7 +38,7 @@ async def test_a_stream_that_ends_without_a_reason_reads_as_cut():
     assert failed.message == "The answer of faulty was truncated: the stream ended before the answer did"
 
 
-async def test_a_connection_that_breaks_reads_as_cut_and_what_came_is_kept():
+async def test_a_broken_connection_truncates_the_answer_and_keeps_its_beginning():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.text("Half")
@@ -50,7 +50,7 @@ async def test_a_connection_that_breaks_reads_as_cut_and_what_came_is_kept():
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
 
 
-async def test_a_call_that_is_cut_in_its_arguments_is_no_call():
+async def test_a_call_with_truncated_arguments_is_not_a_call():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         function = {"name": "Read", "arguments": '{"pa'}
@@ -63,7 +63,7 @@ async def test_a_call_that_is_cut_in_its_arguments_is_no_call():
     assert failed.code == "model_cut_stream"
 
 
-async def test_a_stream_without_anything_reads_as_cut():
+async def test_an_empty_stream_is_truncated():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.end_stream()
@@ -82,7 +82,7 @@ async def test_a_connection_closed_before_any_answer_is_unavailable():
     assert (parts, failed.code, failed.retryable) == ([], "model_unavailable", True)
 
 
-async def test_a_server_that_is_not_there_is_unavailable_and_its_address_is_told():
+async def test_a_missing_server_is_reported_as_unavailable_with_its_address():
     """COM-13"""
     async with fault_server(lambda exchange: exchange.end_stream()) as server:
         gone = server.base_url
@@ -108,7 +108,7 @@ async def _fall_silent(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize(("play", "came"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
-async def test_silence_is_a_timeout_before_the_first_byte_and_between_two(play: Play, came: list[TextContent]):
+async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, came: list[TextContent]):
     """On a busy machine a short time may be over before the server came to its first word: then it is tried with more."""
     parts: list[Any] = []
     for seconds in (0.3, 3.0, AT_MOST_S):
@@ -123,7 +123,7 @@ async def test_silence_is_a_timeout_before_the_first_byte_and_between_two(play: 
     assert parts == came
 
 
-async def test_bytes_that_come_one_by_one_are_not_silence_and_make_whole_characters():
+async def test_single_bytes_are_joined_to_characters_without_a_timeout():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.raw(": still thinking\n\n")
@@ -156,7 +156,7 @@ GARBAGE = [
 
 @pytest.mark.parametrize("before", [[], [TextContent("Well, ")]])
 @pytest.mark.parametrize("data", GARBAGE)
-async def test_what_cannot_be_read_is_garbled_and_what_came_before_is_kept(data: str, before: list[TextContent]):
+async def test_invalid_data_is_garbled_and_keeps_the_text_before(data: str, before: list[TextContent]):
     """SAFE-05"""
 
     async def play(exchange: Exchange) -> None:
@@ -172,7 +172,7 @@ async def test_what_cannot_be_read_is_garbled_and_what_came_before_is_kept(data:
     assert failed.message.startswith("faulty sent an invalid answer: ")
 
 
-async def test_text_that_is_no_text_is_left_out():
+async def test_a_text_field_of_another_type_is_left_out():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.delta({"content": {"no": "text"}})
@@ -186,7 +186,7 @@ async def test_text_that_is_no_text_is_left_out():
 
 
 @pytest.mark.parametrize(("media", "body"), [("text/html", "<h1>Sign in</h1>"), ("application/json", '{"ok": true}')])
-async def test_a_page_in_place_of_a_stream_points_at_the_base_url(media: str, body: str):
+async def test_a_page_instead_of_a_stream_is_reported_with_the_base_url(media: str, body: str):
     async def play(exchange: Exchange) -> None:
         await exchange.status("200 OK", body, media=media)
 
@@ -217,7 +217,7 @@ async def test_a_page_in_place_of_a_stream_points_at_the_base_url(media: str, bo
         ("504 Gateway Timeout", "model_unavailable", True),
     ],
 )
-async def test_each_status_has_its_code_and_the_servers_words(status: str, code: str, retryable: bool):
+async def test_each_status_has_its_code_and_the_message_of_the_server(status: str, code: str, retryable: bool):
     async def play(exchange: Exchange) -> None:
         await exchange.status(status, '{"error": {"message": "because I say so"}}')
 
@@ -227,7 +227,7 @@ async def test_each_status_has_its_code_and_the_servers_words(status: str, code:
     assert failed.message.startswith(f"faulty answered {status.split(maxsplit=1)[0]}: because I say so")
 
 
-async def test_a_page_with_an_error_status_is_told_by_its_status():
+async def test_a_page_with_an_error_status_is_reported_by_status():
     async def play(exchange: Exchange) -> None:
         await exchange.status("502 Bad Gateway", "<h1>Bad gateway</h1>", media="text/html")
 
@@ -236,7 +236,7 @@ async def test_a_page_with_an_error_status_is_told_by_its_status():
 
 
 @pytest.mark.parametrize(("header", "seconds"), [("retry-after: 3", 3.0), ("retry-after-ms: 1500", 1.5)])
-async def test_how_long_to_wait_is_taken_from_the_server(header: str, seconds: float):
+async def test_a_wait_comes_from_the_server(header: str, seconds: float):
     async def play(exchange: Exchange) -> None:
         await exchange.status("429 Too Many Requests", '{"error": {"message": "later"}}', header)
 
@@ -244,7 +244,7 @@ async def test_how_long_to_wait_is_taken_from_the_server(header: str, seconds: f
     assert failed.retry_after == seconds
 
 
-async def test_an_error_in_the_middle_of_a_stream_has_the_code_it_would_have_had_before():
+async def test_an_error_within_a_stream_has_the_code_of_the_same_error_before_it():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.text("Well, ")
@@ -256,7 +256,7 @@ async def test_an_error_in_the_middle_of_a_stream_has_the_code_it_would_have_had
     assert (failed.code, failed.retryable) == ("model_rate_limited", True)
 
 
-async def test_an_error_of_no_known_kind_in_a_stream_may_be_tried_again():
+async def test_an_unknown_error_in_a_stream_is_retryable():
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.event({"error": {"message": "CUDA out of memory"}})
@@ -267,7 +267,7 @@ async def test_an_error_of_no_known_kind_in_a_stream_may_be_tried_again():
     assert failed.message == "faulty answered with an error: CUDA out of memory"
 
 
-async def test_a_key_that_the_server_repeats_does_not_leave_the_provider():
+async def test_a_key_in_an_error_of_the_server_is_redacted():
     """The key goes to the provider and nowhere else."""
 
     async def play(exchange: Exchange) -> None:
@@ -280,7 +280,7 @@ async def test_a_key_that_the_server_repeats_does_not_leave_the_provider():
     assert failed.__cause__ is None
 
 
-async def test_a_key_that_a_long_error_ends_in_does_not_leave_the_provider_in_part():
+async def test_a_key_at_the_end_of_a_long_error_is_redacted():
     async def play(exchange: Exchange) -> None:
         sent = exchange.headers["authorization"]
         length = 500 - len("faulty answered 401: ") - len(sent) + 3
@@ -292,7 +292,7 @@ async def test_a_key_that_a_long_error_ends_in_does_not_leave_the_provider_in_pa
 
 
 @pytest.mark.parametrize("key", ["planted key", "planted\nkey", "planted'\tk\u00e9y\n"])
-def test_a_key_is_found_as_a_library_quotes_it(key: str):
+def test_a_key_is_redacted_as_a_library_quotes_it(key: str):
     endpoint = Endpoint(provider="p", base_url="http://localhost:1", api_key=key)
 
     for quoted in (key, key.strip(), repr(key), repr(key.encode()), json.dumps(key)):
@@ -307,7 +307,7 @@ async def test_closing_the_iterator_ends_the_request_at_once():
 
 
 @pytest.mark.parametrize("play", [_stay_silent, _fall_silent])
-async def test_cancelling_the_task_that_asks_ends_the_request_at_once(play: Play):
+async def test_cancelling_the_calling_task_ends_the_request_at_once(play: Play):
     async with against(play) as (model, server):
         asking = asyncio.create_task(collect(model, asks("go")))
         await asyncio.wait_for(server.asked.wait(), AT_MOST_S)

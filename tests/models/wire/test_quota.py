@@ -36,13 +36,13 @@ NOON = 1_795_262_400
         ("-5", 0),
     ],
 )
-def test_when_a_limit_begins_anew_is_read_as_a_time_from_now(reset: str, milliseconds: int | None):
+def test_the_reset_of_a_limit_is_relative_to_now(reset: str, milliseconds: int | None):
     headers = {**DATE, "x-ratelimit-limit-tokens": "100", "x-ratelimit-reset-tokens": reset}
     found = read_quota(headers)
     assert found == Quota(limits=(Limit(what="tokens", limit=100, resets_in_ms=milliseconds),))
 
 
-def test_the_names_of_each_provider_are_known():
+def test_header_names_of_each_provider_are_recognised():
     anthropic = {
         "anthropic-ratelimit-input-tokens-limit": "80000",
         "anthropic-ratelimit-input-tokens-remaining": "79000",
@@ -56,11 +56,11 @@ def test_the_names_of_each_provider_are_known():
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-ratelimit-limit-tokens": "lots"}, {"x-ratelimit-reset-tokens": "1s"}])
-def test_what_says_nothing_of_a_limit_is_nothing(headers: dict[str, str]):
+def test_headers_without_a_limit_have_no_quota(headers: dict[str, str]):
     assert read_quota(headers) is None
 
 
-def test_a_wait_or_an_end_is_told_without_a_limit():
+def test_a_wait_or_an_exhausted_quota_needs_no_limit():
     assert read_quota({}, retry_after=1.5) == Quota(retry_after_ms=1500)
     assert read_quota({}, exhausted=True) == Quota(exhausted=True)
 
@@ -79,13 +79,13 @@ async def usage(told: dict[str, Any], **endpoint: Any) -> Usage:
         return (await answer(model, asks("go")))[1].usage
 
 
-async def test_what_the_provider_says_of_the_cost_holds():
+async def test_the_cost_of_the_provider_is_used():
     found = await usage({**USED, "cost": 0.25}, price=Price(input=1.0, output=1.0))
     assert (found.amount, found.source) == (0.25, "provider")
     assert (await usage({**USED, "cost": "a lot"})).amount is None
 
 
-async def test_a_price_of_the_settings_counts_what_was_cached_at_its_own():
+async def test_a_configured_price_has_a_price_for_cached_tokens():
     found = await usage(USED, price=Price(input=2.0, output=4.0, cached=0.5))
     assert found.amount == pytest.approx(0.8 * 2.0 + 0.2 * 0.5 + 0.5 * 4.0)
     assert found.source == "listed"
@@ -93,7 +93,7 @@ async def test_a_price_of_the_settings_counts_what_was_cached_at_its_own():
     assert whole.amount == pytest.approx(1.0 * 2.0 + 0.5 * 4.0)
 
 
-async def test_where_nobody_says_what_it_costs_nothing_is_said():
+async def test_an_unknown_cost_is_absent():
     found = await usage(USED)
     assert (found.input_tokens, found.output_tokens, found.cached_tokens) == (1_000_000, 500_000, 200_000)
     assert (found.amount, found.source) == (None, "")

@@ -14,7 +14,7 @@ from tests.models.servers import KEY, Exchange, against, fault_server
 
 @pytest.mark.parametrize("format", get_args(Format))
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
-async def test_a_provider_that_points_elsewhere_is_told_and_not_followed(format: Format, status: str):
+async def test_a_redirect_to_another_server_is_reported_and_not_followed(format: Format, status: str):
     """SAFE-03: neither the key nor what was said goes to an address that nobody set."""
 
     async def answers(exchange: Exchange) -> None:
@@ -38,7 +38,7 @@ async def test_a_provider_that_points_elsewhere_is_told_and_not_followed(format:
     )
 
 
-async def test_a_provider_that_points_to_another_path_is_not_followed_either():
+async def test_a_redirect_to_another_path_is_not_followed():
     async def play(exchange: Exchange) -> None:
         await exchange.status("307 Temporary Redirect", "", f"location: /{KEY}/sign-in")
 

@@ -49,7 +49,7 @@ def read(pieces: list[str]) -> tuple[str, str]:
 
 @pytest.mark.parametrize(("written", "reasoning", "text"), ANSWERS)
 @given(cuts=st.lists(st.integers(1, 60), max_size=60))
-def test_check_5_tags_are_separated_however_an_answer_is_cut(
+def test_check_5_tags_are_separated_for_any_split_of_an_answer(
     written: str, reasoning: str, text: str, cuts: list[int]
 ) -> None:
     assert read(pieces_of(written, cuts)) == (reasoning, text)
@@ -61,12 +61,12 @@ TOKENS = st.sampled_from(
 
 
 @given(tokens=st.lists(TOKENS, max_size=12), cuts=st.lists(st.integers(1, 60), max_size=60))
-def test_check_5_any_split_of_any_text_gives_what_the_whole_text_gives(tokens: list[str], cuts: list[int]) -> None:
+def test_check_5_any_split_of_a_text_has_the_same_result(tokens: list[str], cuts: list[int]) -> None:
     written = "".join(tokens)
     assert read(pieces_of(written, cuts)) == read([written] if written else [])
 
 
-def test_check_5_reasoning_is_passed_on_while_it_comes() -> None:
+def test_check_5_reasoning_is_streamed() -> None:
     splitter = ThinkingSplitter()
     seen = [
         list(splitter.split(TextDelta(0, piece))) for piece in ("<thi", "nk>one", " two", "</think>", "\n\nYes", ".")
@@ -81,7 +81,7 @@ def test_check_5_reasoning_is_passed_on_while_it_comes() -> None:
     ]
 
 
-def test_check_5_a_tool_call_after_reasoning_keeps_its_place() -> None:
+def test_check_5_a_tool_call_after_reasoning_keeps_its_position() -> None:
     splitter = ThinkingSplitter()
     deltas = [TextDelta(0, "<think>a</think>\n"), ToolCallDelta(1, "c1", "Read", "{}")]
     found = [one for delta in deltas for one in splitter.split(delta)]
@@ -92,7 +92,7 @@ def test_check_5_a_tool_call_after_reasoning_keeps_its_place() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
-async def test_check_5_a_compatible_server_s_tags_never_go_back_as_answer_text(size: int) -> None:
+async def test_check_5_tags_of_a_compatible_server_are_never_sent_back_as_text(size: int) -> None:
     written = "<think>\nThe question is simple.\n</think>\n\nIt is 42. <think> is a tag."
 
     async def play(exchange: Exchange) -> None:

@@ -43,7 +43,7 @@ NAMED: list[tuple[str, dict[str, Any], tuple[str, ...], float]] = [
 
 @pytest.mark.parametrize(("body", "headers", "seconds"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED])
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable", "529 Overloaded"])
-async def test_m4_a_wait_that_the_provider_names_is_read(
+async def test_m4_a_requested_wait_is_parsed(
     status: str, body: dict[str, Any], headers: tuple[str, ...], seconds: float
 ) -> None:
     async def play(exchange: Exchange) -> None:
@@ -56,7 +56,7 @@ async def test_m4_a_wait_that_the_provider_names_is_read(
     assert failed.retry_after == pytest.approx(seconds)
 
 
-async def test_m4_a_date_is_read_as_the_time_until_then() -> None:
+async def test_m4_a_date_is_converted_to_a_wait() -> None:
     async def play(exchange: Exchange) -> None:
         until = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
         await exchange.status("503 Service Unavailable", "{}", f"retry-after: {until}")
@@ -71,7 +71,7 @@ async def test_m4_a_date_is_read_as_the_time_until_then() -> None:
 @pytest.mark.parametrize(
     "text", ["Try again later.", "5 seconds have passed.", "Retry 3 of 5 failed.", "try again in", ""]
 )
-def test_m4_a_text_that_names_no_wait_is_read_as_none(text: str) -> None:
+def test_m4_a_text_without_a_wait_has_none(text: str) -> None:
     assert read_wait(None, None, {"error": {"message": text}}, text) is None
 
 
@@ -80,6 +80,6 @@ FIELDS = st.sampled_from(("retry_after", "retryDelay", "error"))
 
 
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(FIELDS, inner)))
-def test_m4_no_body_makes_a_wait_that_is_negative_or_endless(body: object) -> None:
+def test_m4_a_wait_is_never_negative_or_endless(body: object) -> None:
     wait = read_wait(None, None, body, str(body))
     assert wait is None or 0 <= wait <= 40 * 86_400

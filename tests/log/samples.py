@@ -32,17 +32,17 @@ SCOPE = Scope(agent="agt_a", thread="thr_a", turn="trn_a", run="run_a", step=1)
 WORDS = "the agent reads one file and writes what it found into a report that a person can see".split()
 
 
-def fresh(kind: IdKind) -> str:
+def new_id(kind: IdKind) -> str:
     """A fresh id, as the runtime makes them."""
     return render(kind, uuid_utils.uuid7().int)
 
 
-def said(text: str, scope: Scope = SCOPE) -> NewFact:
+def text_fact(text: str, scope: Scope = SCOPE) -> NewFact:
     """A finished text."""
     return NewFact(MessageText(content=Text(text=text)), scope)
 
 
-def said_at_length(text: str, scope: Scope = SCOPE) -> tuple[NewFact, tuple[Blob, ...]]:
+def long_text_fact(text: str, scope: Scope = SCOPE) -> tuple[NewFact, tuple[Blob, ...]]:
     """A finished text with the blob that it needs if it is large."""
     content, blobs = fit(text)
     return NewFact(MessageText(content=content), scope), blobs
@@ -61,7 +61,7 @@ def batch(
     followed: bool = False,
 ) -> Append:
     """A batch; with a key, the answer of the command that led to it."""
-    answer = StoredAnswer(key=key, body_hash=hash_of(key), answer=f'"{key}"'.encode()) if key else None
+    answer = StoredAnswer(key=key, body_hash=hash_text(key), answer=f'"{key}"'.encode()) if key else None
     origin = Origin(at=at, command_id="cmd_a", actor=PERSON)
     return Append(
         stream=stream,
@@ -77,13 +77,13 @@ def batch(
     )
 
 
-def hash_of(text: str) -> str:
+def hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-async def filled(store: Store, count: int, stream: str = STREAM) -> tuple[Record, ...]:
+async def fill(store: Store, count: int, stream: str = STREAM) -> tuple[Record, ...]:
     """The stream's first facts, appended in one batch."""
-    facts = (said(f"text {number}") for number in range(1, count + 1))
+    facts = (text_fact(f"text {number}") for number in range(1, count + 1))
     return await store.facts.append(batch(0, *facts, stream=stream, epoch=await store.facts.lease(stream)))
 
 
@@ -110,12 +110,12 @@ def turn_row(key: str, order: int, *, sequence: int = 1, text: str = "hello") ->
     )
 
 
-async def until(condition: Callable[[], Awaitable[bool] | bool], seconds: float = 60.0) -> None:
+async def wait_until(condition: Callable[[], Awaitable[bool] | bool], seconds: float = 60.0) -> None:
     """Waits until the condition holds; fails after a while."""
     async with asyncio.timeout(seconds):
         while True:
-            held = condition()
-            if held if isinstance(held, bool) else await held:
+            is_met = condition()
+            if is_met if isinstance(is_met, bool) else await is_met:
                 return
             await asyncio.sleep(0.02)
 
@@ -140,14 +140,14 @@ class Session:
         self.content = self.facts = 0
         self._epoch = epoch
         self._random = random.Random(seed)
-        self._thread = fresh("thread")
+        self._thread = new_id("thread")
         self._prompt = blob_of(self._words(900).encode())
         self._sequence = 0
         self._at = AT
 
     def turn(self) -> list[Append]:
         """The batches of one more turn."""
-        turn, run, call = fresh("turn"), fresh("run"), fresh("call")
+        turn, run, call = new_id("turn"), new_id("run"), new_id("call")
         model = Candidate(provider="openai", model="gpt-5.1-mini")
         prompt_ref = PromptRef(layer="system", hash=self._prompt.ref.hash, size=self._prompt.ref.size)
 
@@ -155,19 +155,19 @@ class Session:
             return Scope(agent="agt_main", thread=self._thread, turn=turn, run=run, step=step, tool_call=tool)
 
         def asks(iteration: int, step: int) -> NewFact:
-            asked = ModelRequested(
+            request = ModelRequested(
                 provider="openai",
                 model="gpt-5.1-mini",
                 iteration=iteration,
                 context_through=self._sequence,
             )
-            return NewFact(asked, scoped(step))
+            return NewFact(request, scoped(step))
 
         spent = CostRecorded(input_tokens=5120, output_tokens=212, cached_tokens=4096)
         checks = tuple(Check(name=name, verdict="allow") for name in ("tools", "policy", "mode", "paths", "rules"))
         arguments = json.dumps({"path": "docs/report.md", "offset": 0})
         evaluated = PermissionEvaluated(
-            tool="Read", verdict="allow", risk="low", arguments_hash=hash_of(arguments), checks=checks
+            tool="Read", verdict="allow", risk="low", arguments_hash=hash_text(arguments), checks=checks
         )
         prompt = TurnSubmitted(input=Text(text=self._words(30)), mode="chat", permission_mode="ask")
         started = TurnStarted(
@@ -175,7 +175,7 @@ class Session:
             permission_mode="ask",
             max_iters=20,
             definition="main",
-            definition_hash=hash_of("main"),
+            definition_hash=hash_text("main"),
             workspace_sequence=4,
             prompts=(prompt_ref,),
             tools=("Read", "Write", "Edit", "Bash", "Glob", "Grep"),
@@ -189,7 +189,7 @@ class Session:
                 NewFact(routed, scoped()),
                 asks(1, 1),
                 blobs=(self._prompt,),
-                key=fresh("command"),
+                key=new_id("command"),
             ),
             self._batch(
                 NewFact(MessageText(content=Text(text=self._words(25))), scoped(2)),
@@ -231,7 +231,7 @@ class Session:
             origin=Origin(at=self._at, command_id=key, actor=PERSON if key else None),
             blobs=blobs,
             closed=closed,
-            answer=StoredAnswer(key=key, body_hash=hash_of(key), answer=b'{"turnId":"' + key.encode() + b'"}')
+            answer=StoredAnswer(key=key, body_hash=hash_text(key), answer=b'{"turnId":"' + key.encode() + b'"}')
             if key
             else None,
         )
