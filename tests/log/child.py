@@ -1,4 +1,4 @@
-"""A process with a store of its own, to be killed or shut out: `python -m tests.log.child MODE FOLDER`.
+"""A process with its store, for a test to kill or to shut out: `python -m tests.log.child MODE FOLDER`.
 
 `write` has eight authors append for ever and prints `stream sequence key` for each acknowledgement; `hold` opens the store
 and prints its epoch. Both print `ready EPOCH` first, and end when their standard input closes.
@@ -19,7 +19,7 @@ from .samples import SCOPE, batch, frame, long_text_fact, text_fact
 
 
 async def author(store: SqliteStore, stream: str) -> None:
-    """Appends batches of different sizes, with partials, blobs and answers, each told once it is acknowledged."""
+    """Append batches of different sizes with partials, blobs and answers, and print each acknowledgement."""
     end = (await store.facts.head(stream)).sequence
     key_of_part = partial_key("text", SCOPE)
     for partial in await store.partials.read(stream):

@@ -1,4 +1,4 @@
-"""Real processes beside the test's own."""
+"""Real child processes of tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Child:
-    """A process that runs `tests.log.child`. `epoch` is the one that it opened the store with."""
+    """A process that runs `tests.log.child`. `epoch` is the epoch of its store."""
 
     def __init__(self, mode: str, folder: Path, **environment: str) -> None:
         self.process = subprocess.Popen(
@@ -29,12 +29,12 @@ class Child:
         self.epoch = int(epoch)
 
     def line(self) -> list[str]:
-        """The next line that the process prints, in words; empty once it has ended."""
+        """Return the words of the next printed line; empty after the end of the process."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().split()
 
     def kill(self) -> list[list[str]]:
-        """Kills the process, and returns the whole lines that it had printed and nobody had read."""
+        """Kill the process and return the complete unread lines."""
         assert self.process.stdout is not None
         self.process.kill()
         # From the same reader as the lines before: `communicate` would begin behind what that one holds, within a line.
@@ -43,14 +43,14 @@ class Child:
         return [line.split() for line in rest if line.endswith("\n")]
 
     def end(self) -> int:
-        """Asks the process to end; returns its exit code."""
+        """Request the end of the process and return its exit code."""
         self.process.communicate(timeout=60)
         return self.process.returncode
 
 
 @contextmanager
 def child(mode: str, folder: Path, **environment: str) -> Iterator[Child]:
-    """A child that does not outlive the test."""
+    """Yield a child that ends with the test."""
     running = Child(mode, folder, **environment)
     try:
         yield running

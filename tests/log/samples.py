@@ -1,4 +1,4 @@
-"""What the tests of the log work with: facts, batches, frames and rows, all of them real ones."""
+"""Real facts, batches, frames and rows for tests of the log."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ WORDS = "the agent reads one file and writes what it found into a report that a 
 
 
 def new_id(kind: IdKind) -> str:
-    """A fresh id, as the runtime makes them."""
+    """Return a new id like those of the runtime."""
     return render(kind, uuid_utils.uuid7().int)
 
 
 def text_fact(text: str, scope: Scope = SCOPE) -> NewFact:
-    """A finished text."""
+    """Return a fact with a finished text."""
     return NewFact(MessageText(content=Text(text=text)), scope)
 
 
 def long_text_fact(text: str, scope: Scope = SCOPE) -> tuple[NewFact, tuple[Blob, ...]]:
-    """A finished text with the blob that it needs if it is large."""
+    """Return a fact with a finished text, and its blob if the text is large."""
     content, blobs = fit(text)
     return NewFact(MessageText(content=content), scope), blobs
 
@@ -60,7 +60,7 @@ def batch(
     ends: tuple[str, ...] = (),
     followed: bool = False,
 ) -> Append:
-    """A batch; with a key, the answer of the command that led to it."""
+    """Return a batch. With a key, it has the answer of its command."""
     answer = StoredAnswer(key=key, body_hash=hash_text(key), answer=f'"{key}"'.encode()) if key else None
     origin = Origin(at=at, command_id="cmd_a", actor=PERSON)
     return Append(
@@ -82,19 +82,19 @@ def hash_text(text: str) -> str:
 
 
 async def fill(store: Store, count: int, stream: str = STREAM) -> tuple[Record, ...]:
-    """The stream's first facts, appended in one batch."""
+    """Append the first facts of a stream in one batch."""
     facts = (text_fact(f"text {number}") for number in range(1, count + 1))
     return await store.facts.append(batch(0, *facts, stream=stream, epoch=await store.facts.lease(stream)))
 
 
 def frame(text: str, offset: int = 0, *, step: int = 1, kind: PartialKind = "text", tool: str = "") -> Frame:
-    """A piece of a part in the making."""
+    """Return a frame of a partial text."""
     scope = Scope(agent="agt_a", thread="thr_a", turn="trn_a", run="run_a", step=step)
     return Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)
 
 
 def turn_row(key: str, order: int, *, sequence: int = 1, text: str = "hello") -> TurnRow:
-    """A row of the panel `turns`."""
+    """Return a row of the panel `turns`."""
     return TurnRow(
         key=key,
         order=order,
@@ -111,7 +111,7 @@ def turn_row(key: str, order: int, *, sequence: int = 1, text: str = "hello") ->
 
 
 async def wait_until(condition: Callable[[], Awaitable[bool] | bool], seconds: float = 60.0) -> None:
-    """Waits until the condition holds; fails after a while."""
+    """Wait until the condition is true. Raises TimeoutError."""
     async with asyncio.timeout(seconds):
         while True:
             is_met = condition()
@@ -121,7 +121,7 @@ async def wait_until(condition: Callable[[], Awaitable[bool] | bool], seconds: f
 
 
 async def first(batches: AsyncIterator[tuple[T, ...]], count: int, seconds: float = 60.0) -> list[T]:
-    """The first entries of what comes in batches."""
+    """Return the first entries of batches."""
     found: list[T] = []
     async with asyncio.timeout(seconds):
         while len(found) < count:
@@ -146,7 +146,7 @@ class Session:
         self._at = AT
 
     def turn(self) -> list[Append]:
-        """The batches of one more turn."""
+        """Return the batches of another turn."""
         turn, run, call = new_id("turn"), new_id("run"), new_id("call")
         model = Candidate(provider="openai", model="gpt-5.1-mini")
         prompt_ref = PromptRef(layer="system", hash=self._prompt.ref.hash, size=self._prompt.ref.size)

@@ -1,4 +1,4 @@
-"""Design rule: the chain holds over the stored bytes, and an erased payload leaves it whole."""
+"""The hash chain over the stored bytes, which stays valid after an erasure."""
 
 from __future__ import annotations
 

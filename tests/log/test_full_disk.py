@@ -1,4 +1,4 @@
-"""What SQLite and the system say of a disk that is full or fails, and what is advised for each."""
+"""Errors of a full or failing disk, with their advice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_r3_an_error_of_the_file_system_has_the_same_advice(number: int, refused
 
 
 async def test_r3_rows_that_a_full_disk_refused_can_be_read(tmp_path: Path) -> None:
-    """R3: reads of the session that filled the disk answer, with what could not be written, and are the same afterwards."""
+    """R3: reads include the unwritten rows, and have the same result after they are written."""
     store = open_store(tmp_path)
     await store.rows.write(STREAM, [_turn(1), _turn(2), _turn(3)], _views(1))
     limit = await _pages(store.rows, 0)
@@ -103,7 +103,7 @@ def _views(watermark: int) -> Views:
 
 
 async def _pages(rows: object, pages: int) -> int:
-    """Let the views grow to so many pages only, or as they are where it is 0; returns what was allowed before."""
+    """Set the maximum number of pages of the views; 0 keeps it. Return the former maximum."""
     assert isinstance(rows, SqliteRows)
     writer = rows._writer
     assert writer is not None

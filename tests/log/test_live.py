@@ -1,4 +1,4 @@
-"""The live feed: facts and text in the making, in one order, to followers in the same process."""
+"""The live feed: facts and partial texts in one order for followers in the same process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def feed(store: MemoryStore) -> LiveFeed:
 
 
 async def append(store: MemoryStore, feed: LiveFeed, *texts: str, ends: tuple[str, ...] = ()) -> tuple[Record, ...]:
-    """Facts as the one writer brings them: first durable, then live."""
+    """Append facts like the writer: first durable, then live."""
     end = (await store.facts.head(STREAM)).sequence
     records = await store.facts.append(batch(end, *(text_fact(text) for text in texts)))
     feed.facts(STREAM, records, ends)
@@ -87,7 +87,7 @@ async def test_waiting_pieces_of_a_part_are_joined(store: MemoryStore, feed: Liv
 
 
 async def test_a_late_follower_receives_the_text_so_far(store: MemoryStore, feed: LiveFeed) -> None:
-    """Design rule: a late viewer gets the text so far, then frames, without a gap or a repeat."""
+    """Design rule: a late viewer receives the text so far, then frames, each once."""
     await append(store, feed, "one")
     feed.frame(STREAM, frame("Hello "))
     feed.frame(STREAM, frame("wor", 6))
@@ -126,7 +126,7 @@ async def test_a_follower_continues_from_a_cursor_within_the_ring(store: MemoryS
 
 
 async def test_items_that_every_follower_received_are_dropped(store: MemoryStore, feed: LiveFeed) -> None:
-    """R8: a stream that is followed and quiet keeps no facts in memory."""
+    """R8: an idle stream with followers has no facts in memory."""
     await append(store, feed, "one")
     quick, slow = feed.follow(STREAM), feed.follow(STREAM)
     await take(quick)
@@ -148,7 +148,7 @@ async def test_items_that_every_follower_received_are_dropped(store: MemoryStore
 
 @pytest.mark.parametrize("cursor", [Cursor(0), Cursor(2, 1), Cursor(4, 9), Cursor(9)], ids=str)
 async def test_an_unknown_cursor_gets_a_gap(store: MemoryStore, feed: LiveFeed, cursor: Cursor) -> None:
-    """Design rule: a cursor that cannot be served gets an explicit gap answer."""
+    """Design rule: an unknown cursor gets an explicit gap."""
     await append(store, feed, "one")
     staying = feed.follow(STREAM)
     await take(staying)
@@ -245,7 +245,7 @@ async def test_facts_during_a_subscription_are_neither_lost_nor_repeated(store: 
 
 
 async def test_a_stream_without_followers_has_no_ring(store: MemoryStore) -> None:
-    """Design numbers: sessions that wait cost next to nothing."""
+    """Design numbers: waiting sessions use almost no memory."""
     feed = InProcessLiveFeed(store.facts.head)
     following = feed.follow(STREAM)
     await take(following)
@@ -285,7 +285,7 @@ async def test_followers_of_any_speed_reach_the_same_view(store: MemoryStore, mo
 
 
 class _Follower:
-    """A viewer that keeps the text so far of every part, and comes back after having left now and then."""
+    """A viewer with the text so far of every part, which reconnects at random."""
 
     def __init__(self, feed: LiveFeed, chance: random.Random, patience: int) -> None:
         self.texts: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The store in memory does what every store must do."""
+"""The suite of stores for the store in memory."""
 
 from __future__ import annotations
 

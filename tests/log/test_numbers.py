@@ -1,4 +1,4 @@
-"""Numbers in facts: what is shown is what is chained, live and after a restart."""
+"""Numbers in facts: events have the chained values, live and after a restart."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_r7_the_store_in_memory_sends_the_same() -> None:
 
 
 def test_r7_every_fact_with_a_float_is_decoded_at_once() -> None:
-    """R7: the rule is of the types, so that a new field needs nothing."""
+    """R7: the rule depends on types, so a new field needs no code."""
     cost = CostRecorded(amount=3)
     decoded = as_decoded(cost, encode_payload(cost))
     assert repr(decoded) == repr(decode_payload(CostRecorded.type, encode_payload(cost)))

@@ -1,4 +1,4 @@
-"""The faults that proofs plant in the store do what they say."""
+"""Effects of the faults that proofs inject into the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .samples import batch, fill, text_fact
 
 
 async def test_acknowledging_before_the_commit_loses_acknowledged_facts(tmp_path: Path) -> None:
-    """A false acknowledgement may also end the writer before it has told of one: then another is killed."""
+    """A writer may end before its first acknowledgement. Then another one is killed."""
     lost: list[list[str]] = []
     for attempt in range(10):
         folder = tmp_path / str(attempt)

@@ -1,4 +1,4 @@
-"""The store in SQLite does what every store must do."""
+"""The suite of stores for the store in SQLite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full disks, damaged files, kills and closes: what was acknowledged stays, and what failed left nothing."""
+"""Full disks, damaged files, kills and closes: acknowledged facts stay, and failed work leaves nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .samples import STREAM, batch, fill, long_text_fact, text_fact, turn_row, w
 
 
 async def allow_pages(store: SqliteStore, more: int) -> None:
-    """Lets the file grow by so many pages only, as a full disk would."""
+    """Limit the growth of the file to a number of pages, like a full disk."""
     assert store._writer is not None
 
     def bound(connection: sqlite3.Connection) -> None:
@@ -70,7 +70,7 @@ async def test_on_a_full_disk_only_the_batch_that_does_not_fit_is_refused(tmp_pa
 async def test_a_store_with_a_trigger_of_another_tool_is_refused_before_it_loses_a_fact(
     tmp_path: Path, statement: str
 ) -> None:
-    """R6: SQLite runs a trigger within the transaction that is acknowledged."""
+    """R6: SQLite runs a trigger within the acknowledged transaction."""
     store = open_store(tmp_path)
     await fill(store, 2)
     await store.close()
@@ -95,7 +95,7 @@ async def test_a_store_with_a_trigger_of_another_tool_is_refused_before_it_loses
 async def test_a_trigger_that_another_tool_adds_to_an_open_store_loses_no_fact(
     tmp_path: Path, statement: str, undo: str
 ) -> None:
-    """R6: what is written behind the check at opening is looked at in the transaction."""
+    """R6: the transaction also checks the layout after opening."""
     store = open_store(tmp_path)
     await fill(store, 2)
     with closing(sqlite3.connect(tmp_path / "callboard.db")) as other:
@@ -116,7 +116,7 @@ async def test_a_trigger_that_another_tool_adds_to_an_open_store_loses_no_fact(
 
 
 async def test_views_with_a_trigger_of_another_tool_are_rebuilt(tmp_path: Path) -> None:
-    """R5: a trigger in the derived file could drop rows that the page shows."""
+    """R5: a trigger in the derived file could drop rows of the page."""
     store = open_store(tmp_path)
     await store.close()
     with closing(sqlite3.connect(tmp_path / "views.db")) as other:
@@ -129,7 +129,7 @@ async def test_views_with_a_trigger_of_another_tool_are_rebuilt(tmp_path: Path) 
 
 
 async def test_the_limit_of_open_files_is_reported_and_keeps_the_views(tmp_path: Path) -> None:
-    """R5: SQLite reports it like a damaged file, for which views are made anew."""
+    """R5: SQLite reports it like a damaged file, for which views are rebuilt."""
     store = open_store(tmp_path)
     await fill(store, 2)
     await store.close()
@@ -298,7 +298,7 @@ async def test_an_unreadable_log_is_refused_with_advice(tmp_path: Path, damage: 
 
 
 async def test_unsuitable_views_are_rebuilt(tmp_path: Path) -> None:
-    """Design rule: rows are thrown away when they don't fit."""
+    """Design rule: unsuitable rows are discarded."""
     views = tmp_path / "views.db"
 
     async def write() -> None:
@@ -385,7 +385,7 @@ def _count(folder: Path, query: str) -> int:
 
 
 async def test_s1_discarded_views_are_not_returned(tmp_path: Path) -> None:
-    """S1: a session that went on from them would have lost the rows that the discard takes."""
+    """S1: otherwise a session would continue without the discarded rows."""
     store = open_store(tmp_path)
     await fill(store, 3)
     rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in (1, 2)]

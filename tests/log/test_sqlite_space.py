@@ -1,4 +1,4 @@
-"""What the files hold, how large they are, and what is left in them."""
+"""Content and size of the store's files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SECRET = "PLANTED-SECRET-7f3a"
 
 
 def holders(folder: Path) -> list[str]:
-    """The files in which the secret can be found."""
+    """Return the files that contain the secret."""
     return [path.name for path in sorted(folder.iterdir()) if SECRET.encode() in path.read_bytes()]
 
 
 async def test_a_log_is_little_larger_than_its_content(tmp_path: Path) -> None:
-    """Design numbers: 1.2 times the content and 350 bytes a fact, with everything that is kept beside the facts."""
+    """Design numbers: 1.2 times the content and 350 bytes per fact, with all other tables."""
     store = open_store(tmp_path)
     sessions = [Session(f"ses_{number:026}", 1, number) for number in range(8)]
     for _ in range(20):
@@ -36,7 +36,7 @@ async def test_a_log_is_little_larger_than_its_content(tmp_path: Path) -> None:
 
 
 async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
-    """Design rule: erasing a payload takes everything made from it along."""
+    """Design rule: an erasure removes everything derived from the payload."""
     store = open_store(tmp_path)
     await store.partials.write(STREAM, 1, [frame(f"{SECRET} " * 500)])
     short, (long, blobs) = text_fact(f"{SECRET} short"), long_text_fact(f"{SECRET} " * 2000)
@@ -58,7 +58,7 @@ async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
 
 
 async def test_a_deleted_stream_frees_its_space(tmp_path: Path) -> None:
-    """Design rule: space is given back on delete."""
+    """Design rule: a deletion frees space."""
     path = tmp_path / "callboard.db"
     store = open_store(tmp_path)
     await fill(store, 5, "ses_small")
@@ -75,7 +75,7 @@ async def test_a_deleted_stream_frees_its_space(tmp_path: Path) -> None:
 
 
 async def test_trimmed_contents_free_their_space(tmp_path: Path) -> None:
-    """Design rule: retention gives space back; no byte of them is left."""
+    """Design rule: retention frees space and leaves no byte."""
     path = tmp_path / "callboard.db"
     store = open_store(tmp_path)
     long, blobs = long_text_fact(f"{SECRET} " * 200_000)
@@ -108,7 +108,7 @@ async def test_partial_text_is_stored_once_and_then_removed(tmp_path: Path) -> N
 
 
 async def test_the_write_ahead_log_stays_bounded_under_load_and_empties_when_idle(tmp_path: Path) -> None:
-    """Design rule: bounded WAL, whatever readers do."""
+    """Design rule: the WAL is bounded for any readers."""
     wal = tmp_path / "callboard.db-wal"
     store = open_store(tmp_path)
     following = store.facts.subscribe(STREAM)

@@ -1,4 +1,4 @@
-"""Who may write to a store, and what everybody else gets."""
+"""Writers and readers of a store, and refusals for other processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .samples import STREAM, batch, fill, first, frame, text_fact, turn_row
 
 
 async def test_every_writer_increments_the_epoch(tmp_path: Path) -> None:
-    """Design rule: the writer holds a lease with an epoch."""
+    """Design rule: the writer has a lease with an epoch."""
     ids: set[str] = set()
     for epoch in (1, 2, 3):
         store = open_store(tmp_path)
@@ -49,7 +49,7 @@ async def test_facts_can_be_read_after_reopening(tmp_path: Path) -> None:
 
 
 def _commits(wal: Path) -> int:
-    """How many transactions the write-ahead log holds: the last page of each says how large the file is with it."""
+    """Count the transactions in the write-ahead log. The last page of each has the size of the file."""
     data = wal.read_bytes()
     page, salts = int.from_bytes(data[8:12], "big"), data[16:24]
     frames = (data[start : start + 24] for start in range(32, len(data), 24 + page))

@@ -1,4 +1,4 @@
-"""The thread that writes a file: works of one transaction stand or fall, and nobody's half work is kept."""
+"""The writer thread: refused work of a shared transaction is rolled back without other work."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def refuse(connection: sqlite3.Connection) -> str:
 async def test_refused_work_is_rolled_back_without_the_work_after_it(
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
-    """Design rule 1: the transaction that they shared is done again without it."""
+    """Design rule 1: the shared transaction runs again without it."""
     refused = writer.submit(broken, followed=True)
     after = writer.submit(lambda connection: insert(connection, "after"))
 
@@ -59,7 +59,7 @@ async def test_refused_work_is_rolled_back_without_the_work_after_it(
 async def test_writes_of_refused_work_are_rolled_back_without_other_work(
     tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
-    """Design rule 1: a refusal means that nothing was written, also where other work shares its transaction."""
+    """Design rule 1: refused work writes nothing, also in a shared transaction."""
     before = writer.submit(lambda connection: insert(connection, "before"), followed=True)
     refused = writer.submit(broken, followed=True)
     after = writer.submit(lambda connection: insert(connection, "after"))
@@ -71,7 +71,7 @@ async def test_writes_of_refused_work_are_rolled_back_without_other_work(
 
 
 async def test_a_refusal_before_any_write_does_not_affect_other_work(tmp_path: Path, writer: Writer) -> None:
-    """They stay in the transaction that they share: each is run once."""
+    """The transaction stays shared: each work runs once."""
     ran = list[str]()
 
     def counted(connection: sqlite3.Connection) -> str:

@@ -1,4 +1,4 @@
-"""What every store must do. A backend inherits these classes and gives the fixture `store`: an empty one, epoch 1."""
+"""The tests of every store. A backend inherits these classes and has the fixture `store`: an empty store, epoch 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .subscriptions import SubscriptionSuite
 
 
 class LogSuite(AppendSuite, AnswerSuite, ArrivalSuite, SubscriptionSuite, RemovalSuite):
-    """The FactLog port."""
+    """Tests of the port `FactLog`."""
 
 
 __all__ = ["BlobSuite", "LogSuite", "PartialSuite", "RowSuite"]

@@ -1,4 +1,4 @@
-"""Appends, reads and the answers that are kept with them."""
+"""Appends, reads and stored answers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class AppendSuite:
         assert await store.facts.read(STREAM) == won[0]
 
     async def test_concurrent_streams_have_no_gaps(self, store: Store) -> None:
-        """Design rule: one gapless sequence a stream."""
+        """Design rule: a gapless sequence for each stream."""
 
         async def grow(stream: str) -> list[int]:
             sequences: list[int] = []
@@ -110,7 +110,7 @@ class AppendSuite:
         assert await store.facts.answer("bad") is None
 
     async def test_time_never_goes_back_within_a_stream(self, store: Store) -> None:
-        """Design rule: timestamps never go back."""
+        """Design rule: timestamps never decrease."""
         times = [AT, AT - 5_000_000, AT + 1, AT]
         for expected, at in enumerate(times):
             await store.facts.append(batch(expected, text_fact("text"), at=at))
@@ -160,7 +160,7 @@ class AppendSuite:
         assert await store.facts.streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
 
     async def test_terminal_entities_are_listed(self, store: Store) -> None:
-        """Design rule: terminal ids come in from an index."""
+        """Design rule: terminal ids come from an index."""
         await store.facts.append(batch(0, text_fact("one"), closed=("trn_a", "cal_a")))
         await store.facts.append(batch(1, text_fact("two"), closed=("trn_b", "trn_a")))
         await store.facts.append(batch(0, text_fact("one"), stream="ses_two", closed=("trn_c",)))
@@ -209,7 +209,7 @@ class AppendSuite:
 
 class AnswerSuite:
     async def test_an_answer_is_stored_with_its_facts(self, store: Store) -> None:
-        """CTL-01; Design rule: answers of commands are kept in the same transaction."""
+        """CTL-01; Design rule: answers of commands are stored in the same transaction."""
         original = batch(0, text_fact("one"), key="k")
         await store.facts.append(original)
 

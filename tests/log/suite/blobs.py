@@ -10,7 +10,7 @@ from ..samples import STREAM, batch, long_text_fact, text_fact
 
 class BlobSuite:
     async def test_bytes_are_stored_by_hash(self, store: Store) -> None:
-        """Design rule: nothing large is in a fact."""
+        """Design rule: a fact has no large content."""
         text = "ü" * 20_000
         long, blobs = long_text_fact(text)
         await store.facts.append(batch(0, long, blobs=blobs))

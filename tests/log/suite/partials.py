@@ -1,4 +1,4 @@
-"""Text in the making."""
+"""Partial texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 
 class PartialSuite:
     async def test_pieces_add_up_to_the_text_so_far(self, store: Store) -> None:
-        """Design rule: text being streamed is not a fact."""
+        """Design rule: streamed text is not a fact."""
         await store.partials.write(STREAM, 1, [frame("Hel"), frame("lo ", 3), frame('{"a"', step=2, kind="arguments")])
         await store.partials.write(
             STREAM, 1, [frame("wörld", 6), frame(":1}", 4, step=2, kind="arguments", tool="Read")]

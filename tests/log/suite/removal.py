@@ -1,4 +1,4 @@
-"""Erasing payloads and deleting streams."""
+"""Erasure of payloads and deletion of streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
 
 class RemovalSuite:
     async def test_an_erased_payload_is_removed_and_the_chain_is_valid(self, store: Store) -> None:
-        """Design rule: erasing a payload takes its salt, blobs, rows, partials, snapshots and stored answers with it."""
+        """Design rule: an erasure removes the salt, blobs, rows, partials, snapshots and stored answers of a payload."""
         long, blobs = long_text_fact("secret " * 5000)
         records = await store.facts.append(batch(0, text_fact("one"), long, text_fact("three"), key="k", blobs=blobs))
         await store.rows.write(
@@ -60,7 +60,7 @@ class RemovalSuite:
             assert refused.value.code == "invalid_input"
 
     async def test_trimming_removes_large_blobs_and_no_facts(self, store: Store) -> None:
-        """Design rule: retention gives space back; what others refer to stays, and so does what is small."""
+        """Design rule: retention frees space; small blobs and blobs with other references stay."""
         long, blobs = long_text_fact("long ago " * 5000)
         shared, both = long_text_fact("shared " * 5000)
         small = long_text_fact("small " * 2000)
@@ -97,7 +97,7 @@ class RemovalSuite:
         assert await store.blobs.get(name) is None
 
     async def test_an_erasure_removes_evidence_packs_with_the_fact(self, store: Store) -> None:
-        """Design rule: what is erased is not left in a copy that the log keeps."""
+        """Design rule: no copy in the log keeps erased content."""
         earlier, later = blob_of(b"PK earlier", "application/zip"), blob_of(b"PK later", "application/zip")
         await fill(store, 1)
         await store.facts.append(batch(1, exported(earlier, through=1), blobs=(earlier,)))
@@ -145,5 +145,5 @@ class RemovalSuite:
 
 
 def exported(pack: Blob, *, through: int) -> NewFact:
-    """A pack of the facts up to there."""
+    """Return the fact of a pack with all facts up to a sequence."""
     return NewFact(EvidenceExported(through=through, facts=through, link="", pack=pack.ref), Scope(evidence="evd_a"))

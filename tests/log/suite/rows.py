@@ -92,7 +92,7 @@ class RowSuite:
         assert await store.rows.snapshot("ses_two", "2") == (5, b"link", b"state")
 
     async def test_a_snapshot_of_another_fingerprint_is_ignored(self, store: Store) -> None:
-        """Design rule: snapshots are keyed by sequence, chain link and schema, and thrown away when they don't fit."""
+        """Design rule: a snapshot has a sequence, a chain link and a fingerprint; an unsuitable one is discarded."""
         await store.rows.save_snapshot(STREAM, 5, b"link", "2", b"state")
         assert await store.rows.snapshot(STREAM, "3") is None
 

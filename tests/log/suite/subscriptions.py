@@ -1,4 +1,4 @@
-"""Following a stream."""
+"""Subscriptions to a stream."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SubscriptionSuite:
             assert await waiting == records
 
     async def test_a_cursor_beyond_the_end_gets_a_gap(self, store: Store) -> None:
-        """Design rule: a cursor that cannot be served gets an explicit gap answer."""
+        """Design rule: an unknown cursor gets an explicit gap."""
         await fill(store, 3)
 
         with pytest.raises(Refusal) as refused:

@@ -1,4 +1,4 @@
-"""A damaged store: each damage is named, nothing wrong is served as if it were right, and a sound store is called sound."""
+"""Checks of sound and damaged stores, and reads of damaged ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGE = CHECKED_ALWAYS + 5
 
 
 async def written(folder: Path, size: int = 20_000) -> str:
-    """Write two streams and a blob; return the hash of the blob."""
+    """Write two streams and a blob. Return the hash of the blob."""
     store = open_store(folder)
     await fill(store, 6)
     await fill(store, 3, "ses_other")
@@ -37,7 +37,7 @@ async def written(folder: Path, size: int = 20_000) -> str:
 
 
 def change(folder: Path, *statements: str, file: str = "callboard.db") -> None:
-    """Change the store behind its back."""
+    """Change the store with another connection."""
     with closing(sqlite3.connect(folder / file)) as outside:
         for statement in statements:
             outside.execute(statement)
@@ -71,7 +71,7 @@ async def test_r6_a_sound_store_has_no_damage(tmp_path: Path) -> None:
 async def test_r6_each_damage_is_reported_with_its_fact(
     tmp_path: Path, statement: str, named: tuple[str, str, int]
 ) -> None:
-    """R6: the other stream is checked all the same."""
+    """R6: the other stream is also checked."""
     await written(tmp_path)
     change(tmp_path, statement)
 
@@ -83,7 +83,7 @@ async def test_r6_each_damage_is_reported_with_its_fact(
 
 
 async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) -> None:
-    """R6: a whole session that cannot be reached is no sound store."""
+    """R6: a store with an unreachable session is damaged."""
     await written(tmp_path)
     change(tmp_path, "DELETE FROM streams WHERE number = 1")
 
@@ -95,7 +95,7 @@ async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) ->
 
 @pytest.mark.parametrize("table", ["head", "store"])
 async def test_r6_a_store_with_a_damaged_table_is_refused_with_the_reason(tmp_path: Path, table: str) -> None:
-    """R6, S1: whatever the damage, a read has a code that says what to do."""
+    """R6, S1: a read of any damage is refused with a code and advice."""
     await written(tmp_path)
     change(tmp_path, "UPDATE streams SET head = 'x' WHERE number = 1" if table == "head" else "DELETE FROM store")
 
@@ -125,7 +125,7 @@ async def test_r6_a_damaged_blob_is_reported_with_the_fact_that_uses_it(tmp_path
 
 
 async def test_r6_unreadable_pages_are_reported_as_damage(tmp_path: Path) -> None:
-    """R6: the places are all over the file; whatever can still be read is."""
+    """R6: the damage is all over the file, and the check reads the rest."""
     await written(tmp_path)
     path = tmp_path / "callboard.db"
     original = path.read_bytes()
@@ -135,7 +135,7 @@ async def test_r6_unreadable_pages_are_reported_as_damage(tmp_path: Path) -> Non
 
 
 def _finds(folder: Path) -> bool:
-    """True where a check names a damage, or says why the file is no store."""
+    """Return whether a check reports damage or an unusable file."""
     try:
         return not check_store(folder).is_sound
     except Refusal as refusal:
@@ -172,7 +172,7 @@ async def test_r6_views_ahead_of_the_log_are_no_loss(tmp_path: Path) -> None:
 async def test_r6_each_changed_value_of_the_views_is_reported(
     tmp_path: Path, statement: str, named: tuple[str, str]
 ) -> None:
-    """R6: a stable code, and nothing is lost."""
+    """R6: the damage has a stable code, and no data is lost."""
     await written(tmp_path)
     assert check_store(tmp_path).damages == ()
     change(tmp_path, statement, file="views.db")
@@ -187,7 +187,7 @@ async def test_r6_each_changed_value_of_the_views_is_reported(
 
 
 async def test_r6_random_bytes_in_the_pages_of_the_views_are_reported(tmp_path: Path) -> None:
-    """R6: every page that is in use, whether it holds values, an index or the schema."""
+    """R6: every used page: values, indexes and the schema."""
     await written(tmp_path)
     path = tmp_path / "views.db"
     with closing(sqlite3.connect(path)) as views:
@@ -238,7 +238,7 @@ async def test_a_quick_check_reads_the_newest_facts_and_blobs(tmp_path: Path) ->
 
 @pytest.mark.parametrize("size", [20_000, LARGE])
 async def test_r5_a_blob_with_wrong_bytes_is_not_served(tmp_path: Path, size: int) -> None:
-    """R5: whole or a part of it, before and after the change."""
+    """R5: as a whole and as a range, before and after the change."""
     hash = await written(tmp_path, size)
     change(tmp_path, "UPDATE blobs SET data = CAST(replace(CAST(data AS TEXT), 'xx', 'xy') AS BLOB)")
     store = open_store(tmp_path, read_only=True)
@@ -252,7 +252,7 @@ async def test_r5_a_blob_with_wrong_bytes_is_not_served(tmp_path: Path, size: in
 
 
 async def test_a_large_blob_is_read_by_page(tmp_path: Path) -> None:
-    """R5: it is checked once and not for each page."""
+    """R5: it is verified once and not for each page."""
     hash = await written(tmp_path, LARGE)
     store = open_store(tmp_path, read_only=True)
 
@@ -273,7 +273,7 @@ READS: tuple[Callable[..., object], ...] = (
 
 @pytest.mark.parametrize("read", READS)
 async def test_every_read_of_facts_verifies_their_links(tmp_path: Path, read: Callable[..., object]) -> None:
-    """A tampered log is printed by nothing without a word: whatever reads the changed fact is refused with its sequence."""
+    """Every read of a changed fact is refused with its sequence."""
     await written(tmp_path)
     change(tmp_path, "UPDATE facts SET payload = replace(payload, 'text', 'test') WHERE stream = 1 AND sequence = 4")
     store = open_store(tmp_path, read_only=True)
