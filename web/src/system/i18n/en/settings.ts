@@ -181,7 +181,7 @@ export const enSettings = {
   'settings.own.port': 'Port',
   'settings.own.port_hint': '0 uses any free port.',
   'settings.own.browser': 'Open browser at start',
-  'settings.own.demo_pace': 'Demo speed',
+  'settings.own.demo_pace': 'Demo delay',
   'settings.own.demo_pace_hint': '1 is reading speed, 0 has no delay.',
   'settings.own.retention': 'Retention (days)',
   'settings.own.retention_hint': 'For large contents of archived sessions. 0 keeps them.',

@@ -183,7 +183,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'settings.own.port': '端口',
   'settings.own.port_hint': '0 表示使用任意空闲端口。',
   'settings.own.browser': '启动时打开浏览器',
-  'settings.own.demo_pace': '演示速度',
+  'settings.own.demo_pace': '演示延迟',
   'settings.own.demo_pace_hint': '1 为阅读速度，0 为无延迟。',
   'settings.own.retention': '保留期（天）',
   'settings.own.retention_hint': '适用于已归档会话的大型内容。0 表示永久保留。',

@@ -50,7 +50,7 @@ export const zhCalls = {
   'call.assigned': '将任务分配给 {agent}',
   'call.reported': '汇报了“{task}”',
   'call.changed': '更新了任务',
-  'call.finished': '已完成',
+  'call.finished': '完成了工作',
   'call.asked_you': '向你提问',
   'call.plan': '提出了计划',
   'call.plan.accepted': '计划已接受',
