@@ -9,7 +9,7 @@ from tests.tools.rigs.calls import Agent
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A workspace beside which stands what no tool may reach."""
+    """A workspace beside a folder that no tool may reach."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").write_text("the secret\n")
     inside = tmp_path / "workspace"
@@ -26,5 +26,5 @@ def agent(folder: Path) -> Agent:
 
 @pytest.fixture
 def mark(tmp_path: Path) -> str:
-    """Seconds that are told apart from all others in the list of processes."""
+    """Seconds that are unique in the list of processes."""
     return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"

@@ -1,4 +1,4 @@
-"""Arguments of tools: checked, made canonical, and told in one line."""
+"""Arguments of tools: checks, canonical form and one-line text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.tools.rigs.calls import Agent
         ("Grep", '{"pattern":"a","output_mode":"all"}', "output_mode: Invalid enum value 'all'."),
     ],
 )
-async def test_bad_arguments_are_denied_naming_the_field(agent: Agent, tool: str, arguments: str, message: str):
+async def test_invalid_arguments_are_denied_with_the_field(agent: Agent, tool: str, arguments: str, message: str):
     """SAFE-05"""
     evaluation = await agent.toolbox.evaluate(ToolCall(call_id="c", tool=tool, arguments=arguments), agent.context)
 
@@ -36,7 +36,7 @@ async def test_bad_arguments_are_denied_naming_the_field(agent: Agent, tool: str
     assert [check.name for check in passed(evaluation.checks)] == ["hooks", "tools"]
 
 
-async def test_the_same_arguments_are_the_same_however_they_are_written(agent: Agent):
+async def test_equal_arguments_have_one_canonical_form(agent: Agent):
     written = [
         '{"file_path":"README.md","limit":2}',
         '{ "limit": 2, "file_path": "README.md" }',
@@ -70,8 +70,6 @@ async def test_the_same_arguments_are_the_same_however_they_are_written(agent: A
         ("Write", {"file_path": "a.txt", "content": "secret"}, "Write a.txt"),
     ],
 )
-async def test_the_row_of_a_call_is_one_line_without_secrets(
-    agent: Agent, tool: str, arguments: dict[str, Any], summary: str
-):
+async def test_the_row_is_one_line_without_secrets(agent: Agent, tool: str, arguments: dict[str, Any], summary: str):
     """SAFE-06"""
     assert (await agent.ask(tool, **arguments)).summary == summary

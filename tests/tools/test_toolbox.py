@@ -1,4 +1,4 @@
-"""What was let through is what is run: the same arguments, the same file, the same confinement."""
+"""Execution of approved calls: the same arguments, file and sandbox."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def changed(what: str) -> ToolOutcome:
 
 
 @pytest.mark.parametrize("content", [b"theirs\n", b"", None])
-async def test_a_file_that_changed_since_it_was_approved_is_left_alone(agent: Agent, content: bytes | None):
+async def test_a_file_changed_after_approval_is_not_written(agent: Agent, content: bytes | None):
     """SAFE-07"""
     wanted = call("Write", file_path="README.md", content="ours\n")
     evaluation = await agent.having(permission_mode="ask").ask("Write", file_path="README.md", content="ours\n")
@@ -34,7 +34,7 @@ async def test_a_file_that_changed_since_it_was_approved_is_left_alone(agent: Ag
     assert tree(agent.folder) == before
 
 
-async def test_a_file_that_came_since_it_was_approved_as_new_is_left_alone(agent: Agent):
+async def test_a_file_created_after_approval_is_not_overwritten(agent: Agent):
     """SAFE-07"""
     wanted = call("Write", file_path="new.txt", content="ours\n")
     evaluation = await agent.ask("Write", file_path="new.txt", content="ours\n")
@@ -53,9 +53,7 @@ async def test_a_file_that_came_since_it_was_approved_as_new_is_left_alone(agent
         ("Read", {"file_path": "README.md"}, {"file_path": "src/app.py"}),
     ],
 )
-async def test_other_arguments_than_those_approved_are_not_run(
-    agent: Agent, tool: str, approved: dict[str, str], edited: dict[str, str]
-):
+async def test_changed_arguments_do_not_run(agent: Agent, tool: str, approved: dict[str, str], edited: dict[str, str]):
     """SAFE-07"""
     evaluation = await agent.having(permission_mode="ask").ask(tool, **approved)
     before = tree(agent.folder)
@@ -64,7 +62,7 @@ async def test_other_arguments_than_those_approved_are_not_run(
     assert tree(agent.folder) == before
 
 
-async def test_an_approval_for_one_agent_folder_or_definition_is_none_for_another(agent: Agent, tmp_path: Path):
+async def test_an_approval_covers_one_tool_folder_and_definition(agent: Agent, tmp_path: Path):
     """SAFE-07"""
     wanted = call("Write", file_path="a.txt", content="a")
     evaluation = await agent.ask("Write", file_path="a.txt", content="a")
@@ -78,7 +76,7 @@ async def test_an_approval_for_one_agent_folder_or_definition_is_none_for_anothe
     assert not (agent.folder / "a.txt").exists()
 
 
-async def test_what_the_gate_denied_is_not_run(agent: Agent):
+async def test_a_denied_call_does_not_run(agent: Agent):
     """CTL-05"""
     wanted = call("Bash", command="touch made")
     evaluation = await agent.having(tools=("Read",)).ask("Bash", command="touch made")
@@ -109,7 +107,7 @@ async def test_what_the_gate_denied_is_not_run(agent: Agent):
     ],
     ids=["outside", "inside", "absolute"],
 )
-async def test_a_folder_that_became_a_link_between_the_gate_and_the_run_is_not_followed(
+async def test_a_folder_replaced_by_a_link_after_approval_is_not_followed(
     agent: Agent, swap: Callable[[Path], None], tool: str, arguments: dict[str, str]
 ):
     """SAFE-01"""
@@ -127,7 +125,7 @@ async def test_a_folder_that_became_a_link_between_the_gate_and_the_run_is_not_f
     assert tree(agent.folder.parent) == before
 
 
-async def test_a_file_that_became_a_link_between_the_gate_and_the_run_is_not_written(agent: Agent):
+async def test_a_file_replaced_by_a_link_after_approval_is_not_written(agent: Agent):
     """SAFE-01"""
     wanted = call("Write", file_path="README.md", content="x")
     evaluation = await agent.ask("Write", file_path="README.md", content="x")
@@ -140,7 +138,7 @@ async def test_a_file_that_became_a_link_between_the_gate_and_the_run_is_not_wri
     assert (agent.folder.parent / "outside" / "secret.txt").read_text() == "the secret\n"
 
 
-async def test_a_command_without_a_word_on_its_confinement_is_not_run(agent: Agent):
+async def test_a_command_without_a_sandbox_decision_does_not_run(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command="touch made")
 
@@ -150,8 +148,8 @@ async def test_a_command_without_a_word_on_its_confinement_is_not_run(agent: Age
     assert not (agent.folder / "made").exists()
 
 
-async def test_a_cancelled_change_is_made_and_told_or_not_made(agent: Agent):
-    """MAR-10: whatever the moment, the file and what is told of it agree."""
+async def test_a_cancelled_change_is_reported_or_not_made(agent: Agent):
+    """MAR-10: at every moment the file and the report agree."""
     wanted = call("Write", file_path="README.md", content="ours\n")
     evaluation = await agent.ask("Write", file_path="README.md", content="ours\n")
     for turns in range(6):

@@ -125,7 +125,7 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
         (
             "[[rules]]\nmatcher = 'Bash('\nverdict = 'deny'\n",
             "rules.0.matcher",
-            "line 2, at `rules.0.matcher`: it reads",
+            "line 2, at `rules.0.matcher`: use `Tool`",
         ),
         (
             "[[servers]]\ntransport = 'stdio'\nname = 'a'\ncommand = ['a']\nenv = { A = 1 }\n",

@@ -205,7 +205,7 @@ async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path:
 
     assert (need.action_type, need.decisions, need.scopes) == ("credential_request", ("approve", "reject"), ("once",))
     assert need.prompt.startswith(f"The agent peer at {there.url} needs to be authorised:\n\nLog in at https://id.test")
-    assert "Give no secret here." in need.prompt
+    assert "Do not enter a secret here." in need.prompt
     assert states(tasks) == ["submitted", "auth_required", "completed"]
     assert "abc123" not in everything
 

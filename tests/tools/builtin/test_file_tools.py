@@ -19,11 +19,11 @@ from callboard.tools.protection.atomic_write import ChangedMeanwhileError, Stopp
 from tests.tools.rigs.calls import Agent, call, tree
 
 
-async def test_lines_are_read_with_their_numbers(agent: Agent):
+async def test_read_numbers_the_lines(agent: Agent):
     assert await agent.output("Read", file_path="src/app.py") == "     1\tprint('one')\n     2\tprint('two')"
 
 
-async def test_a_part_of_a_file_is_read_and_the_rest_is_named(agent: Agent):
+async def test_read_notes_the_remaining_lines(agent: Agent):
     (agent.folder / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 5001)))
 
     part = await agent.output("Read", file_path="long.txt", offset=4, limit=2)
@@ -33,7 +33,7 @@ async def test_a_part_of_a_file_is_read_and_the_rest_is_named(agent: Agent):
     assert head.endswith("  2000\tline 2000\n\n[lines 1 to 2000 of 5000; continue with offset 2001]")
 
 
-async def test_long_lines_and_much_text_are_cut_and_said_to_be(agent: Agent):
+async def test_read_truncates_long_lines_and_long_files_with_a_note(agent: Agent):
     (agent.folder / "wide.txt").write_text("x" * 5000 + "\n")
     (agent.folder / "much.txt").write_text(("y" * 1000 + "\n") * 1000)
 
@@ -52,7 +52,7 @@ async def test_long_lines_and_much_text_are_cut_and_said_to_be(agent: Agent):
         (b"\x00\x01", "f is binary data, 2 bytes: `read` opens only text."),
     ],
 )
-async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: bytes, message: str):
+async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: str):
     (agent.folder / "f").write_bytes(content)
 
     assert await agent.do("Read", file_path="f") == ToolOutcome(output="", code="tool_failed", message=message)
@@ -67,11 +67,11 @@ async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: 
         ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines. Use a smaller offset than 9."),
     ],
 )
-async def test_what_cannot_be_read_is_told_with_the_reason(agent: Agent, asked: dict[str, object], message: str):
+async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, asked: dict[str, object], message: str):
     assert await agent.do("Read", **asked) == ToolOutcome(output="", code="tool_failed", message=message)
 
 
-async def test_a_file_is_made_with_the_folders_on_the_way(agent: Agent):
+async def test_write_creates_missing_folders(agent: Agent):
     outcome = await agent.do("Write", file_path="notes/2026/a.md", content="# A\n")
 
     after = blob_of(b"# A\n", "text/plain; charset=utf-8")
@@ -83,7 +83,7 @@ async def test_a_file_is_made_with_the_folders_on_the_way(agent: Agent):
     assert (agent.folder / "notes/2026/a.md").read_bytes() == b"# A\n"
 
 
-async def test_a_replaced_file_keeps_its_mode_its_owner_and_leaves_nothing_behind(agent: Agent):
+async def test_a_replaced_file_keeps_its_mode_and_owner(agent: Agent):
     script = agent.folder / "run.sh"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o751)
@@ -98,7 +98,7 @@ async def test_a_replaced_file_keeps_its_mode_its_owner_and_leaves_nothing_behin
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "run.sh", "src"]
 
 
-async def test_a_hard_link_elsewhere_keeps_what_it_had(agent: Agent):
+async def test_a_hard_link_keeps_the_old_content(agent: Agent):
     """SAFE-01: a file is replaced, not written into."""
     outside = agent.folder.parent / "outside" / "secret.txt"
     os.link(outside, agent.folder / "same.txt")
@@ -129,7 +129,7 @@ async def test_a_replaced_file_keeps_line_ends_and_encoding(agent: Agent, before
     assert (agent.folder / "f.txt").read_bytes() == after
 
 
-async def test_the_same_content_is_no_change(agent: Agent):
+async def test_writing_the_same_content_changes_nothing(agent: Agent):
     outcome = await agent.do("Write", file_path="README.md", content="# Tide\n\nReads gauges.\n")
 
     assert outcome == ToolOutcome(output="README.md already has this content.")
@@ -148,7 +148,7 @@ async def test_the_same_content_is_no_change(agent: Agent):
         (b"no end", "end", "", False, b"no "),
     ],
 )
-async def test_exact_text_is_replaced_and_all_else_stays(
+async def test_edit_replaces_only_the_exact_text(
     agent: Agent, before: bytes, old: str, new: str, every: bool, after: bytes
 ):
     (agent.folder / "f.txt").write_bytes(before)
@@ -193,7 +193,7 @@ async def test_exact_text_is_replaced_and_all_else_stays(
         ),
     ],
 )
-async def test_an_edit_that_cannot_be_made_asks_nobody_and_changes_nothing(
+async def test_an_invalid_edit_is_denied_without_a_question(
     agent: Agent, asked: dict[str, object], code: str, message: str
 ):
     """CTL-05"""
@@ -207,7 +207,7 @@ async def test_an_edit_that_cannot_be_made_asks_nobody_and_changes_nothing(
     assert tree(agent.folder) == before
 
 
-async def test_a_file_that_may_not_be_written_is_left_alone(agent: Agent):
+async def test_a_read_only_file_is_not_changed(agent: Agent):
     (agent.folder / "README.md").chmod(0o444)
 
     outcome = await agent.do("Write", file_path="README.md", content="x")
@@ -216,12 +216,12 @@ async def test_a_file_that_may_not_be_written_is_left_alone(agent: Agent):
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
-async def test_a_folder_is_not_replaced_by_a_file(agent: Agent):
+async def test_write_does_not_replace_a_folder(agent: Agent):
     assert (await agent.do("Write", file_path="src", content="x")).message == "src: src is a folder."
     assert (await agent.do("Write", file_path=".", content="x")).code == "path_denied"
 
 
-def test_a_file_that_came_meanwhile_is_not_overwritten(folder: Path):
+def test_write_does_not_overwrite_a_file_created_meanwhile(folder: Path):
     """SAFE-07"""
     (folder / "new.txt").write_text("theirs")
 
@@ -233,7 +233,7 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(folder: Path):
 
 
 @pytest.mark.parametrize("now", [b"other", None])
-def test_a_file_that_changed_or_went_meanwhile_is_not_replaced(folder: Path, now: bytes | None):
+def test_a_file_changed_or_removed_meanwhile_is_not_replaced(folder: Path, now: bytes | None):
     """SAFE-07"""
     file = folder / "README.md"
     plan = PlannedChange("README.md", file.read_bytes(), b"ours")
@@ -249,7 +249,7 @@ def test_a_file_that_changed_or_went_meanwhile_is_not_replaced(folder: Path, now
     assert tree(folder) == before
 
 
-def test_a_change_that_was_stopped_before_it_was_made_is_not_made(folder: Path):
+def test_a_stopped_change_is_not_made(folder: Path):
     stop = threading.Event()
     stop.set()
     before = tree(folder)
@@ -260,7 +260,7 @@ def test_a_change_that_was_stopped_before_it_was_made_is_not_made(folder: Path):
     assert tree(folder) == before
 
 
-async def test_of_many_changes_at_once_for_the_same_content_one_is_made(agent: Agent):
+async def test_one_of_many_concurrent_changes_succeeds(agent: Agent):
     wanted = [call("Write", file_path="README.md", content=f"{number}\n") for number in range(8)]
     evaluated = [await agent.toolbox.evaluate(one, agent.context) for one in wanted]
 
@@ -271,6 +271,6 @@ async def test_of_many_changes_at_once_for_the_same_content_one_is_made(agent: A
     assert (agent.folder / "README.md").read_text() == f"{codes.index(None)}\n"
 
 
-def test_a_fingerprint_tells_contents_and_absence_apart():
+def test_fingerprints_distinguish_contents_and_absence():
     assert fingerprint(b"a") == hashlib.sha256(b"a").hexdigest()
     assert fingerprint(None) == "absent"

@@ -1,4 +1,4 @@
-"""Files changed for a person go through the same confinement as any tool, and against what they were."""
+"""File changes by a person: the confinement of tools, and a check of the former content."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from callboard.tools.builtin.folder_files import FolderFiles, check_changeable, 
 
 
 async def refused(work: Awaitable[object]) -> str:
-    """The code of what is refused."""
+    """Return the code of the refusal."""
     with pytest.raises(Refusal) as refusal:
         await work
     return refusal.value.code
 
 
-async def test_a_file_is_replaced_and_removed_only_while_it_is_what_it_was(tmp_path: Path) -> None:
+async def test_only_an_unchanged_file_is_replaced_or_removed(tmp_path: Path) -> None:
     """CTX-04"""
     files, file = FolderFiles(), tmp_path / "a.md"
     await files.replace(str(tmp_path), "a.md", None, b"one")
@@ -33,7 +33,7 @@ async def test_a_file_is_replaced_and_removed_only_while_it_is_what_it_was(tmp_p
     assert not file.exists()
 
 
-async def test_no_link_and_no_special_file_is_followed(tmp_path: Path) -> None:
+async def test_links_and_special_files_are_refused(tmp_path: Path) -> None:
     """SAFE-01"""
     files, folder = FolderFiles(), tmp_path / "work"
     (folder / "inner").mkdir(parents=True)
@@ -52,7 +52,7 @@ async def test_no_link_and_no_special_file_is_followed(tmp_path: Path) -> None:
     assert [one.read_bytes() for one in outside.iterdir()] == [b"secret"]
 
 
-async def test_a_folder_that_is_kept_from_all_is_kept_from_this_as_well(tmp_path: Path) -> None:
+async def test_hidden_folders_are_refused(tmp_path: Path) -> None:
     hidden = tmp_path / "state"
     hidden.mkdir()
     files = FolderFiles((str(hidden),))
@@ -64,18 +64,18 @@ async def test_a_folder_that_is_kept_from_all_is_kept_from_this_as_well(tmp_path
     "path",
     ["agents/a.md", "AGENTS/a.md", ".git/config", "sub/.git/config", ".callboard/x", "../a", "/etc/passwd", "", "."],
 )
-def test_what_decides_over_agents_and_what_is_outside_is_not_a_persons_file_here(tmp_path: Path, path: str) -> None:
+def test_protected_and_outside_paths_are_not_artifacts(tmp_path: Path, path: str) -> None:
     """SAFE-01, SAFE-08"""
     with pytest.raises(Refusal) as refusal:
         check_changeable(str(tmp_path), path)
     assert (refusal.value.code, refusal.value.problem.field) == ("path_denied", "path")
 
 
-def test_a_path_of_the_folder_is_told_relative_to_it(tmp_path: Path) -> None:
+def test_an_absolute_path_in_the_folder_becomes_relative(tmp_path: Path) -> None:
     assert check_changeable(str(tmp_path), f"{tmp_path}/docs//./a.md") == "docs/a.md"
 
 
-def test_what_is_no_text_is_not_compared() -> None:
+def test_binary_files_are_not_compared() -> None:
     """UI-14"""
     found = compare("a.bin", b"\0\1", b"text\n")
     assert (found.binary, found.diff, found.added, found.removed) == (True, "", 0, 0)

@@ -7,6 +7,6 @@ from callboard.tools.builtin import declarations
 from callboard.tools.gate import external_calls
 
 
-def test_every_tool_can_be_listed_and_nothing_else():
+def test_exactly_the_declared_tools_can_be_listed():
     known = {*declarations.TOOLS, *(kind.tool for kind in external_calls._KINDS.values())}
     assert (known, declarations.ALL) == (TOOL_NAMES, EVERY_TOOL)

@@ -1,4 +1,4 @@
-"""What models see of our tools: one schema each, which is the Struct's, in snake_case."""
+"""Schemas of tools for models, equal to their Structs, in snake_case."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def example(schema: dict[str, Any], *, whole: bool) -> Any:
 
 
 @pytest.mark.parametrize("tool", _KINDS)
-def test_m1_a_schema_has_the_fields_of_its_struct_and_requires_those_without_a_default(tool: str):
+def test_m1_a_schema_requires_the_fields_without_a_default(tool: str):
     kind = declarations.TOOLS[tool].arguments
     fields = msgspec.structs.fields(kind)
     schema = arguments.schema(kind)
@@ -57,7 +57,7 @@ def test_m1_a_schema_has_the_fields_of_its_struct_and_requires_those_without_a_d
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "required"])
 @pytest.mark.parametrize("tool", _KINDS)
-def test_m1_what_a_schema_describes_is_the_struct_and_the_struct_is_what_it_describes(tool: str, whole: bool):
+def test_m1_schema_and_struct_accept_the_same_values(tool: str, whole: bool):
     kind = declarations.TOOLS[tool].arguments
     schema = arguments.schema(kind)
     given = example(schema, whole=whole)
@@ -93,7 +93,7 @@ def _names(schema: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("tool", _KINDS)
-def test_m2_arguments_have_one_casing_however_deep(tool: str):
+def test_m2_nested_arguments_are_in_snake_case(tool: str):
     assert [
         name
         for name in sorted(_names(arguments.schema(declarations.TOOLS[tool].arguments)))
@@ -112,7 +112,7 @@ def test_m2_arguments_of_older_sessions_still_decode(tool: str):
     assert arguments.decode(kind, stored) == casing.decode(stored, kind) == asked
 
 
-def test_m2_arguments_are_kept_in_snake_case():
+def test_m2_canonical_arguments_are_in_snake_case():
     kind = TEAM_TOOLS["send_handoff"].arguments
     text = '{"to":"a","message":"m","contextRef":"c","response":{"replyTo":"b","withinS":5},"structured":{"fooBar":1}}'
 
@@ -135,14 +135,14 @@ def test_m2_arguments_are_kept_in_snake_case():
         ),
     ],
 )
-def test_m2_a_refusal_names_the_field_as_the_model_writes_it(tool: str, text: str, message: str):
+def test_m2_a_refusal_names_the_field_in_snake_case(tool: str, text: str, message: str):
     with pytest.raises(Refusal) as refused:
         arguments.decode(declarations.TOOLS[tool].arguments, text)
 
     assert refused.value.problem.message == message
 
 
-def test_m2_results_have_the_casing_of_arguments():
+def test_m2_results_are_in_snake_case():
     child = ChildResult(agent_id="a-1", thread_id="t", task_id="k", status="completed", result="done")
     waited = ChildResults(session_id="s", ended=(child,), pending=(), timed_out=False, sequence=3)
     spawned = ChildSpawned(session_id="s", agent_id="a-1", thread_id="t", task_id="k", status="running", sequence=2)

@@ -28,7 +28,7 @@ from callboard.tools.files.text_encoding import decode, describe_kind
         (b"\x1b[31mred", "\x1b[31mred", "utf-8"),
     ],
 )
-def test_text_is_read_and_written_in_the_encoding_it_has(data: bytes, text: str, encoding: str):
+def test_text_keeps_its_encoding(data: bytes, text: str, encoding: str):
     found = decode(data)
 
     assert found is not None
@@ -47,13 +47,13 @@ def test_text_is_read_and_written_in_the_encoding_it_has(data: bytes, text: str,
         (b"\xff\xfe\x00", "binary data"),
     ],
 )
-def test_what_is_no_text_is_called_what_it_is(data: bytes, kind: str):
+def test_binary_data_has_a_descriptive_name(data: bytes, kind: str):
     assert decode(data) is None
     assert describe_kind(data) == kind
 
 
 @given(st.binary())
-def test_whatever_counts_as_text_comes_back_as_the_same_bytes(data: bytes):
+def test_decoded_text_encodes_to_the_same_bytes(data: bytes):
     found = decode(data)
 
     assert found is None or found.encode(found.text) == data
@@ -65,9 +65,7 @@ texts = st.tuples(lines, st.booleans()).map(lambda drawn: "\n".join(drawn[0]) + 
 
 @settings(max_examples=60, deadline=None)
 @given(texts, texts)
-def test_git_makes_the_new_file_of_the_old_one_and_the_diff(
-    tmp_path_factory: pytest.TempPathFactory, old: str, new: str
-):
+def test_git_applies_every_diff(tmp_path_factory: pytest.TempPathFactory, old: str, new: str):
     assume(old not in {"", new} and new)
     found = diff(PlannedChange("f.txt", old.encode(), new.encode()))
     folder = tmp_path_factory.mktemp("apply")
@@ -82,7 +80,7 @@ def test_git_makes_the_new_file_of_the_old_one_and_the_diff(
     assert found.removed == sum(line.startswith("-") for line in body)
 
 
-def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
+def test_the_diff_of_a_long_file_is_fast(tmp_path: Path):
     old = [f"line {number}\n" for number in range(200_000)]
     new = [*old[:1000], "one\n", *old[1001:150_000], "two\n", *old[150_000:]]
     all_new = [f"other {number}\n" for number in range(200_000)]
@@ -96,7 +94,7 @@ def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
     assert (tmp_path / "f.txt").read_text() == "".join(new)
 
 
-def test_a_small_change_is_told_whole():
+def test_the_fact_of_a_small_change_has_the_whole_diff():
     change, blobs = to_fact(PlannedChange("a.txt", b"one\ntwo", b"one\n2"))
 
     assert change == FileChange(
@@ -114,7 +112,7 @@ def test_a_small_change_is_told_whole():
     assert [blob.data for blob in blobs] == [b"one\ntwo", b"one\n2"]
 
 
-def test_a_large_diff_is_a_preview_and_a_ref():
+def test_a_large_diff_becomes_a_preview_and_a_blob():
     """UI-08"""
     change, blobs = to_fact(PlannedChange("a.txt", None, b"0123456789\n" * 2000))
 
@@ -124,7 +122,7 @@ def test_a_large_diff_is_a_preview_and_a_ref():
     assert [blob.ref for blob in blobs] == [change.diff.ref, change.after]
 
 
-def test_a_change_of_what_is_no_text_is_named():
+def test_a_change_of_binary_data_is_described():
     found = diff(PlannedChange("a.bin", b"\x00\x01", b"text\n"))
 
     assert found.text == "--- a/a.bin\n+++ b/a.bin\nThe file was binary data, 2 bytes; it becomes text, 5 bytes.\n"

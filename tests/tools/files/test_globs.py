@@ -40,12 +40,12 @@ from callboard.tools.files.globs import MOST_ALTERNATIVES, InvalidGlobError, esc
         ("A.txt", "a.txt", False),
     ],
 )
-def test_a_pattern_names_the_paths_that_one_expects(pattern: str, path: str, fits: bool):
+def test_globs_match_the_expected_paths(pattern: str, path: str, fits: bool):
     assert matches(pattern, path) is fits
 
 
 @given(st.text("ab*?/", max_size=8), st.text("ab/", max_size=8))
-def test_matching_agrees_with_a_regular_expression(pattern: str, path: str):
+def test_globs_match_like_the_equivalent_regular_expression(pattern: str, path: str):
     path = "/".join(name for name in path.split("/") if name)
     names = [name for name in (pattern + "**" if pattern.endswith("/") else pattern).split("/") if name]
     expression = "".join(
@@ -56,18 +56,18 @@ def test_matching_agrees_with_a_regular_expression(pattern: str, path: str):
 
 
 @given(st.text(st.characters(exclude_characters="/"), min_size=1).filter(lambda name: name not in {".", ".."}))
-def test_an_escaped_path_names_itself(name: str):
+def test_an_escaped_path_matches_only_itself(name: str):
     pattern = escape(name)
 
     assert not pattern or matches(pattern, name)
 
 
-def test_a_hostile_pattern_is_answered_at_once():
+def test_a_hostile_glob_is_matched_quickly():
     assert not matches("**/" * 200 + "x", "/".join("a" * 300))
     assert not matches("*a" * 60 + "b", "a" * 250)
 
 
-def test_too_many_alternatives_are_refused():
+def test_a_glob_with_too_many_alternatives_is_refused():
     with pytest.raises(InvalidGlobError) as refused:
         expand("{a,b}" * 10)
 

@@ -1,4 +1,4 @@
-"""Files are opened from the folder's handle, through no link, and are what they were when they were opened."""
+"""Files opened from the folder's handle without following links."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if os.geteuid() == 0:
 
 
 @pytest.mark.parametrize(("make", "kind"), [one[1:] for one in SPECIAL], ids=[one[0] for one in SPECIAL])
-def test_what_is_no_regular_file_is_refused_by_what_it_is(folder: Path, make: Make, kind: str):
+def test_special_files_are_refused_with_their_kind(folder: Path, make: Make, kind: str):
     """SAFE-01"""
     make(folder / "odd")
 
@@ -56,7 +56,7 @@ def test_what_is_no_regular_file_is_refused_by_what_it_is(folder: Path, make: Ma
 
 
 @pytest.mark.parametrize("target", ["../outside", "src", "/"])
-def test_a_link_on_the_way_is_refused(folder: Path, target: str):
+def test_a_link_in_the_path_is_refused(folder: Path, target: str):
     """SAFE-01"""
     (folder / "way").symlink_to(target)
 
@@ -66,7 +66,7 @@ def test_a_link_on_the_way_is_refused(folder: Path, target: str):
     assert denied.value.message == "way is a symbolic link, which no tool follows."
 
 
-def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
+def test_no_folder_is_created_through_a_link(folder: Path):
     """SAFE-01"""
     (folder / "way").symlink_to("../outside")
 
@@ -76,7 +76,7 @@ def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
     assert not (folder / "../outside/new").exists()
 
 
-def test_a_file_on_the_way_is_no_folder(folder: Path):
+def test_a_file_in_the_path_is_not_a_folder(folder: Path):
     with Folder(str(folder)) as opened:
         assert opened.read_status("README.md/x") is None
         assert opened.read("README.md/x", 10) is None
@@ -85,16 +85,16 @@ def test_a_file_on_the_way_is_no_folder(folder: Path):
 
 
 @pytest.mark.parametrize("inside", ["", "store", "store/deeper"])
-def test_a_folder_that_is_hidden_or_lies_in_one_is_not_opened_at_all(folder: Path, inside: str):
-    """What is kept from tools is kept from all of them, also where the workspace itself is what is kept."""
+def test_a_folder_in_a_hidden_folder_is_not_opened(folder: Path, inside: str):
+    """Hidden folders are hidden from all tools, also if the workspace is hidden."""
     (folder / "state" / "store" / "deeper").mkdir(parents=True)
     with pytest.raises(PathDenied) as denied:
         Folder(str(folder / "state" / inside), hidden=[str(folder / "state")])
     assert denied.value.message == "Callboard keeps its own data in this folder, so no tool works there."
 
 
-def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
-    """What is kept from tools is kept from all of them."""
+def test_a_hidden_folder_is_not_entered_under_any_name(folder: Path):
+    """Hidden folders are hidden from all tools."""
     (folder / "state").mkdir()
     (folder / "state" / "key").write_text("the key")
 
@@ -108,7 +108,7 @@ def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
         assert denied.value.message == "other is private: agents cannot open it."
 
 
-def test_a_name_that_becomes_a_link_again_and_again_never_leads_outside(folder: Path):
+def test_a_name_that_flips_to_a_link_never_leads_outside(folder: Path):
     """SAFE-01: the name is a folder and a link in turns while it is read."""
     (folder / "turn").mkdir()
     (folder / "turn" / "secret.txt").write_text("inside")
@@ -141,7 +141,7 @@ def test_a_name_that_becomes_a_link_again_and_again_never_leads_outside(folder: 
     assert seen <= {b"inside", None, "turn is a symbolic link, which no tool follows."}
 
 
-def test_entries_are_listed_by_name_with_what_they_are_themselves(folder: Path):
+def test_entries_are_listed_without_following_links(folder: Path):
     (folder / "link").symlink_to("src")
 
     with Folder(str(folder)) as opened, opened.open_directory("") as handle:
@@ -151,7 +151,7 @@ def test_entries_are_listed_by_name_with_what_they_are_themselves(folder: Path):
 
 
 def test_no_handle_stays_open(folder: Path):
-    # What tests before this one left to the collector would else be gone in between.
+    # Otherwise garbage of earlier tests could be collected meanwhile.
     gc.collect()
     before = _handles()
 

@@ -42,7 +42,7 @@ WEBP = b"RIFF" + struct.pack("<I", 4 + len(_VP8X)) + b"WEBP" + _VP8X
         (WEBP, "image/webp", (20, 30)),
     ],
 )
-def test_an_image_is_known_by_its_bytes_with_its_size(data: bytes, media: str, size: tuple[int, int]):
+def test_images_are_recognised_by_their_bytes(data: bytes, media: str, size: tuple[int, int]):
     """CTX-01"""
     found = read_image(data)
     assert found is not None
@@ -51,12 +51,12 @@ def test_an_image_is_known_by_its_bytes_with_its_size(data: bytes, media: str, s
 
 
 @pytest.mark.parametrize("data", [png(2, 3)[:-12], GIF[:-1], JPEG[:-2], WEBP[:-4], b"\x89PNG\r\n\x1a\n", b"RIFF", b""])
-def test_what_is_cut_off_is_shown_to_nobody(data: bytes):
-    """A provider that cannot open an image refuses all that is said with it."""
+def test_a_truncated_image_is_not_an_image(data: bytes):
+    """A provider rejects the whole request if it cannot open an image."""
     assert read_image(data) is None
 
 
-def test_a_file_is_called_what_it_is():
+def test_a_file_type_is_detected_by_content():
     """UI-08"""
     assert detect(png(2, 3)).description == f"a PNG image, 2 × 3 pixels, {len(png(2, 3))} bytes"
     assert detect(b"%PDF-1.7\n\0\0")[2:] == ("application/pdf", "a PDF document, 11 bytes")

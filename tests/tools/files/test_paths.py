@@ -1,4 +1,4 @@
-"""What may be written down as a path, and what it leads to."""
+"""Paths as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROOT = "/srv/space"
         ("a\\..\\b", "a\\..\\b"),
     ],
 )
-def test_a_path_inside_the_folder_is_made_relative_to_it(given_path: str, ours: str):
+def test_a_path_in_the_folder_becomes_relative(given_path: str, ours: str):
     assert relative(ROOT, given_path) == ours
 
 
@@ -56,7 +56,7 @@ def test_a_path_inside_the_folder_is_made_relative_to_it(given_path: str, ours: 
         ("x/" * LONGEST_PATH, f"The path is too long: {2 * LONGEST_PATH} bytes, at most {LONGEST_PATH}."),
     ],
 )
-def test_a_path_that_leads_elsewhere_is_refused_with_the_reason(given_path: str, message: str):
+def test_an_outside_path_is_refused_with_the_reason(given_path: str, message: str):
     """SAFE-01"""
     with pytest.raises(PathDenied) as denied:
         relative(ROOT, given_path)
@@ -69,7 +69,7 @@ ATTACKS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=8)
 
 
 @given(ATTACKS)
-def test_whatever_is_written_down_names_something_inside_or_is_refused(given_path: str):
+def test_any_text_is_a_path_inside_or_refused(given_path: str):
     """SAFE-01"""
     for written in (given_path, "/" + given_path, f"{ROOT}/{given_path}"):
         try:
@@ -82,7 +82,7 @@ def test_whatever_is_written_down_names_something_inside_or_is_refused(given_pat
 
 
 @given(ATTACKS)
-def test_nothing_outside_is_read_whatever_is_asked_for(given_path: str):
+def test_no_path_reads_a_file_outside(given_path: str):
     """SAFE-01: on a real folder with links that lead out of it."""
     with tempfile.TemporaryDirectory() as made:
         outside, inside = Path(made, "out"), Path(made, "in")
@@ -117,17 +117,17 @@ def test_nothing_outside_is_read_whatever_is_asked_for(given_path: str):
         ("", ""),
     ],
 )
-def test_protected_names_are_known_in_every_spelling(path: str, name: str):
-    """An agent cannot change what decides what it may do."""
+def test_protected_names_are_recognised_in_every_spelling(path: str, name: str):
+    """Agents cannot change the files that decide what they may do."""
     assert find_protected(path) == name
 
 
-def test_what_is_shown_of_a_path_moves_no_cursor_and_no_reading_order():
+def test_a_displayed_path_has_no_control_characters():
     """SAFE-06"""
     assert display("a\x1b[31m\u202eb\r\nc" + "x" * 200) == "a⟨U+001B⟩[31m⟨U+202E⟩b  c" + "x" * 94 + "…"
 
 
-def test_the_longest_name_is_counted_in_bytes_as_the_file_system_does(tmp_path: Path):
+def test_the_length_of_a_name_is_counted_in_bytes(tmp_path: Path):
     name = "潮" * 85
 
     (tmp_path / name).write_text("")

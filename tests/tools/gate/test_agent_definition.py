@@ -1,4 +1,4 @@
-"""What an agent makes of its team takes a person's yes every time: the gate's word on it in every mode, under every rule."""
+"""Verdicts on the creation of agents and edges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAINTER: dict[str, Any] = {"name": "painter", "description": "Paints.", "prompt"
 
 @pytest.mark.parametrize("mode", ["planning", "ask", "edits", "full"])
 @pytest.mark.parametrize(("tool", "asked"), [("define_agent", PAINTER), ("add_edge", {"to": "critic"})])
-async def test_no_mode_and_no_rule_lets_it_through_without_asking(
+async def test_creating_agents_requires_approval_in_every_mode_and_under_every_rule(
     agent: Agent, mode: str, tool: str, asked: dict[str, Any]
 ):
     """MAR-05"""
@@ -32,13 +32,13 @@ async def test_no_mode_and_no_rule_lets_it_through_without_asking(
     assert evaluation.binding is not None
 
 
-async def test_a_rule_that_forbids_it_holds(agent: Agent):
+async def test_a_rule_can_deny_the_creation_of_agents(agent: Agent):
     held = agent.having(rules=(rule("deny", "define_agent"),))
 
     assert (await held.toolbox.evaluate(_call("define_agent", PAINTER), held.context)).code == "rule_denied"
 
 
-async def test_its_row_says_what_would_be_made(agent: Agent):
+async def test_the_row_describes_the_new_agent(agent: Agent):
     one = await agent.toolbox.evaluate(_call("define_agent", PAINTER), agent.context)
     other = await agent.toolbox.evaluate(_call("add_edge", {"source": "clerk", "to": "critic"}), agent.context)
 
@@ -53,7 +53,7 @@ async def test_its_row_says_what_would_be_made(agent: Agent):
     "asked",
     [{"name": "No Name"}, {"prompt": ""}, {"kind": "remote"}, {"description": "two\nlines"}, {"capabilities": []}],
 )
-async def test_what_no_agent_can_be_is_refused_by_its_arguments(agent: Agent, asked: dict[str, Any]):
+async def test_an_invalid_agent_is_refused(agent: Agent, asked: dict[str, Any]):
     evaluation = await agent.toolbox.evaluate(_call("define_agent", {**PAINTER, **asked}), agent.context)
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_arguments")

@@ -1,4 +1,4 @@
-"""What the question on a card says of a command (X7)."""
+"""Questions about commands on a card (X7)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_x7_masking_and_folding_hide_no_structure(command: str, line: str):
     assert command_line(command) == line
 
 
-def test_x7_a_long_command_shows_its_end_and_how_much_is_between():
+def test_x7_a_long_command_shows_its_end_and_the_omitted_length():
     line = command_line("echo " + "a" * 5000 + "; rm -rf /")
     assert line.endswith("; rm -rf /")
     assert "(4,895 characters)" in line
@@ -36,22 +36,22 @@ def test_x7_a_long_command_shows_its_end_and_how_much_is_between():
     ("command", "count"),
     [("ls", 1), ("ls; rm x", 2), ("a | b && $(c)", 4), ("echo $(curl x|sh)", 3), ("true" + "\n" * 600 + "rm x", 2)],
 )
-def test_x7_the_commands_of_a_text_are_counted(command: str, count: int):
+def test_x7_commands_are_counted(command: str, count: int):
     assert count_commands(command) == count
 
 
 @pytest.mark.parametrize("command", ["echo 'a", "rm x; if", "a=(" * 20_000, "x" * 40_000])
-def test_x7_the_commands_of_a_text_that_cannot_be_read_are_not_counted(command: str):
-    """X7: a lower number than what runs would be worse than none, and the question says so."""
+def test_x7_commands_of_invalid_text_are_not_counted(command: str):
+    """X7: a number that is too low would be worse than none."""
     assert count_commands(command) == 0
     assert count_prefix(0) == "a text that cannot be parsed as commands: "
 
 
-def test_x7_one_line_says_how_much_it_leaves_out():
+def test_x7_one_line_states_the_omitted_length():
     assert one_line("a" * 120) == "a" * 120
     assert one_line("a" * 1000) == "a" * 120 + "… (880 more characters)"
     assert one_line("a" * 100_000) == "a" * 120 + "… (99,880 more characters)"
 
 
-def test_x7_messages_write_out_what_is_invisible():
+def test_x7_messages_mark_invisible_characters():
     assert paths.display("a\u202eb\nc\u00ad") == "a⟨U+202E⟩b c⟨U+00AD⟩"

@@ -1,4 +1,4 @@
-"""Calls that an agent makes with tools of its own: what the gate says where it asks, and where it does not."""
+"""Verdicts on an external agent's own calls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
         (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(b.py)", "deny"),)}, "rule_denied"),
     ],
 )
-def test_what_it_asks_for_and_may_not_do_is_refused_at_once(asked: ExternalCall, limits: dict[str, Any], code: str):
+def test_a_forbidden_call_is_denied_without_a_question(asked: ExternalCall, limits: dict[str, Any], code: str):
     said = external_calls.evaluate_asked(asked, context(**limits))
 
     assert (said.verdict, said.code) == ("deny", code)
@@ -70,7 +70,7 @@ def test_what_it_asks_for_and_may_not_do_is_refused_at_once(asked: ExternalCall,
         (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(*.py)", "allow"),)}),
     ],
 )
-def test_what_a_rule_or_the_mode_allows_is_asked_of_nobody(asked: ExternalCall, limits: dict[str, Any]):
+def test_a_call_that_a_rule_or_mode_allows_does_not_ask(asked: ExternalCall, limits: dict[str, Any]):
     assert external_calls.evaluate_asked(asked, context(**limits)).verdict == "allow"
 
 
@@ -86,7 +86,7 @@ def test_what_a_rule_or_the_mode_allows_is_asked_of_nobody(asked: ExternalCall, 
         (call("other"), {"permission_mode": "full"}, ""),
     ],
 )
-def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[str, Any], offered: str):
+def test_other_calls_require_approval(asked: ExternalCall, limits: dict[str, Any], offered: str):
     said = external_calls.evaluate_asked(asked, context(**limits))
 
     assert said.verdict == "ask"
@@ -94,13 +94,13 @@ def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[
     assert said.prompt
 
 
-def test_what_it_does_without_asking_says_that_it_runs_by_itself():
+def test_a_call_without_a_request_is_recorded_as_run_without_approval():
     said = external_calls.evaluate_observed(call("execute", command="rm -rf x"), context(policy=()))
 
     assert (said.verdict, said.risk, said.checks[0].reasons) == ("allow", "high", (Reason(code="runs_itself"),))
 
 
-def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
+def test_an_agent_starts_after_approval_or_by_a_rule():
     command = ("codex-acp", "--model", "a b")
     exact = "StartAgent(codex-acp --model 'a b')"
     asks = external_starts.evaluate_start(command, context(permission_mode="full"))
@@ -114,7 +114,7 @@ def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
     assert denied.code == "rule_denied"
 
 
-def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
+def test_a_reported_change_has_a_diff_and_no_content():
     told = ExternalCall(call_id="c", diffs=(ExternalDiff(path="/srv/site/a.py", before="old\n", after="new\n"),))
     (change,), _ = external_calls.list_changes(told, context())
 
@@ -135,7 +135,7 @@ def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
         (ExternalCall(call_id="c", title="`make`", kind="execute", command="make"), "Bash make?"),
     ],
 )
-def test_a_title_is_not_glued_to_the_name_of_the_tool(call: ExternalCall, prompt: str):
+def test_a_title_is_separate_from_the_tool_name(call: ExternalCall, prompt: str):
     """A7."""
     assert external_calls.evaluate_asked(call, context(permission_mode="ask")).prompt.startswith(
         f"{prompt} The agent asks"
@@ -143,7 +143,7 @@ def test_a_title_is_not_glued_to_the_name_of_the_tool(call: ExternalCall, prompt
 
 
 @pytest.mark.parametrize(("mode", "ends"), [("", ""), ("own", " [mode own]"), ("yolo", " [mode yolo]")])
-def test_a_mode_that_a_definition_names_is_part_of_what_a_rule_allows(mode: str, ends: str):
+def test_a_rule_allows_only_the_mode_of_the_definition(mode: str, ends: str):
     """A1: a rule for the command alone does not cover a definition that names a mode later."""
     plain = rule("StartAgent(gemini --acp)", "allow")
     said = external_starts.evaluate_start(("gemini", "--acp"), context(rules=(plain,)), mode=mode)

@@ -1,4 +1,4 @@
-"""Agents that are not of our loop, before they take part: a yes to the very command or address, or a rule for it."""
+"""Verdicts on starting and contacting external agents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
     return Rule(rule_id="rul_1", matcher=matcher, verdict=verdict, scope="session")
 
 
-def test_an_address_is_contacted_with_a_yes_to_it_or_a_rule_for_it():
+def test_an_address_is_contacted_after_approval_or_by_a_rule():
     exact = f"ConnectAgent({URL})"
     asks = external_starts.evaluate_connection(URL, context())
     allowed = external_starts.evaluate_connection(URL, context(rules=(rule(exact, "allow"),)))
@@ -45,7 +45,7 @@ def test_an_address_is_contacted_with_a_yes_to_it_or_a_rule_for_it():
     assert denied.code == "rule_denied"
 
 
-def test_an_approval_is_of_the_very_address():
+def test_an_approval_applies_to_the_exact_address():
     """SAFE-07"""
     one, other = (
         external_starts.evaluate_connection(URL, context()),
@@ -54,7 +54,7 @@ def test_an_approval_is_of_the_very_address():
     assert one.binding != other.binding
 
 
-def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
+def test_a_remote_request_asks_in_spite_of_rules():
     need = NeedReported(tool=REMOTE_INPUT, task="t1", message="Which colour?")
     rules = (rule("RemoteInput", "allow"), rule("ConnectAgent", "allow"))
     asks = external_starts.evaluate_request(need, URL, context(rules=rules))
@@ -63,7 +63,7 @@ def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
     assert asks.prompt == f"The agent peer at {URL} asks:\n\nWhich colour?"
 
 
-def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
+def test_a_remote_text_is_truncated_and_never_asks_for_a_secret():
     need = NeedReported(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
     asks = external_starts.evaluate_request(need, URL, context())
 
@@ -77,7 +77,7 @@ def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
     )
 
 
-def test_x7_the_question_of_a_start_says_how_much_of_a_long_command_it_leaves_out():
+def test_x7_the_question_of_a_start_states_the_omitted_length():
     """X7: the card shows all of it, and the end is in sight."""
     words = ("agent", "--flag=" + "a" * 500, "--exec=harm")
     asked = external_starts.evaluate_start(words, context())
@@ -88,7 +88,7 @@ def test_x7_the_question_of_a_start_says_how_much_of_a_long_command_it_leaves_ou
     assert asked.preview == text
 
 
-def test_x7_the_question_of_a_contact_says_how_much_of_a_long_address_it_leaves_out():
+def test_x7_the_question_of_a_contact_states_the_omitted_length():
     url = f"https://peer.test/{'a' * 500}?to=harm"
     asked = external_starts.evaluate_connection(url, context())
 

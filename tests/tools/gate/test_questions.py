@@ -1,4 +1,4 @@
-"""What an agent asks of a person: the gate's word on it is to ask, in every mode and under every rule; it offers no rule."""
+"""Verdicts on questions of agents to the user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ QUESTION: dict[str, Any] = {"question": "Which?", "options": ["this", "that"]}
 
 @pytest.mark.parametrize("mode", ["planning", "ask", "edits", "full"])
 @pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
-async def test_no_mode_and_no_rule_answers_for_the_person(agent: Agent, mode: str, tool: str, asked: dict[str, Any]):
+async def test_a_question_asks_in_every_mode_and_under_every_rule(
+    agent: Agent, mode: str, tool: str, asked: dict[str, Any]
+):
     """CTX-03, CTL-04"""
     held = agent.having(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
 
@@ -31,7 +33,7 @@ async def test_no_mode_and_no_rule_answers_for_the_person(agent: Agent, mode: st
 
 
 @pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
-async def test_no_rule_is_offered_that_would_answer_the_next_one(agent: Agent, tool: str, asked: dict[str, Any]):
+async def test_no_rule_is_offered_for_questions(agent: Agent, tool: str, asked: dict[str, Any]):
     """CTL-04: also where no rule speaks of it yet."""
     evaluation = await agent.toolbox.evaluate(_call(tool, asked), agent.context)
 

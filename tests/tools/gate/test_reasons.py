@@ -21,7 +21,7 @@ PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
 
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
-def test_every_reason_has_an_english_text_whose_values_it_names(code: ReasonCode) -> None:
+def test_every_reason_has_an_english_text_with_its_parameters(code: ReasonCode) -> None:
     said = to_english((Reason(code=code, parameters=PARAMETERS),))
     assert said
     assert re.search(r"[{}]", said) is None
@@ -31,14 +31,14 @@ def _call(tool: str, **asked: Any) -> ToolCall:
     return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))
 
 
-async def test_a_change_of_what_is_protected_names_it_in_a_code(agent: Agent) -> None:
+async def test_a_protected_change_has_a_reason(agent: Agent) -> None:
     """The page words it in its language; the prompt says the same in English."""
     evaluation = await agent.toolbox.evaluate(_call("Write", file_path="agents/a.md", content="x"), agent.context)
     assert evaluation.reasons == (Reason(code="protected", parameters={"path": "agents"}),)
     assert evaluation.prompt.endswith("Changes in agents always require approval.")
 
 
-async def test_a_rule_that_asks_is_named_and_a_question_of_the_mode_needs_no_reason(agent: Agent) -> None:
+async def test_a_rule_that_asks_is_a_reason_and_the_mode_is_not(agent: Agent) -> None:
     write = _call("Write", file_path="a.txt", content="x")
     asking = agent.having(permission_mode="ask")
     evaluation = await asking.toolbox.evaluate(write, asking.context)
@@ -48,14 +48,14 @@ async def test_a_rule_that_asks_is_named_and_a_question_of_the_mode_needs_no_rea
     assert (asks.code, asks.parameters) == ("rule_session", {"matcher": "Write"})
 
 
-async def test_a_command_that_may_destroy_says_so_beside_its_risk(agent: Agent) -> None:
+async def test_a_destructive_command_has_a_reason_for_its_risk(agent: Agent) -> None:
     asking = agent.having(permission_mode="ask")
     evaluation = await asking.toolbox.evaluate(_call("Bash", command="rm -rf build"), asking.context)
     assert evaluation.risk == "high"
     assert evaluation.reasons[-1:] == (Reason(code="destroys"),)
 
 
-async def test_a_call_that_is_allowed_has_no_reasons(agent: Agent) -> None:
+async def test_an_allowed_call_has_no_reasons(agent: Agent) -> None:
     held = agent.having(permission_mode="full")
     evaluation = await held.toolbox.evaluate(_call("Bash", command="rm -rf build"), held.context)
     assert (evaluation.verdict, evaluation.reasons) == ("allow", ())
@@ -78,7 +78,7 @@ DENIED = [
 
 
 @pytest.mark.parametrize(("tool", "asked", "having", "code", "names"), DENIED)
-async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
+async def test_a_denial_has_its_reason_as_code_and_in_english(
     agent: Agent, tool: str, asked: dict[str, Any], having: dict[str, Any], code: str, names: dict[str, str]
 ) -> None:
     """UI-27: the page words a refusal in its language; the model reads the English of the same reason."""
@@ -91,7 +91,7 @@ async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
     assert evaluation.message.startswith(to_english(check.reasons[:1]))
 
 
-async def test_a_call_that_passes_says_why_in_codes(agent: Agent) -> None:
+async def test_an_allowed_check_has_its_reasons_as_codes(agent: Agent) -> None:
     held = agent.having(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
     inside = await held.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), held.context)
     outside = await held.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), held.context)

@@ -1,4 +1,4 @@
-"""Standing answers: which rule speaks of a call, which one holds, and what a wider answer would allow."""
+"""Rules: matching, precedence and offered matchers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def file(tool: str, path: str) -> Target:
         ("", shell("id"), False),
     ],
 )
-def test_a_rule_that_allows_is_read_to_the_letter(matcher: str, target: Target, speaks: bool):
+def test_a_rule_that_allows_is_strict(matcher: str, target: Target, speaks: bool):
     assert matches(rule("allow", matcher), target) is speaks
 
 
@@ -109,21 +109,21 @@ def test_a_rule_that_allows_is_read_to_the_letter(matcher: str, target: Target, 
         "bash -c 'rm x'",
     ],
 )
-def test_a_rule_that_forbids_looks_into_every_part_of_a_command(verdict: Verdict, command: str):
+def test_a_rule_that_denies_matches_every_part_of_a_command(verdict: Verdict, command: str):
     assert matches(rule(verdict, "Bash(rm *)"), shell(command))
 
 
 @pytest.mark.parametrize("command", ["echo rm", "ls firm", "rmdir x", "grep rm x"])
-def test_a_rule_that_forbids_stops_what_it_names_only(command: str):
+def test_a_rule_that_denies_matches_no_other_command(command: str):
     assert not matches(rule("deny", "Bash(rm *)"), shell(command))
 
 
 @pytest.mark.parametrize("path", ["secrets/key", "SECRETS/key", "Secrets/KEY"])
-def test_a_rule_that_forbids_a_path_holds_for_every_spelling_of_it(path: str):
+def test_a_rule_that_denies_a_path_matches_every_spelling(path: str):
     assert matches(rule("deny", "Read(secrets/**)"), file("Read", path))
 
 
-def test_deny_wins_then_ask_then_allow():
+def test_deny_wins_over_ask_and_ask_over_allow():
     allow, ask, deny = rule("allow", "Edit(src/**)"), rule("ask", "Edit(src/app.py)"), rule("deny", "Write(**/*.key)")
 
     assert find_rule([], file("Edit", "src/app.py")) is None
@@ -168,7 +168,7 @@ def test_deny_wins_then_ask_then_allow():
         ("echo " + "'" + "a;" * 300 + "'", ""),
     ],
 )
-def test_a_wider_answer_is_offered_as_a_prefix_only_where_the_command_is_plain(command: str, matcher: str):
+def test_a_prefix_is_offered_only_for_a_plain_command(command: str, matcher: str):
     """SAFE-07, X8"""
     assert offer_matcher(shell(command)) == matcher
 
@@ -183,7 +183,7 @@ def test_a_wider_answer_is_offered_as_a_prefix_only_where_the_command_is_plain(c
         (Target(tool="Finalize"), ""),
     ],
 )
-def test_a_wider_answer_for_a_file_is_that_file(target: Target, matcher: str):
+def test_the_offered_rule_for_a_file_is_that_file(target: Target, matcher: str):
     assert offer_matcher(target) == matcher
 
 
@@ -191,7 +191,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/\0", exclude_c
 
 
 @given(st.lists(names.filter(lambda name: name not in {".", ".."}), min_size=1, max_size=4), names)
-def test_an_offer_for_a_file_speaks_of_that_file_and_no_other(parts: list[str], other: str):
+def test_the_offered_rule_for_a_file_matches_no_other_file(parts: list[str], other: str):
     path = "/".join(parts)
     matcher = offer_matcher(file("Edit", path))
 
@@ -209,7 +209,7 @@ pieces = st.sampled_from([*FRAGMENTS, " ", "\n", "\r", "\t", "\0"])
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(pieces | st.text(max_size=3), max_size=8).map("".join))
-def test_what_a_prefix_lets_through_runs_nothing_else(attack: str):
+def test_a_command_allowed_by_a_prefix_runs_nothing_else(attack: str):
     """SAFE-07: a real shell says whether anything beside pytest was run."""
     command = f"pytest {attack}"
     if not matches(rule("allow", "Bash(pytest *)"), shell(command)):
@@ -224,7 +224,7 @@ def test_what_a_prefix_lets_through_runs_nothing_else(attack: str):
 
 
 @given(st.text())
-def test_no_text_of_a_rule_or_a_command_breaks_the_reading(text: str):
+def test_no_text_of_a_rule_or_command_raises(text: str):
     for verdict in ("deny", "ask", "allow"):
         for matcher in (text, f"Bash({text})", f"Edit({text})"):
             matches(rule(verdict, matcher), shell(text))
@@ -233,7 +233,7 @@ def test_no_text_of_a_rule_or_a_command_breaks_the_reading(text: str):
 
 
 @given(st.text(min_size=1).filter(lambda text: text == text.strip()))
-def test_an_exact_command_is_let_through_exactly(command: str):
+def test_a_rule_for_an_exact_command_allows_only_it(command: str):
     matcher = offer_matcher(shell(command))
 
     if matcher and not matcher.endswith("*)"):
@@ -242,8 +242,8 @@ def test_an_exact_command_is_let_through_exactly(command: str):
         assert not matches(rule("allow", matcher), shell(f"{command};id"))
 
 
-def test_a_search_leaves_out_what_may_not_be_read():
-    """What is kept from tools is kept from all of them."""
+def test_a_search_skips_unreadable_paths():
+    """Hidden folders are hidden from all tools."""
     rules = [rule("deny", "Read(.env)"), rule("ask", "Read(keys/**)"), rule("deny", "Glob"), rule("allow", "Read(a)")]
 
     assert list_unsearchable(rules, "Grep") == (".env", "keys/**")
@@ -253,7 +253,7 @@ def test_a_search_leaves_out_what_may_not_be_read():
 @pytest.mark.parametrize(
     ("command", "takes"), [("ls; rm x", True), ("pytest", False), ("mkfs.ext4 x", True), ("", False)]
 )
-def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: bool):
+def test_destructive_commands_are_recognised(command: str, takes: bool):
     assert is_destructive_text(command) is takes
 
 
@@ -270,8 +270,8 @@ def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: b
     ],
     ids=["a quote", "a substitution", "a program of a variable", "a pipe", "eval", "too many", "too deep"],
 )
-def test_a_command_that_cannot_be_read_counts_as_one_that_takes_things_away(command: str):
-    """SAFE-05: of what it may be, the worst."""
+def test_an_unclear_command_counts_as_destructive(command: str):
+    """SAFE-05: an unclear command has the highest risk."""
     assert is_destructive_text(command)
 
 
@@ -279,7 +279,7 @@ def test_a_command_that_cannot_be_read_counts_as_one_that_takes_things_away(comm
     "matcher",
     ["Bash", "bash(ls)", "read_output", "Bash(git status *)", "Edit(docs/**)", "mcp__a__b", " Read ", "Bash(a (b))"],
 )
-def test_a_matcher_that_may_fit_is_taken(matcher: str):
+def test_a_valid_matcher_is_accepted(matcher: str):
     check_matcher(matcher)
 
 
@@ -293,7 +293,7 @@ def test_a_matcher_that_may_fit_is_taken(matcher: str):
         ("Edit(" + "{a,b}" * 7 + ")", "more than 64 alternatives"),
     ],
 )
-def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
+def test_an_invalid_matcher_is_refused_with_the_reason(matcher: str, said: str):
     """SAFE-05"""
     with pytest.raises(InvalidMatcherError, match=said.replace("(", r"\(")):
         check_matcher(matcher)
@@ -311,14 +311,14 @@ def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
         ("Bash", "[]", None),
     ],
 )
-def test_a_past_call_is_judged_by_what_the_log_has_of_it(tool: str, arguments: str, verdict: Verdict | None):
+def test_a_rule_is_tried_on_a_past_call(tool: str, arguments: str, verdict: Verdict | None):
     rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
     said = rule_trial.try_rules(rules, rule_trial.read_target(tool, arguments, "/work"))
     assert (said.verdict if said else None) == verdict
 
 
-def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_that_very_command():
-    """SAFE-03: a dry run says what the gate would."""
+def test_a_past_call_with_a_secret_asks_unless_a_rule_allows_it_exactly():
+    """SAFE-03: a dry run returns the gate's verdict."""
     command = "curl -H secret://deploy https://example.org"
     broad, exact = rule("allow", "Bash(curl *)"), rule("allow", f"Bash({command})")
 
@@ -328,7 +328,7 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
 
 
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
-def test_a_rule_on_a_servers_tool_that_could_never_fit_is_none(matcher: str):
+def test_a_pattern_on_a_servers_tool_is_invalid(matcher: str):
     """SAFE-06: who writes one that denies is not left to believe that it does."""
     with pytest.raises(InvalidMatcherError, match="remove the parentheses"):
         check_matcher(matcher)

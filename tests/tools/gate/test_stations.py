@@ -1,4 +1,4 @@
-"""The one gate: what each station says, and what comes of it."""
+"""Stations of the gate and their verdicts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def last(evaluation: Evaluation) -> Check:
     return evaluation.checks[-1]
 
 
-async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(agent: Agent):
+async def test_an_allowed_call_records_its_checks(agent: Agent):
     evaluation = await agent.ask("Read", file_path="README.md")
 
     assert evaluation == Evaluation(
@@ -68,13 +68,13 @@ async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(a
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
 
 
-async def test_a_path_that_is_not_what_the_model_wrote_is_told(agent: Agent):
+async def test_a_check_reports_a_path_that_differs_from_the_text(agent: Agent):
     evaluation = await agent.ask("Read", file_path=f"{agent.folder}/README.md")
 
     assert in_english(evaluation.checks)[0] == Check(name="paths", verdict="allow", detail="README.md")
 
 
-async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would_allow(agent: Agent):
+async def test_a_question_shows_the_change_and_the_offered_rules(agent: Agent):
     """SAFE-07"""
     evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
 
@@ -97,7 +97,7 @@ async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would
     )
 
 
-async def test_a_file_that_is_not_there_yet_is_bound_as_absent(agent: Agent):
+async def test_a_new_file_is_bound_as_absent(agent: Agent):
     evaluation = await agent.ask("Write", file_path=f"{agent.folder}/new.txt", content="x\n")
 
     assert evaluation.binding is not None
@@ -113,7 +113,7 @@ async def test_a_file_that_is_not_there_yet_is_bound_as_absent(agent: Agent):
         ("full", set(CALLS)),
     ],
 )
-async def test_what_a_permission_mode_lets_through_without_asking(agent: Agent, mode: str, free: set[str]):
+async def test_each_permission_mode_allows_its_calls(agent: Agent, mode: str, free: set[str]):
     told = agent.having(permission_mode=mode)
 
     verdicts = {tool: (await told.ask(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
@@ -123,7 +123,7 @@ async def test_what_a_permission_mode_lets_through_without_asking(agent: Agent, 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
 @pytest.mark.parametrize("tool", CALLS)
-async def test_a_tool_outside_the_list_is_denied_in_every_mode(agent: Agent, mode: str, tool: str):
+async def test_an_unlisted_tool_is_denied_in_every_mode(agent: Agent, mode: str, tool: str):
     """MAR-03"""
     others = tuple(name for name in CALLS if name not in (tool, "Bash"))
     before = tree(agent.folder)
@@ -135,7 +135,7 @@ async def test_a_tool_outside_the_list_is_denied_in_every_mode(agent: Agent, mod
     assert tree(agent.folder) == before
 
 
-async def test_everything_is_listed_by_a_star_and_nothing_by_an_empty_list(agent: Agent):
+async def test_a_star_lists_every_tool_and_an_empty_list_none(agent: Agent):
     """MAR-04"""
     everything, nothing = agent.having(tools=("*",)), agent.having(tools=())
 
@@ -146,7 +146,7 @@ async def test_everything_is_listed_by_a_star_and_nothing_by_an_empty_list(agent
     assert nothing.toolbox.list_specs(nothing.context) == ()
 
 
-async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
+async def test_an_unknown_tool_is_denied_with_the_available_tools(agent: Agent):
     evaluation = await agent.ask("Teleport", to="x")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
@@ -168,7 +168,7 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
-async def test_without_patch_no_way_to_write_is_left(agent: Agent, mode: str):
+async def test_an_agent_without_patch_cannot_write(agent: Agent, mode: str):
     """MAR-05"""
     reader = agent.having(policy=("Finalize",), permission_mode=mode)
     before = tree(agent.folder)
@@ -189,7 +189,7 @@ async def test_without_patch_no_way_to_write_is_left(agent: Agent, mode: str):
     assert (refused.verdict, refused.code) == ("deny", "policy_denied")
 
 
-async def test_finalize_takes_the_power_to_finalize(agent: Agent):
+async def test_finalize_requires_its_policy(agent: Agent):
     """MAR-05"""
     refused = await agent.having(policy=("Patch",)).ask("Finalize", summary="done")
     in_chat = await agent.having(mode="chat").ask("Finalize", summary="done")
@@ -199,7 +199,7 @@ async def test_finalize_takes_the_power_to_finalize(agent: Agent):
     assert await agent.output("Finalize", summary="all done") == "all done"
 
 
-def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
+def test_an_agent_sees_the_tools_that_it_may_use(agent: Agent):
     def told(**context: Any) -> list[str]:
         other = agent.having(**context)
         return [spec.name for spec in other.toolbox.list_specs(other.context)]
@@ -242,7 +242,7 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
         ("plan.txt", "deny"),
     ],
 )
-async def test_while_planning_only_documents_are_written(agent: Agent, path: str, verdict: str):
+async def test_only_documents_are_written_while_planning(agent: Agent, path: str, verdict: str):
     planning = agent.having(permission_mode="planning")
 
     evaluation = await planning.ask("Write", file_path=path, content="x")
@@ -251,7 +251,7 @@ async def test_while_planning_only_documents_are_written(agent: Agent, path: str
     assert evaluation.code == ("mode_denied" if verdict == "deny" else None)
 
 
-async def test_while_planning_a_command_cannot_write(agent: Agent):
+async def test_a_command_cannot_write_while_planning(agent: Agent):
     planning = agent.having(permission_mode="planning")
     before = tree(agent.folder)
 
@@ -298,7 +298,7 @@ async def test_no_tool_leaves_the_folder(agent: Agent, mode: str, path: str, too
 
 
 @pytest.mark.parametrize(("tool", "field"), [("Glob", "pattern"), ("Grep", "glob")])
-async def test_a_pattern_does_not_leave_the_folder_either(agent: Agent, tool: str, field: str):
+async def test_a_glob_cannot_leave_the_folder(agent: Agent, tool: str, field: str):
     """SAFE-01"""
     for pattern in ("../**", "/etc/*", "src/../../*"):
         assert (await agent.ask(tool, **{**CALLS[tool], field: pattern})).code == "path_denied"
@@ -308,8 +308,8 @@ async def test_a_pattern_does_not_leave_the_folder_either(agent: Agent, tool: st
 @pytest.mark.parametrize(
     "path", ["agents/solo.md", ".callboard/settings.json", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/x"]
 )
-async def test_what_is_protected_is_written_with_an_approval_only(agent: Agent, mode: str, path: str):
-    """An agent cannot change what decides what it may do."""
+async def test_protected_paths_require_approval(agent: Agent, mode: str, path: str):
+    """Agents cannot change the files that decide what they may do."""
     free = agent.having(permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace")))
 
     evaluation = await free.ask("Write", file_path=path, content="x")
@@ -319,7 +319,7 @@ async def test_what_is_protected_is_written_with_an_approval_only(agent: Agent, 
     assert (await free.ask("Read", file_path=path)).verdict == "allow"
 
 
-async def test_rules_deny_then_ask_then_allow(agent: Agent):
+async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
     asking = agent.having(permission_mode="ask")
 
     allowed = await asking.having(rules=(rule("allow", "Edit(src/**)"),)).ask("Edit", **CALLS["Edit"])
@@ -340,7 +340,7 @@ async def test_rules_deny_then_ask_then_allow(agent: Agent):
     assert (denied.verdict, denied.code, last(denied).name) == ("deny", "rule_denied", "rules")
 
 
-async def test_a_rule_for_a_command_holds_for_plain_commands_that_begin_so(agent: Agent):
+async def test_a_prefix_rule_allows_only_plain_commands(agent: Agent):
     """SAFE-07"""
     asking = agent.having(permission_mode="ask", rules=(rule("allow", "Bash(pytest *)"), rule("deny", "Bash(curl *)")))
 
@@ -353,7 +353,7 @@ async def test_a_rule_for_a_command_holds_for_plain_commands_that_begin_so(agent
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full"])
-def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode: str):
+def test_a_command_without_a_sandbox_always_asks_with_the_reason(agent: Agent, mode: str):
     """SAFE-02"""
     evaluation = bare(agent.having(permission_mode=mode, rules=(rule("allow", "Bash"),)), "Bash", command="pytest -q")
 
@@ -371,7 +371,7 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
     )
 
 
-def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
+def test_the_root_folder_has_no_sandbox(agent: Agent):
     evaluation = stations.evaluate(
         call("Bash", command="ls"), agent.having(folder="/").context, GateEnvironment(detect_ability("bwrap"))
     )
@@ -380,8 +380,8 @@ def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
     assert (evaluation.verdict, evaluation.sandbox.level) == ("ask", "none")
 
 
-async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: Agent):
-    """An agent cannot change what decides what it may do."""
+async def test_an_unprotectable_name_makes_a_command_ask(agent: Agent):
+    """Agents cannot change the files that decide what they may do."""
     (agent.folder / ".git").symlink_to("src")
 
     evaluation = await agent.ask("Bash", command="ls")
@@ -400,14 +400,14 @@ async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: A
         ("cd a && sudo make", "high", "2 commands: cd a && sudo make"),
     ],
 )
-async def test_how_much_a_command_puts_at_stake(agent: Agent, command: str, risk: str, runs: str):
+async def test_the_risk_of_a_command_depends_on_its_effects(agent: Agent, command: str, risk: str, runs: str):
     evaluation = await agent.having(permission_mode="ask").ask("Bash", command=command)
 
     assert (evaluation.risk, evaluation.preview) == (risk, command)
     assert evaluation.prompt == f"Run {runs}? In the sandbox: it can change files of the folder, without network."
 
 
-async def test_a_folder_that_is_gone_is_told(agent: Agent, tmp_path: Path):
+async def test_a_missing_folder_denies_the_call(agent: Agent, tmp_path: Path):
     gone = agent.having(folder=str(tmp_path / "gone"))
 
     evaluation = await gone.ask("Read", file_path="a")

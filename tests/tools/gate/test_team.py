@@ -1,4 +1,4 @@
-"""What the gate holds the agents of a team to: globs, reading only, merging; and how their calls read in a row."""
+"""Restrictions of a team's agents, and the rows of their calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not ins
 
 
 @pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"parent_globs": ("docs/**", "*.md")}])
-async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent, limit: dict[str, Any]):
+async def test_a_change_outside_the_globs_is_denied_with_them(agent: Agent, limit: dict[str, Any]):
     """Subagents specification, Isolation."""
     held = agent.having(**limit)
     before = tree(agent.folder)
@@ -35,7 +35,7 @@ async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent,
     assert (await held.ask("Read", file_path="src/app.py")).verdict == "allow"
 
 
-async def test_a_parents_globs_narrow_those_of_the_definition(agent: Agent):
+async def test_the_parents_globs_restrict_the_definitions_globs(agent: Agent):
     held = agent.having(work_globs=("docs/**",), parent_globs=("**/*.md",))
 
     assert (await held.ask("Write", file_path="docs/a.md", content="x")).verdict == "allow"
@@ -57,7 +57,7 @@ async def test_a_read_only_agent_changes_nothing(agent: Agent):
 
 
 @pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"parent_globs": ("docs/**",)}])
-async def test_a_command_of_an_agent_that_is_held_finds_the_folder_read_only(agent: Agent, limit: dict[str, Any]):
+async def test_a_restricted_agents_command_has_a_read_only_folder(agent: Agent, limit: dict[str, Any]):
     """MAR-05"""
     held = agent.having(**limit)
     evaluation = await held.ask("Bash", command="touch docs-new src/new")
@@ -79,7 +79,7 @@ async def test_a_command_of_an_agent_that_is_held_finds_the_folder_read_only(age
         ),
     ],
 )
-def test_where_no_sandbox_holds_it_a_command_of_such_an_agent_is_refused(agent: Agent, limit: dict[str, Any], why: str):
+def test_a_restricted_agents_command_is_denied_without_a_sandbox(agent: Agent, limit: dict[str, Any], why: str):
     """MAR-05"""
     evaluation = stations.evaluate(call("Bash", command="ls"), agent.having(**limit).context, BARE)
 
@@ -90,7 +90,7 @@ def test_where_no_sandbox_holds_it_a_command_of_such_an_agent_is_refused(agent: 
 @pytest.mark.parametrize(
     ("mode", "verdict"), [("ask", "ask"), ("edits", "allow"), ("full", "allow"), ("planning", "deny")]
 )
-async def test_a_merge_is_a_change_of_files(agent: Agent, mode: str, verdict: str):
+async def test_a_merge_counts_as_a_change(agent: Agent, mode: str, verdict: str):
     evaluation = await agent.having(permission_mode=mode).ask("merge_subagent", agent="worker-1")
 
     assert (evaluation.verdict, evaluation.read_only) == (verdict, False)
@@ -102,11 +102,11 @@ async def test_a_merge_is_a_change_of_files(agent: Agent, mode: str, verdict: st
         )
 
 
-async def test_a_merge_cannot_be_held_to_globs(agent: Agent):
+async def test_an_agent_with_globs_cannot_merge(agent: Agent):
     assert (await agent.having(work_globs=("docs/**",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
 
 
-async def test_a_merge_takes_the_policy_patch(agent: Agent):
+async def test_a_merge_requires_patch(agent: Agent):
     """MAR-05"""
     assert (await agent.having(policy=("Delegate",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
 
@@ -143,6 +143,6 @@ async def test_a_merge_takes_the_policy_patch(agent: Agent):
         ("update_task", {"taskId": "tsk_1", "status": "done"}, "update_task tsk_1: done"),
     ],
 )
-async def test_what_a_row_says_of_a_call_to_the_team(folder: Path, tool: str, arguments: dict[str, Any], said: str):
+async def test_the_row_describes_a_team_call(folder: Path, tool: str, arguments: dict[str, Any], said: str):
     agent = Agent(folder, policy=("Delegate", "Patch"))
     assert (await agent.ask(tool, **arguments)).summary == said

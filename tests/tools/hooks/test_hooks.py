@@ -1,4 +1,4 @@
-"""What hooks say of calls, and what the gate makes of it: they narrow, and one that fails denies."""
+"""Decisions of hooks and their effect in the gate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scripts(tmp_path: Path) -> Scripts:
     return Scripts(tmp_path / "hooks")
 
 
-async def test_a_hook_is_given_the_call_and_who_makes_it(agent: Agent, scripts: Scripts) -> None:
+async def test_a_hook_receives_the_call_and_its_agent(agent: Agent, scripts: Scripts) -> None:
     said = await hooked(agent, call("Bash", command="ls"), scripts.hook("look"))
     assert said is None
     assert scripts.asked("look") == [
@@ -46,7 +46,7 @@ async def test_a_hook_is_given_the_call_and_who_makes_it(agent: Agent, scripts: 
     ]
 
 
-async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, scripts: Scripts) -> None:
+async def test_a_hook_denies_a_call_with_its_reason(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: no hook after it is asked, and no station."""
     deny = scripts.hook("guard", "answer(decision='deny', reason='not on Fridays')")
     seen = await judged(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
@@ -57,7 +57,7 @@ async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, sc
     assert scripts.asked("later") == []
 
 
-async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(agent: Agent, scripts: Scripts) -> None:
+async def test_a_hook_requires_approval_in_every_mode_and_under_every_rule(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: and no wider answer is offered, for no rule could take the place of the next question."""
     allowed = agent.having(rules=(rule("allow", "Write(**)"),))
     ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
@@ -73,7 +73,7 @@ async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(
     )
 
 
-async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, scripts: Scripts) -> None:
+async def test_rewritten_arguments_are_checked_and_run(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: hooks behind it, the rules, the binding and the card."""
     rewrite = scripts.hook("tidy", "answer(arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
     asking = agent.having(permission_mode="ask")
@@ -87,7 +87,7 @@ async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, 
     assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
 
 
-async def test_why_a_hook_rewrote_a_call_is_told_with_it(agent: Agent, scripts: Scripts) -> None:
+async def test_a_rewrite_reports_its_reason(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: once, also where it has a person asked for the same reason."""
     body = "answer(decision={!r}, arguments={{'command': 'pnpm test'}}, reason='we use pnpm')"
     said = [
@@ -100,13 +100,13 @@ async def test_why_a_hook_rewrote_a_call_is_told_with_it(agent: Agent, scripts: 
     ]
 
 
-async def test_a_hook_that_gives_the_same_arguments_back_rewrote_nothing(agent: Agent, scripts: Scripts) -> None:
+async def test_the_same_arguments_are_not_a_rewrite(agent: Agent, scripts: Scripts) -> None:
     echo = "answer(arguments=asked['arguments'])"
     assert await hooked(agent, call("Bash", command="ls"), scripts.hook("a", echo), scripts.hook("b", echo)) is None
 
 
-async def test_a_hook_does_not_lead_a_call_out_of_the_folder_or_past_a_rule(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01, SAFE-02: what it rewrites is looked at like anything that a model writes."""
+async def test_rewritten_arguments_pass_the_path_and_rule_stations(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01, SAFE-02: rewritten arguments are checked like a model's."""
     out = scripts.hook("out", "answer(arguments={'file_path': '../outside/secret.txt'})")
     assert (await judged(agent, out, tool="Read", file_path="README.md")).code == "path_denied"
     guarded = scripts.hook("agents", "answer(arguments={'file_path': 'agents/a.md', 'content': 'x'})")
@@ -118,7 +118,7 @@ async def test_a_hook_does_not_lead_a_call_out_of_the_folder_or_past_a_rule(agen
     assert (await judged(agent, wrong, tool="Bash", command="ls")).code == "tool_arguments"
 
 
-async def test_a_hook_lets_nothing_through(agent: Agent, scripts: Scripts) -> None:
+async def test_a_hook_cannot_allow_a_call(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: the only words that it has are deny, ask and pass; an ask and a deny of others stay."""
     passes = scripts.hook("fine", "answer(decision='pass', reason='all is well')")
     asking = agent.having(permission_mode="ask")
@@ -127,7 +127,7 @@ async def test_a_hook_lets_nothing_through(agent: Agent, scripts: Scripts) -> No
     assert (await judged(asking, allow, tool="Bash", command="ls")).code == "hook_failed"
 
 
-async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts: Scripts) -> None:
+async def test_a_second_rewrite_denies_the_call(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: arguments are rewritten once."""
     one = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
     two = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
@@ -164,7 +164,7 @@ FAILS = {
 
 
 @pytest.mark.parametrize("body", FAILS, ids=range(len(FAILS)))
-async def test_a_hook_that_fails_denies_the_call_and_says_how(agent: Agent, scripts: Scripts, body: str) -> None:
+async def test_a_failed_hook_denies_the_call_with_the_failure(agent: Agent, scripts: Scripts, body: str) -> None:
     """SAFE-01"""
     seen = await judged(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
     assert (seen.verdict, seen.code) == ("deny", "hook_failed")
@@ -172,7 +172,7 @@ async def test_a_hook_that_fails_denies_the_call_and_says_how(agent: Agent, scri
     assert seen.message.endswith(".")
 
 
-async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, tmp_path: Path) -> None:
+async def test_a_hook_without_its_program_denies_the_call(agent: Agent, tmp_path: Path) -> None:
     gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
     seen = await judged(agent, gone, tool="Read", file_path="README.md")
     said = f"The hook gone failed, so the call does not run: cannot start: {tmp_path}/gone: No such file or directory."
@@ -184,10 +184,8 @@ async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, t
     )
 
 
-async def test_a_hook_that_takes_too_long_denies_the_call_and_leaves_no_process(
-    agent: Agent, scripts: Scripts, mark: str
-) -> None:
-    """SAFE-01: what it started in a session of its own is gone as well."""
+async def test_a_hook_timeout_denies_the_call_and_ends_all_processes(agent: Agent, scripts: Scripts, mark: str) -> None:
+    """SAFE-01: processes in another session end too."""
     body = f"import subprocess, time\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ntime.sleep(600)"
     seen = await judged(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
     said = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
@@ -195,13 +193,13 @@ async def test_a_hook_that_takes_too_long_denies_the_call_and_leaves_no_process(
     assert having(mark) == having(str(scripts.place)) == []
 
 
-async def test_a_hook_that_ends_leaves_nothing_running(agent: Agent, scripts: Scripts, mark: str) -> None:
+async def test_an_ended_hook_leaves_no_process(agent: Agent, scripts: Scripts, mark: str) -> None:
     body = f"import subprocess\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)"
     assert await hooked(agent, call("Read", file_path="README.md"), scripts.hook("busy", body)) is None
     assert having(mark) == []
 
 
-async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(agent: Agent, scripts: Scripts, mark: str) -> None:
+async def test_a_stopped_turn_ends_its_hook(agent: Agent, scripts: Scripts, mark: str) -> None:
     body = f"import subprocess\nsubprocess.run(['sleep', '{mark}'])"
     asking = asyncio.create_task(hooked(agent, call("Read", file_path="README.md"), scripts.hook("slow", body)))
     await until(lambda: having("sleep", mark))
@@ -211,13 +209,13 @@ async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(agent: Agent, scri
     assert having(mark) == []
 
 
-async def test_a_hook_need_not_read_what_it_is_given(agent: Agent) -> None:
+async def test_a_hook_may_ignore_its_input(agent: Agent) -> None:
     deaf = Hook(name="deaf", command=("true",))
     large = call("Write", file_path="a.txt", content="x" * 1_000_000)
     assert await hooked(agent, large, deaf) is None
 
 
-def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: Scripts) -> None:
+def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) -> None:
     """A program that reads nothing, one that says too much, and one that is stopped for its time."""
     deaf = Hook(name="deaf", command=("true",))
     loud = scripts.hook("loud", f"print('x' * {LARGEST * 8})")
@@ -242,7 +240,7 @@ def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: S
     ]
 
 
-async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: Path, scripts: Scripts) -> None:
+async def test_a_hooks_output_is_redacted_before_truncation(folder: Path, scripts: Scripts) -> None:
     """SAFE-03"""
     value = "s3cret-" + "Zx9wVu8tSr7q" * 4
     redaction = Redaction([NamedSecret("deploy", value, "environment")])
@@ -255,7 +253,7 @@ async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: 
         assert ("secret://dep" in said.detail, value[:12] in said.detail) == (True, False)
 
 
-async def test_a_hook_gets_of_the_environment_what_its_settings_name(
+async def test_a_hook_receives_only_the_environment_of_its_settings(
     folder: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAFE-03: the values of handles, and nothing of ours."""
@@ -269,7 +267,7 @@ async def test_a_hook_gets_of_the_environment_what_its_settings_name(
     assert not found.keys() - {"TOKEN", "PATH", "HOME", "LC_CTYPE"}
 
 
-async def test_a_hook_whose_secret_is_missing_denies_the_call(folder: Path, scripts: Scripts) -> None:
+async def test_a_hook_without_its_secret_denies_the_call(folder: Path, scripts: Scripts) -> None:
     def missing(one: object, text: str) -> str:
         raise Refusal("secret_missing", "There is no secret lint.")
 
@@ -296,7 +294,7 @@ MATCHERS = [
 
 
 @pytest.mark.parametrize(("matcher", "tool", "arguments", "speaks"), MATCHERS)
-async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
+async def test_a_hooks_matchers_are_broad(
     agent: Agent, scripts: Scripts, matcher: str, tool: str, arguments: dict[str, str], speaks: bool
 ) -> None:
     hook = scripts.hook("look", tools=("NoSuch", matcher))
@@ -310,7 +308,7 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
     assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
 
 
-async def test_arguments_that_are_no_object_are_for_the_gate_to_refuse(agent: Agent, scripts: Scripts) -> None:
+async def test_hooks_do_not_run_for_invalid_arguments(agent: Agent, scripts: Scripts) -> None:
     for text in ("[1]", "{", "nul", '"x"', "[" * 100_000):
         wanted = ToolCall(call_id="cal_1", tool="Read", arguments=text)
         assert await hooked(agent, wanted, scripts.hook("look")) is None
@@ -318,10 +316,10 @@ async def test_arguments_that_are_no_object_are_for_the_gate_to_refuse(agent: Ag
     assert scripts.asked("look") == []
 
 
-async def test_a_hook_is_not_run_from_where_agents_change_files(
+async def test_a_hook_that_agents_can_change_does_not_run(
     agent: Agent, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SAFE-08: it would run outside of the sandbox what an agent wrote there, also where the search path or a link leads there.
+    """SAFE-08: it would run an agent's code outside the sandbox, also through the search path or a link.
     A protected folder takes a person's yes."""
     monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
     (folder / "check.py").write_text("open('ran', 'w')\n")
@@ -349,7 +347,7 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
 
 
 @pytest.mark.parametrize(("place", "program"), [("bin", "bin/checker"), (".", "checker"), ("", "checker")])
-async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
+async def test_a_hooks_program_is_found_from_its_start_folder(
     agent: Agent, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, program: str
 ) -> None:
     """SAFE-08: a search path may name folders relative to that."""
@@ -362,7 +360,7 @@ async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
     assert not (folder / "ran").exists()
 
 
-async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given(agent: Agent, folder: Path) -> None:
+async def test_a_hooks_program_is_found_on_its_own_search_path(agent: Agent, folder: Path) -> None:
     """SAFE-08"""
     (folder / "bin").mkdir()
     (folder / "bin" / "checker").write_text("#!/bin/sh\ntouch ran\n")
@@ -376,10 +374,8 @@ async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given
     assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
 
 
-async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_is_asked(
-    agent: Agent, scripts: Scripts
-) -> None:
-    """SAFE-08: whoever makes a folder's trust end is not rid of its hooks."""
+async def test_a_changed_hook_requires_approval_instead_of_running(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-08: ending a folder's trust does not disable its hooks."""
     changed = agent.having(changed_hooks=(scripts.hook("look", tools=("Bash",)),))
     said = await hooked(changed, call("Bash", command="ls"))
     assert said == HookResult(
@@ -392,7 +388,7 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
 
 
 @pytest.mark.parametrize("matcher", ["bash", "Bash", "bash(ls)", "BASH(ls)"])
-async def test_m2_a_matcher_fits_in_any_spelling_and_the_hook_receives_the_stored_name(
+async def test_m2_a_matcher_accepts_any_spelling_and_the_hook_receives_the_stored_name(
     agent: Agent, scripts: Scripts, matcher: str
 ) -> None:
     await hooked(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))

@@ -17,7 +17,7 @@ def refuse(message: dict[str, object]) -> None:
 
 
 def begun() -> IO[str]:
-    """What the server behind reads, once it was started."""
+    """Return the input of the server after its start."""
     asking = str(Path(__file__).with_name("asking.py"))
     given = subprocess.Popen((sys.executable, asking), stdin=subprocess.PIPE, text=True, bufsize=1).stdin
     assert given is not None

@@ -19,12 +19,12 @@ from tests.tools.rigs.calls import Agent, Told, call
 SCRIPTED = str(Path(__file__).with_name("scripted.py"))
 ASKING = str(Path(__file__).with_name("asking.py"))
 NEWEST = str(Path(__file__).with_name("newest.py"))
-#: How long a test waits for what must come.
+#: Maximum seconds that a test waits.
 PATIENCE = 30.0
 
 
 def scripted(place: Path, name: str = "scripted", **settings: Any) -> StdioServer:
-    """The server of `scripted.py`; it writes what came of calls into `place/calls`."""
+    """Return the server of `scripted.py`, which records its calls in `place/calls`."""
     return StdioServer(name=name, command=(sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")), **settings)
 
 
@@ -34,7 +34,7 @@ def python(name: str, code: str, **settings: Any) -> StdioServer:
 
 
 def noted(place: Path) -> list[str]:
-    """What came of calls, as the server wrote it down."""
+    """Return the calls that the server recorded."""
     file = place / "calls"
     return file.read_text().splitlines() if file.exists() else []
 
@@ -43,7 +43,7 @@ def noted(place: Path) -> list[str]:
 async def serving(
     folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = PlainText, **context: Any
 ) -> AsyncIterator[Agent]:
-    """An agent whose folder has these servers, connected."""
+    """Return an agent whose folder has these servers, connected."""
     toolbox = FolderToolbox(patience=PATIENCE, new_redactor=veil)
     agent = Agent(folder, toolbox, **{"servers": servers, **context})
     try:
@@ -66,7 +66,7 @@ def answers(*said: str) -> Told:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Waits for what must come to hold."""
+    """Wait until the condition is true."""
     async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 - what is waited for is in another process
             await asyncio.sleep(0.01)

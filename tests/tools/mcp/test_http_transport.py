@@ -101,7 +101,7 @@ async def _soon(seen: list[str], what: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_tools_of_an_address_are_called_tell_how_far_they_are_and_ask(folder: Path) -> None:
+async def test_a_remote_tool_reports_progress_and_asks(folder: Path) -> None:
     seen: list[str] = []
     async with _shop(folder, seen) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
@@ -119,7 +119,7 @@ async def test_tools_of_an_address_are_called_tell_how_far_they_are_and_ask(fold
         assert (await do(agent, "mcp__shop__weigh", answers("7"))).output == "accept"
 
 
-async def test_a_call_to_an_address_that_is_stopped_is_cancelled_there(folder: Path) -> None:
+async def test_a_stopped_remote_call_is_cancelled_at_the_server(folder: Path) -> None:
     seen: list[str] = []
     async with _shop(folder, seen) as agent:
         task = asyncio.create_task(do(agent, "mcp__shop__hang"))
@@ -129,7 +129,7 @@ async def test_a_call_to_an_address_that_is_stopped_is_cancelled_there(folder: P
         await _soon(seen, "cancelled")
 
 
-async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -> None:
+async def test_headers_contain_the_values_of_their_handles(folder: Path) -> None:
     heard: list[str] = []
 
     async def hear(request: Request) -> Response:
@@ -150,7 +150,7 @@ async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -
     assert (state.condition, state.message) == ("lost", "it answered 401: it requires authorisation")
 
 
-async def test_an_answer_without_an_end_ends_the_connection(folder: Path) -> None:
+async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
     async def flood(_: Request) -> Response:
         async def much() -> AsyncIterator[bytes]:
             for _ in range(64):
@@ -165,7 +165,7 @@ async def test_an_answer_without_an_end_ends_the_connection(folder: Path) -> Non
         assert "it sent an answer of more than" in state.message
 
 
-async def test_an_address_where_nobody_is_is_told_as_such(folder: Path) -> None:
+async def test_an_unreachable_address_is_reported(folder: Path) -> None:
     async with serving(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.code) == ("lost", "server_unavailable")

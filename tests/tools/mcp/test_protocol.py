@@ -25,7 +25,7 @@ def names(agent: Agent) -> list[str]:
     return sorted(one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__"))
 
 
-async def test_a_tool_that_runs_only_as_a_task_is_not_offered_and_named_with_the_reason(folder: Path) -> None:
+async def test_a_tool_that_requires_a_task_is_refused_with_the_reason(folder: Path) -> None:
     """A9: it could not be called."""
     async with serving(folder, LIBRARY) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
@@ -38,7 +38,7 @@ async def test_a_tool_that_runs_only_as_a_task_is_not_offered_and_named_with_the
         )
 
 
-async def test_structured_content_reaches_a_model_once(folder: Path) -> None:
+async def test_structured_content_reaches_the_model_once(folder: Path) -> None:
     """A9: a number, a list of texts and an object, each of which the server sends as text as well."""
     async with serving(folder, LIBRARY) as agent:
         number = (await do(agent, "mcp__library__number")).output
@@ -61,7 +61,9 @@ async def test_structured_content_reaches_a_model_once(folder: Path) -> None:
         ({"result": []}, [], '{\n  "result": []\n}'),
     ],
 )
-def test_only_text_that_is_the_same_data_stands_for_it(data: dict[str, Any], texts: list[str], expected: str) -> None:
+def test_structured_content_is_dropped_only_if_the_text_repeats_it(
+    data: dict[str, Any], texts: list[str], expected: str
+) -> None:
     """A9: nothing that the text does not say is lost."""
     content = [TextContent(text=text) for text in texts]
 
@@ -82,9 +84,7 @@ async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> N
     assert (missing.code, info.read_only) == ("tool_failed", True)
 
 
-async def test_prompts_are_listed_and_a_server_without_resources_gets_no_tool_for_them(
-    folder: Path, tmp_path: Path
-) -> None:
+async def test_prompts_are_listed_and_only_servers_with_resources_have_the_tool(folder: Path, tmp_path: Path) -> None:
     """A9"""
     async with serving(folder, LIBRARY, scripted(tmp_path)) as agent:
         library, plain = agent.toolbox.list_servers(agent.context)
@@ -93,7 +93,7 @@ async def test_prompts_are_listed_and_a_server_without_resources_gets_no_tool_fo
         assert "mcp__scripted__read_resource" not in names(agent)
 
 
-async def test_a_program_gets_the_folder_as_its_root_and_no_sampling_is_declared(folder: Path) -> None:
+async def test_a_program_receives_its_root_and_no_sampling(folder: Path) -> None:
     """A9: also where the server is started elsewhere."""
     async with serving(folder, LIBRARY) as agent:
         roots = (await do(agent, "mcp__library__roots")).output
@@ -103,7 +103,7 @@ async def test_a_program_gets_the_folder_as_its_root_and_no_sampling_is_declared
     assert ("roots" in declared, "elicitation" in declared, "sampling" in declared) == (True, True, False)
 
 
-async def test_the_schema_of_a_tool_reaches_the_model_with_the_properties_of_its_server(folder: Path) -> None:
+async def test_a_tools_schema_reaches_the_model_with_its_properties(folder: Path) -> None:
     """A9: also where a property is called like a keyword of JSON Schema."""
     async with serving(folder, LIBRARY) as agent:
         spec = next(one for one in agent.toolbox.list_specs(agent.context) if one.name == "mcp__library__record")

@@ -45,15 +45,15 @@ ORDINARY: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "field"), SECRET)
-def test_x10_a_field_that_asks_for_a_secret_is_found(name: str, field: dict[str, Any]) -> None:
+def test_x10_secret_fields_are_detected(name: str, field: dict[str, Any]) -> None:
     assert list_secret_fields({"type": "object", "properties": {"city": TEXT, name: field}}) == (name,)
 
 
 @pytest.mark.parametrize(("name", "field"), ORDINARY)
-def test_x10_an_ordinary_field_is_not(name: str, field: dict[str, Any]) -> None:
+def test_x10_ordinary_fields_are_not_secret(name: str, field: dict[str, Any]) -> None:
     assert list_secret_fields({"type": "object", "properties": {name: field}}) == ()
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": None}, {"properties": {"a": None}}])
-def test_x10_a_form_without_fields_asks_for_none(schema: dict[str, Any]) -> None:
+def test_x10_a_form_without_fields_has_no_secret(schema: dict[str, Any]) -> None:
     assert list_secret_fields(schema) == ()

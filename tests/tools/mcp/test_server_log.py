@@ -1,4 +1,4 @@
-"""What servers say beside their answers: as much of its end as is kept, and no half of a secret where it is cut."""
+"""Diagnostics of servers: the end, without parts of secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def holds_part(text: str) -> bool:
 
 @pytest.mark.parametrize("pieces", [1, 7, 5000])
 @pytest.mark.parametrize("within", range(len(SECRET) + 1))
-def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: int):
+def test_a_secret_across_the_boundary_leaves_no_part(within: int, pieces: int):
     """SAFE-03"""
     text = "." * 30_000 + SECRET + "." * (MOST - within)
     said, bare = ServerLog(SECRETS.redact_stream), ServerLog(PlainText)
@@ -39,7 +39,7 @@ def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: i
     assert len(said.text()) <= MOST + len("secret://deploy")
 
 
-def test_what_is_kept_is_the_end_in_the_order_in_which_it_came():
+def test_the_log_keeps_the_end_in_order():
     said = ServerLog(SECRETS.redact_stream)
     for number in range(10_000):
         said.add(f"line {number} with {SECRET}\n")
@@ -48,7 +48,7 @@ def test_what_is_kept_is_the_end_in_the_order_in_which_it_came():
     assert len(said.text()) <= MOST
 
 
-async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_without(folder: Path):
+async def test_a_truncated_server_message_contains_no_secret(folder: Path):
     """SAFE-03"""
     cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MOST - 9} + chr(10)); sys.exit(3)"
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
@@ -61,7 +61,7 @@ async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_with
 
 
 @pytest.mark.parametrize("within", [0, 3, len(SECRET) - 3, len(SECRET)])
-async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(within: int):
+async def test_a_truncated_question_contains_no_secret(within: int):
     """SAFE-03"""
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
     told = Told([], Reply(outcome="reject"))

@@ -42,7 +42,7 @@ def _names(agent: Agent) -> list[str]:
     return [one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__")]
 
 
-async def test_a_server_says_who_it_is_and_its_tools_are_told_under_names_of_ours(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_reports_its_identity_and_its_tools_get_our_names(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         state = _state(agent)
         assert (state.condition, state.title, state.version, state.protocol) == (
@@ -55,7 +55,7 @@ async def test_a_server_says_who_it_is_and_its_tools_are_told_under_names_of_our
         assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
 
 
-async def test_a_server_from_a_registry_says_what_time_it_is(folder: Path) -> None:
+async def test_a_published_server_answers_a_call(folder: Path) -> None:
     """The official server for times, from PyPI."""
     server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
     async with serving(folder, server) as agent:
@@ -67,7 +67,7 @@ async def test_a_server_from_a_registry_says_what_time_it_is(folder: Path) -> No
         assert (failed.code, "Invalid timezone" in failed.output) == ("tool_failed", True)
 
 
-async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_environment(
+async def test_a_server_receives_only_the_environment_of_its_settings(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CALLBOARD_TEST_TOKEN", "not for servers")
@@ -84,7 +84,7 @@ async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_env
     )
 
 
-async def test_a_key_that_is_missing_is_why_the_server_is_not_there(folder: Path, tmp_path: Path) -> None:
+async def test_a_missing_key_is_the_reason_of_a_disconnected_server(folder: Path, tmp_path: Path) -> None:
     def reveal(server: Server | Hook, text: str) -> str:
         raise Refusal("secret_missing", "There is no secret key.")
 
@@ -96,9 +96,7 @@ async def test_a_key_that_is_missing_is_why_the_server_is_not_there(folder: Path
     assert (state.condition, state.code, state.message) == ("lost", "secret_missing", "There is no secret key.")
 
 
-async def test_servers_that_do_not_start_are_told_with_their_reason_and_harm_no_other(
-    folder: Path, tmp_path: Path
-) -> None:
+async def test_a_failed_server_reports_its_reason_and_affects_no_other(folder: Path, tmp_path: Path) -> None:
     servers = (
         python("exits", EXITS),
         StdioServer(name="missing", command=("no-such-program",)),
@@ -116,7 +114,7 @@ async def test_servers_that_do_not_start_are_told_with_their_reason_and_harm_no_
         assert "no licence" in rows["mcp__exits__*"].reason
 
 
-async def test_a_server_that_does_not_answer_keeps_nobody_waiting_beyond_patience(folder: Path, tmp_path: Path) -> None:
+async def test_a_silent_server_delays_a_run_only_for_the_patience(folder: Path, tmp_path: Path) -> None:
     toolbox = FolderToolbox(patience=0.2)
     agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))
     began = time.monotonic()
@@ -128,7 +126,7 @@ async def test_a_server_that_does_not_answer_keeps_nobody_waiting_beyond_patienc
     assert (state.condition, took < 10) == ("connecting", True)
 
 
-async def test_a_server_that_dies_in_the_middle_of_a_call_says_so_and_comes_again(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_that_dies_during_a_call_reconnects(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         died = await do(agent, "mcp__scripted__die")
         assert (died.code, died.message) == (
@@ -140,7 +138,7 @@ async def test_a_server_that_dies_in_the_middle_of_a_call_says_so_and_comes_agai
         assert (again.condition, (await do(agent, "mcp__scripted__echo", text="back")).output) == ("connected", "back")
 
 
-async def test_a_server_that_closes_its_output_and_lives_on_is_lost_at_once(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_that_closes_its_output_disconnects_at_once(folder: Path, tmp_path: Path) -> None:
     """A9: it can answer nothing more."""
     async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
         outcome = await do(agent, "mcp__scripted__close")
@@ -149,7 +147,7 @@ async def test_a_server_that_closes_its_output_and_lives_on_is_lost_at_once(fold
         assert "it closed its output" in outcome.message
 
 
-async def test_a_call_to_a_server_that_is_gone_is_refused_with_the_reason(folder: Path, tmp_path: Path) -> None:
+async def test_a_call_to_a_disconnected_server_is_refused_with_the_reason(folder: Path, tmp_path: Path) -> None:
     server = python("exits", EXITS)
     async with serving(folder, server) as agent:
         evaluation = await agent.ask("mcp__exits__anything")
@@ -157,9 +155,7 @@ async def test_a_call_to_a_server_that_is_gone_is_refused_with_the_reason(folder
         assert "its program ended with exit code 3: no licence" in evaluation.message
 
 
-async def test_a_call_that_is_never_answered_ends_at_its_servers_time_and_the_server_is_asked_to_stop(
-    folder: Path, tmp_path: Path
-) -> None:
+async def test_an_unanswered_call_times_out_and_is_cancelled(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path, timeout=SILENCE)) as agent:
         outcome = await do(agent, "mcp__scripted__hang")
         assert (outcome.code, f"sent nothing for {SILENCE:g} s" in outcome.message) == ("tool_timeout", True)
@@ -167,7 +163,7 @@ async def test_a_call_that_is_never_answered_ends_at_its_servers_time_and_the_se
         assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
-async def test_a_call_that_is_stopped_is_cancelled_at_its_server(folder: Path, tmp_path: Path) -> None:
+async def test_a_stopped_call_is_cancelled_at_the_server(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         task = asyncio.create_task(do(agent, "mcp__scripted__hang"))
         await until(lambda: "call hang {}" in noted(tmp_path))
@@ -178,34 +174,34 @@ async def test_a_call_that_is_stopped_is_cancelled_at_its_server(folder: Path, t
         assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
-async def test_a_hundred_megabytes_in_one_message_end_the_connection(folder: Path, tmp_path: Path) -> None:
+async def test_a_message_that_is_too_large_ends_the_connection(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         outcome = await do(agent, "mcp__scripted__flood")
         assert (outcome.code, "it sent a message of more than" in outcome.message) == ("server_failed", True)
 
 
-async def test_lines_that_are_no_message_are_diagnostics(folder: Path, tmp_path: Path) -> None:
+async def test_invalid_lines_are_diagnostics(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         assert (await do(agent, "mcp__scripted__prattle")).output == "said"
         assert _state(agent).said == "this is no message\n{}\n"
 
 
-async def test_an_answer_with_half_of_a_character_is_taken(folder: Path, tmp_path: Path) -> None:
-    """A9: what a server cuts within a character arrives, with a mark in its place."""
+async def test_an_answer_with_an_unpaired_surrogate_is_accepted(folder: Path, tmp_path: Path) -> None:
+    """A9: a character that a server split arrives as a replacement character."""
     async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
         outcome = await do(agent, "mcp__scripted__half")
 
         assert (outcome.code, outcome.output) == (None, 'a\ufffdb\n\n{\n  "\ufffd": [\n    "\U0001f600"\n  ]\n}')
 
 
-async def test_an_answer_that_is_none_fails_the_call_alone(folder: Path, tmp_path: Path) -> None:
+async def test_an_invalid_answer_fails_only_its_call(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         outcome = await do(agent, "mcp__scripted__wrong")
         assert outcome.code == "server_failed"
         assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
-async def test_results_are_words_data_and_pictures(folder: Path, tmp_path: Path) -> None:
+async def test_results_contain_text_data_and_images(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         picture, data, refused = [await do(agent, f"mcp__scripted__{name}") for name in ("picture", "data", "refuse")]
         blob = blob_of(b64decode(PIXEL), "image/png")
@@ -214,17 +210,15 @@ async def test_results_are_words_data_and_pictures(folder: Path, tmp_path: Path)
         assert (refused.code, refused.output) == ("tool_failed", "there is no such page")
 
 
-async def test_how_far_a_call_is_comes_as_it_is_told(folder: Path, tmp_path: Path) -> None:
+async def test_progress_is_reported_as_it_arrives(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         told = Told([])
         assert (await do(agent, "mcp__scripted__count", told)).output == "counted"
         assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
 
 
-async def test_what_a_server_asks_is_answered_by_a_person_in_the_form_that_it_wants(
-    folder: Path, tmp_path: Path
-) -> None:
-    """Words that do not fit are asked for again, with what is wrong with them."""
+async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> None:
+    """An invalid answer is asked for again, with the problem."""
     async with serving(folder, scripted(tmp_path)) as agent:
         person = answers("large", "0", "42")
         outcome = await do(agent, "mcp__scripted__ask", person)
@@ -243,7 +237,7 @@ async def test_what_a_server_asks_is_answered_by_a_person_in_the_form_that_it_wa
     [(ASKING, "2025-11-25", ("look", "go")), (NEWEST, "2026-07-28", ("go",))],
     ids=["handshake", "newest"],
 )
-async def test_a_server_on_the_protocols_own_package_asks_a_person(
+async def test_a_server_on_the_reference_package_asks_the_user(
     folder: Path, program: str, protocol: str, tools: tuple[str, ...]
 ) -> None:
     """In the middle of a call it can over the handshake alone, which is therefore tried first; before a call over both."""
@@ -259,7 +253,7 @@ async def test_a_server_on_the_protocols_own_package_asks_a_person(
 @pytest.mark.parametrize(
     ("program", "tools"), [(ASKING, ("unlock", "enter")), (NEWEST, ("enter",))], ids=["handshake", "newest"]
 )
-async def test_a_form_that_asks_for_a_secret_is_refused_and_shown_to_nobody(
+async def test_a_form_that_asks_for_a_secret_is_refused_unseen(
     folder: Path, program: str, tools: tuple[str, ...]
 ) -> None:
     """X10: the protocol forbids such a form, and an answer would be a fact."""
@@ -273,13 +267,15 @@ async def test_a_form_that_asks_for_a_secret_is_refused_and_shown_to_nobody(
 
 
 @pytest.mark.parametrize(("reply", "action"), [("reject", "decline"), ("nothing", "cancel")])
-async def test_a_no_and_silence_are_told_to_the_server(folder: Path, tmp_path: Path, reply: str, action: str) -> None:
+async def test_the_server_receives_a_rejection_and_a_missing_answer(
+    folder: Path, tmp_path: Path, reply: str, action: str
+) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         said = Told([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
         assert json.loads((await do(agent, "mcp__scripted__ask", said)).output) == {"action": action}
 
 
-async def test_an_address_is_told_and_never_opened(folder: Path, tmp_path: Path) -> None:
+async def test_an_address_is_shown_and_never_opened(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         person = answers("done")
         assert json.loads((await do(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
@@ -287,15 +283,13 @@ async def test_an_address_is_told_and_never_opened(folder: Path, tmp_path: Path)
         assert person.asked == [asked]
 
 
-async def test_a_server_may_not_ask_our_model(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_cannot_use_our_model(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         assert json.loads((await do(agent, "mcp__scripted__sample")).output)["message"] == "Sampling not supported"
 
 
-async def test_a_tool_that_is_declared_otherwise_by_now_is_not_run_under_an_old_approval(
-    folder: Path, tmp_path: Path
-) -> None:
-    """CTL-04: what was approved is what is run."""
+async def test_an_approval_does_not_cover_a_changed_declaration(folder: Path, tmp_path: Path) -> None:
+    """CTL-04: only the approved call runs."""
     async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
         wanted = call("mcp__scripted__echo", text="hello")
         approved = await agent.toolbox.evaluate(wanted, agent.context)
@@ -306,7 +300,7 @@ async def test_a_tool_that_is_declared_otherwise_by_now_is_not_run_under_an_old_
         assert [line for line in noted(tmp_path) if "echo" in line] == []
 
 
-async def test_a_standing_yes_speaks_of_the_tool_as_it_was_declared_then(folder: Path, tmp_path: Path) -> None:
+async def test_a_lasting_approval_covers_only_its_declaration(folder: Path, tmp_path: Path) -> None:
     """SAFE-08: a server cannot make another tool of one that a person allowed. A no holds all the same."""
     async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
         wanted = call("mcp__scripted__echo", text="hello")
@@ -332,7 +326,7 @@ def _schema(agent: Agent) -> dict[str, object] | None:
     return next((one.schema["properties"] for one in specs if one.name == "mcp__scripted__echo"), None)
 
 
-async def test_a_server_that_the_settings_name_no_more_is_let_go(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_removed_from_the_settings_is_disconnected(folder: Path, tmp_path: Path) -> None:
     code = f"import os, sys; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); sys.stdin.read()"
     toolbox = FolderToolbox(patience=0.1)
     agent = Agent(folder, toolbox, servers=(python("gone", code),))
@@ -342,7 +336,7 @@ async def test_a_server_that_the_settings_name_no_more_is_let_go(folder: Path, t
     assert not _lives(int((tmp_path / "pid").read_text()))
 
 
-async def test_nothing_of_a_server_outlives_a_host_that_is_killed(folder: Path, tmp_path: Path) -> None:
+async def test_no_server_process_outlives_a_killed_host(folder: Path, tmp_path: Path) -> None:
     """SAFE: the host is killed without a chance to say anything."""
     server = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     host = (
@@ -371,8 +365,8 @@ def _lives(pid: int) -> bool:
         return False
 
 
-async def test_a_worktree_is_served_from_the_folder_that_is_trusted(folder: Path, tmp_path: Path) -> None:
-    """SAFE-08: an agent that may write in its worktree does not say what runs of a server there."""
+async def test_a_worktree_uses_the_servers_of_the_trusted_folder(folder: Path, tmp_path: Path) -> None:
+    """SAFE-08: an agent's worktree does not decide which server runs."""
     program = folder / "own.py"
     shutil.copy(SCRIPTED, program)
     worktree = tmp_path / "worktree"
@@ -387,7 +381,7 @@ async def test_a_worktree_is_served_from_the_folder_that_is_trusted(folder: Path
     assert (state.condition, (tmp_path / "ran").exists()) == ("connected", False)
 
 
-async def test_a_server_from_where_agents_change_files_is_not_started(folder: Path, tmp_path: Path) -> None:
+async def test_a_server_that_agents_can_change_does_not_start(folder: Path, tmp_path: Path) -> None:
     """SAFE-08: one of the person's own in a folder that is worked in; and none is run from there once its folder is opened."""
     other, calls = tmp_path / "other", str(tmp_path / "calls")
     other.mkdir()
@@ -408,7 +402,7 @@ async def test_a_server_from_where_agents_change_files_is_not_started(folder: Pa
     )
 
 
-async def test_a_trusted_folders_own_server_is_started_from_it(folder: Path, tmp_path: Path) -> None:
+async def test_a_trusted_folders_server_starts_in_it(folder: Path, tmp_path: Path) -> None:
     """SAFE-08: trust is bound to its program as it is."""
     shutil.copy(SCRIPTED, folder / "own.py")
     server = StdioServer(name="own", command=(sys.executable, "-I", "-S", "own.py", str(tmp_path / "calls")))
@@ -420,8 +414,8 @@ async def test_a_trusted_folders_own_server_is_started_from_it(folder: Path, tmp
     assert condition == "connected"
 
 
-async def test_whatever_keeps_a_server_from_being_connected_to_is_its_reason(folder: Path) -> None:
-    """What nobody foresaw does not read as a server that is idle without a word."""
+async def test_any_connection_error_is_the_reason(folder: Path) -> None:
+    """An unexpected error does not read as an idle server."""
 
     def breaks(server: Server | Hook, text: str) -> str:
         raise RuntimeError("the keyring is gone")
@@ -435,7 +429,7 @@ async def test_whatever_keeps_a_server_from_being_connected_to_is_its_reason(fol
         await toolbox.close()
 
 
-async def test_nothing_of_a_server_that_is_being_connected_to_outlives_the_toolbox(folder: Path) -> None:
+async def test_no_connecting_server_outlives_the_toolbox(folder: Path) -> None:
     before = asyncio.all_tasks()
     toolbox = FolderToolbox()
     agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))

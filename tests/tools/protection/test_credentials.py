@@ -29,7 +29,7 @@ def at_home(tmp_path: Path) -> Agent:
     return Agent(tmp_path, FolderToolbox(hidden=list_private(str(tmp_path))))
 
 
-async def test_a_command_sees_no_key_of_a_home_and_changes_no_start_file(at_home: Agent):
+async def test_a_command_reads_no_key_and_changes_no_start_file(at_home: Agent):
     """X6"""
     paths = [*(f"{one}/key" for one in FOLDERS), *FILES]
 
@@ -44,7 +44,7 @@ async def test_a_command_sees_no_key_of_a_home_and_changes_no_start_file(at_home
 @pytest.mark.parametrize(
     "path", [*(f"{one}/key" for one in FOLDERS), *FILES, ".SSH/key", ".zshrc", ".config/autostart/x"]
 )
-async def test_file_tools_neither_read_nor_write_them_there_or_not(at_home: Agent, path: str):
+async def test_file_tools_refuse_private_paths_even_if_missing(at_home: Agent, path: str):
     """X6"""
     read, written = (
         await at_home.ask("Read", file_path=path),
@@ -55,7 +55,7 @@ async def test_file_tools_neither_read_nor_write_them_there_or_not(at_home: Agen
     assert (read.code or written.code) == "path_denied"
 
 
-async def test_a_search_finds_nothing_in_them(at_home: Agent):
+async def test_a_search_skips_private_paths(at_home: Agent):
     """X6"""
     assert "planted" not in (await at_home.do("Grep", pattern="planted")).output.replace("pattern", "")
 
@@ -77,7 +77,7 @@ MADE = (".ssh/authorized_keys", ".zshenv", ".config/autostart/x.desktop", ".loca
 
 
 @pytest.mark.parametrize("path", MADE)
-async def test_a_command_cannot_make_a_start_file_or_a_key_folder_that_was_not_there(empty_home: Agent, path: str):
+async def test_a_command_cannot_create_private_paths(empty_home: Agent, path: str):
     """X6"""
     outcome = await empty_home.do("Bash", command=f"mkdir -p {Path(path).parent}; echo harm > {path}")
 
@@ -97,7 +97,7 @@ async def test_a_command_cannot_make_a_start_file_or_a_key_folder_that_was_not_t
     ],
     ids=["folder-link", "link", "other-folder"],
 )
-async def test_a_link_or_another_folder_on_the_way_is_no_way_around(empty_home: Agent, command: str, path: str):
+async def test_links_and_renamed_folders_do_not_bypass_the_protection(empty_home: Agent, command: str, path: str):
     """X6"""
     outcome = await empty_home.do("Bash", command=command)
 
@@ -105,8 +105,8 @@ async def test_a_link_or_another_folder_on_the_way_is_no_way_around(empty_home: 
     assert outcome.code == "path_denied"
 
 
-async def test_programs_of_an_opened_home_are_not_writable(empty_home: Agent):
-    """X6: toolchains, and what is on the search path; a file tool asks in every mode."""
+async def test_programs_of_an_open_home_are_read_only(empty_home: Agent):
+    """X6: toolchains and the search path; a file tool asks in every mode."""
     paths = (".cargo/bin/cargo", "tools/deploy")
 
     await empty_home.do("Bash", command=f"for one in {' '.join(paths)}; do echo harm > $one; rm -f $one; done")
@@ -116,8 +116,8 @@ async def test_programs_of_an_opened_home_are_not_writable(empty_home: Agent):
     assert written == ["ask"] * 3
 
 
-async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home: Agent):
-    """X6: what was under a mount is not set aside."""
+async def test_the_users_programs_may_replace_existing_files(at_home: Agent):
+    """X6: paths under a mount are not renamed."""
     folder = at_home.folder
     before = PrivatePaths(str(folder), list_private(str(folder)))
     (folder / "new").write_text("newer\n")
@@ -127,7 +127,7 @@ async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home
     assert before.list_new() == [".zshrc"]
 
 
-async def test_a_start_file_that_is_a_link_into_the_home_stays_closed(at_home: Agent):
+async def test_a_linked_start_file_stays_private(at_home: Agent):
     """X6: as managers of such files lay them out, with a link that names the whole path."""
     folder = at_home.folder
     (folder / "dotfiles").mkdir()
@@ -140,8 +140,8 @@ async def test_a_start_file_that_is_a_link_into_the_home_stays_closed(at_home: A
     assert (folder / "dotfiles/bashrc").read_text() == "planted\n"
 
 
-def test_broad_folders_are_asked_about(tmp_path: Path):
-    """X6: homes, what holds one, folders of the system, and folders of keys."""
+def test_broad_folders_are_described(tmp_path: Path):
+    """X6: homes, their parents, system folders, and folders of keys."""
     home = tmp_path / "ann"
     (home / "project").mkdir(parents=True)
     asked = (home, tmp_path, *map(Path, ("/", "/etc", "/etc/ssh", "/usr/lib/x", "/lib/x", "/home/bob")), home / ".ssh")

@@ -42,7 +42,7 @@ def repository(folder: Path, *settings: tuple[str, str]) -> Path:
 
 
 @pytest.mark.parametrize("path", NESTED)
-async def test_what_other_programs_obey_is_read_only_for_a_command_at_every_depth(agent: Agent, path: str):
+async def test_protected_paths_are_read_only_at_every_depth(agent: Agent, path: str):
     """X5"""
     file = put(agent.folder, path)
 
@@ -53,8 +53,8 @@ async def test_what_other_programs_obey_is_read_only_for_a_command_at_every_dept
 
 
 @pytest.mark.parametrize("path", NESTED)
-async def test_what_other_programs_obey_is_set_aside_where_a_command_makes_it(agent: Agent, path: str):
-    """X5: a mount cannot stand for what is not there."""
+async def test_a_new_protected_path_is_renamed(agent: Agent, path: str):
+    """X5: a missing path has no mount."""
     outcome = await agent.do("Bash", command=f"mkdir -p $(dirname {path}); echo harm > {path}; echo done")
 
     assert outcome.code == "path_denied"
@@ -63,7 +63,7 @@ async def test_what_other_programs_obey_is_set_aside_where_a_command_makes_it(ag
     assert not (agent.folder / path).exists()
 
 
-async def test_it_is_set_aside_where_no_thread_can_be_started(agent: Agent, monkeypatch: pytest.MonkeyPatch):
+async def test_a_new_protected_path_is_renamed_without_a_thread(agent: Agent, monkeypatch: pytest.MonkeyPatch):
     """X5: a machine that is out of processes lets nothing stay that a command made."""
     start = asyncio.to_thread
 
@@ -80,7 +80,7 @@ async def test_it_is_set_aside_where_no_thread_can_be_started(agent: Agent, monk
     assert not (agent.folder / ".envrc").exists()
 
 
-async def test_a_folder_renamed_and_made_anew_hides_no_new_program(agent: Agent):
+async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent):
     """X5: a folder above a mount can be renamed."""
     repository(agent.folder / "sub")
 
@@ -108,7 +108,7 @@ async def test_a_folder_renamed_and_made_anew_hides_no_new_program(agent: Agent)
         "mkdir -p node_modules; mv made node_modules/; git -C node_modules/made config alias.st '!evil'",
     ],
 )
-async def test_a_repository_that_a_command_leaves_names_no_program(agent: Agent, planted: str):
+async def test_a_new_repository_names_no_program(agent: Agent, planted: str):
     """X5: in every way in which a repository can name one."""
     outcome = await agent.do("Bash", command=f"mkdir made && git init -q made && {planted} && echo made-it")
 
@@ -119,8 +119,8 @@ async def test_a_repository_that_a_command_leaves_names_no_program(agent: Agent,
     assert [list_program_files(str(one)) for one in stores] == [()] * len(stores)
 
 
-async def test_a_command_may_make_and_clone_repositories(agent: Agent):
-    """X5: what git itself writes is harmless, and later commands read it."""
+async def test_a_command_may_create_and_clone_repositories(agent: Agent):
+    """X5: files that git writes are harmless, and later commands read them."""
     commit = "git -C one -c user.name=a -c user.email=b commit -q --allow-empty -m first"
 
     made = await agent.do(
@@ -134,7 +134,7 @@ async def test_a_command_may_make_and_clone_repositories(agent: Agent):
     assert list_program_files(str(agent.folder / "one" / ".git")) == ()
 
 
-async def test_what_git_is_set_to_run_is_read_only_and_asked_about(agent: Agent):
+async def test_programs_of_git_settings_are_read_only_and_ask(agent: Agent):
     """X5: core.hooksPath and programs of filters, in a repository's own settings."""
     repository(agent.folder, ("core.hooksPath", "tools/hooks"), ("filter.x.clean", "sh ./bin/clean.sh %f"))
     hook, program = put(agent.folder, "tools/hooks/pre-commit"), put(agent.folder, "bin/clean.sh")
@@ -150,7 +150,7 @@ async def test_what_git_is_set_to_run_is_read_only_and_asked_about(agent: Agent)
     assert find_guarded(str(agent.folder), "bin/other.sh") == ""
 
 
-async def test_hooks_that_are_not_there_yet_are_set_aside(agent: Agent):
+async def test_new_git_hooks_are_renamed(agent: Agent):
     """X5"""
     repository(agent.folder, ("core.hooksPath", "tools/hooks"))
 
@@ -163,7 +163,7 @@ async def test_hooks_that_are_not_there_yet_are_set_aside(agent: Agent):
 @pytest.mark.parametrize(
     "path", [*NESTED, "SUB/.GIT/config", "sub/.Vscode./x", "sub/．git/config", "sub/Agents/x.MD", "agents.md"]
 )
-async def test_writing_it_is_asked_about_at_every_depth_and_in_every_spelling(agent: Agent, path: str):
+async def test_writing_a_protected_path_asks_in_every_spelling(agent: Agent, path: str):
     """X5: full mode and a rule do not replace the answer of a person."""
     asked = await agent.ask("Write", file_path=path, content="harm\n")
 
@@ -178,7 +178,7 @@ def test_other_names_are_not_protected(path: str):
 
 
 async def test_an_approved_write_during_a_command_stays(agent: Agent):
-    """X5: only what a command made is set aside."""
+    """X5: only a command's new paths are renamed."""
     watch = Watch(str(agent.folder))
 
     await agent.do("Write", file_path="sub/.vscode/settings.json", content="{}\n")
@@ -187,7 +187,7 @@ async def test_an_approved_write_during_a_command_stays(agent: Agent):
     assert (agent.folder / "sub" / ".vscode" / "settings.json").read_text() == "{}\n"
 
 
-def test_what_a_person_changes_in_a_protected_folder_meanwhile_stays(tmp_path: Path):
+def test_the_users_changes_during_a_command_stay(tmp_path: Path):
     """X5: an editor replaces a file that is mounted read-only in the sandbox."""
     file = put(tmp_path, "sub/AGENTS.md")
     watch = Watch(str(tmp_path))
@@ -199,7 +199,7 @@ def test_what_a_person_changes_in_a_protected_folder_meanwhile_stays(tmp_path: P
     assert file.read_text() == "after\n"
 
 
-def test_beyond_the_bound_a_command_is_asked_about(tmp_path: Path):
+def test_a_command_beyond_the_bounds_asks(tmp_path: Path):
     """X5"""
     deep = tmp_path.joinpath(*["d"] * 66)
     deep.mkdir(parents=True)
@@ -207,7 +207,7 @@ def test_beyond_the_bound_a_command_is_asked_about(tmp_path: Path):
     assert [one.startswith("paths deeper than 64 folders") for one in Watch(str(tmp_path)).unprotected] == [True]
 
 
-def test_a_second_walk_sees_what_changed(tmp_path: Path):
+def test_a_second_walk_sees_changes(tmp_path: Path):
     put(tmp_path, "a/b/file")
     tree = Tree(str(tmp_path))
     first = tree.survey().paths
@@ -217,7 +217,7 @@ def test_a_second_walk_sees_what_changed(tmp_path: Path):
     assert (first, [one.path for one in tree.survey().paths]) == ((), ["a/b/.envrc"])
 
 
-async def test_git_outside_runs_nothing_that_a_nested_repository_names(tmp_path: Path):
+async def test_git_runs_no_program_of_a_nested_repository(tmp_path: Path):
     """X5: in a folder with nested repositories, and in the nested one itself."""
     mark = tmp_path / "ran"
     top = repository(tmp_path / "top")
@@ -239,7 +239,7 @@ async def test_git_outside_runs_nothing_that_a_nested_repository_names(tmp_path:
     assert not mark.exists()
 
 
-def test_settings_of_git_are_read_as_git_reads_them(tmp_path: Path):
+def test_git_settings_are_parsed_as_in_git(tmp_path: Path):
     """X5: one line, continued lines, the older spelling of sections, more settings."""
     store = tmp_path / ".git"
     put(store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n')

@@ -1,4 +1,4 @@
-"""Calls of tools as the runtime makes them: through the gate, and run where it lets them."""
+"""Calls of tools as in the runtime: through the gate, then run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def call(tool: str, **arguments: Any) -> ToolCall:
 
 
 class Told:
-    """Keeps what a call tells while it runs, and answers what it asks with what is `ready`."""
+    """Records the reports of a call, and answers its questions with the `ready` replies."""
 
     def __init__(self, shown: list[str], *ready: Reply) -> None:
         self.shown = shown
@@ -46,7 +46,7 @@ class Told:
 
 
 class Agent:
-    """An agent at work in a folder, with everything allowed unless said otherwise."""
+    """An agent in a folder. By default everything is allowed."""
 
     def __init__(self, folder: Path, toolbox: FolderToolbox | None = None, **context: Any) -> None:
         self.folder = folder
@@ -64,7 +64,7 @@ class Agent:
         self.shown: list[str] = []
 
     def having(self, **context: Any) -> Agent:
-        """The same agent under another context."""
+        """Return the agent with another context."""
         other = Agent(self.folder, self.toolbox)
         other.context = msgspec.structs.replace(self.context, **context)
         return other
@@ -77,19 +77,19 @@ class Agent:
         return msgspec.structs.replace(outcome, duration_ms=0)
 
     async def do(self, tool: str, **arguments: Any) -> ToolOutcome:
-        """Evaluates and runs, a person saying yes where one is asked."""
+        """Evaluate and run a call, with approval if required."""
         wanted = call(tool, **arguments)
         return await self.run(wanted, await self.toolbox.evaluate(wanted, self.context))
 
     async def output(self, tool: str, **arguments: Any) -> str:
-        """What the call gives, which must succeed."""
+        """Return the output of a call that must succeed."""
         outcome = await self.do(tool, **arguments)
         assert outcome.code is None, outcome
         return outcome.output
 
 
 def tree(folder: Path) -> dict[str, bytes | str]:
-    """All that is in the folder: the content of files, and what everything else is."""
+    """Return the folder's content: contents of files, and kinds of other entries."""
     return {str(path.relative_to(folder)): _seen(path) for path in sorted(folder.rglob("*"))}
 
 

@@ -1,4 +1,4 @@
-"""Hooks that are real programs: Python scripts, which keep what they were asked where a test can read it."""
+"""Hooks as real programs: Python scripts that record their input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from tests.tools.rigs.calls import Agent, call
 
-#: What comes before every script: `asked` is what it was given, and a line of it is kept.
+#: Beginning of every script: `asked` is the input, which is recorded as a line.
 _BEFORE = """
 import json, sys
 asked = json.loads(sys.stdin.read())
@@ -24,20 +24,20 @@ def answer(**said):
 
 
 class Scripts:
-    """Hooks in a folder of their own, outside of any workspace."""
+    """Hooks in a folder outside every workspace."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
         place.mkdir(parents=True, exist_ok=True)
 
     def hook(self, name: str, body: str = "", **more: Any) -> Hook:
-        """A hook whose script runs this body."""
+        """Return a hook whose script runs this body."""
         script = self.place / f"{name}.py"
         script.write_text(_BEFORE.format(log=str(self._log(name))) + body)
         return Hook(name=name, command=(sys.executable, str(script)), **{"timeout": 30.0, **more})
 
     def asked(self, name: str) -> list[dict[str, Any]]:
-        """What the hook was asked so far."""
+        """Return the recorded inputs of the hook."""
         log = self._log(name)
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -46,13 +46,13 @@ class Scripts:
 
 
 async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
-    """What the hooks say of a call of the agent's."""
+    """Return the hooks' decision on a call of the agent."""
     context = msgspec.structs.replace(agent.context, hooks=hooks)
     return await agent.toolbox.run_hooks(wanted, context, session="ses_1", thread="thr_1")
 
 
 async def judged(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
-    """The gate's verdict on a call that hooks were asked about."""
+    """Return the gate's verdict on a call after its hooks."""
     wanted = call(tool, **arguments)
     said = await hooked(agent, wanted, *hooks)
     if said is not None:

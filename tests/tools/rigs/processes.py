@@ -1,4 +1,4 @@
-"""Processes of this machine, as the kernel tells of them."""
+"""Processes of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 60.0
 
 
 class Process(NamedTuple):
-    """A process; `born` tells it from a later one of the same number."""
+    """A process. `born` distinguishes it from a later process with the same number."""
 
     pid: int
     parent: int
@@ -27,7 +27,7 @@ class Process(NamedTuple):
 
 
 def look(pid: int) -> Process | None:
-    """The process of that number, unless it is dead or about to be buried."""
+    """Return the process with this number; None if it is dead."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
@@ -37,7 +37,7 @@ def look(pid: int) -> Process | None:
 
 
 def having(*texts: str, parent: bool = False) -> list[Process]:
-    """The living processes whose command line has all the texts; with `parent`, only our own children."""
+    """Return the living processes with all the texts in the command line; with `parent`, only our children."""
     pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
     found = [process for pid in pids if pid != os.getpid() and (process := look(pid)) is not None]
     return [
@@ -48,7 +48,7 @@ def having(*texts: str, parent: bool = False) -> list[Process]:
 
 
 async def until(condition: Callable[[], T]) -> T:
-    """Waits until the condition holds, and gives what it gave."""
+    """Wait until the condition is true, and return its value."""
     end = time.monotonic() + SECONDS
     while not (value := condition()):
         assert time.monotonic() < end, "the condition did not come to hold"

@@ -26,7 +26,7 @@ def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
     return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
 
 
-async def test_output_of_both_kinds_comes_in_its_order_and_as_it_is_written(runner: Agent):
+async def test_both_outputs_arrive_live_and_in_order(runner: Agent):
     task = asyncio.create_task(
         runner.do("Bash", command="echo one; echo two >&2; until [ -e go ]; do :; done; echo three; exit 7")
     )
@@ -41,22 +41,22 @@ async def test_output_of_both_kinds_comes_in_its_order_and_as_it_is_written(runn
     assert "".join(runner.shown) == "one\ntwo\nthree\n"
 
 
-async def test_a_command_that_succeeds_has_its_output_and_no_code(runner: Agent):
+async def test_a_successful_command_has_no_code(runner: Agent):
     assert await runner.do("Bash", command="cat; pwd") == ToolOutcome(output=f"{runner.folder}\n", exit_code=0)
 
 
 @pytest.mark.parametrize(
     ("command", "code"), [("kill -9 $$", 137), ("kill -TERM $$", 143), ("nothing-of-this-name", 127)]
 )
-async def test_how_a_command_ended_is_its_exit_code(runner: Agent, command: str, code: int):
+async def test_a_failed_command_has_its_exit_code(runner: Agent, command: str, code: int):
     assert (await runner.do("Bash", command=command)).exit_code == code
 
 
-async def test_bytes_that_are_no_text_are_shown_as_such(runner: Agent):
+async def test_invalid_utf8_becomes_replacement_characters(runner: Agent):
     assert await runner.output("Bash", command=r"printf 'a\xff\xe6\xbd\xaeb\xe6'") == "a\ufffd潮b\ufffd"
 
 
-async def test_much_output_is_kept_at_both_ends_and_counted_between(runner: Agent):
+async def test_long_output_keeps_its_ends_and_counts_the_rest(runner: Agent):
     outcome = await runner.do("Bash", command="echo begin; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end")
 
     left = 5_000_000 + len("begin\n\nend\n") - HEAD - TAIL
@@ -67,7 +67,7 @@ async def test_much_output_is_kept_at_both_ends_and_counted_between(runner: Agen
     assert len("".join(runner.shown)) < HEAD + 200
 
 
-async def test_time_ends_the_whole_tree_and_keeps_the_output(runner: Agent, mark: str):
+async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, mark: str):
     """On a busy machine the time may be over before the command came to its first word: then it gets more."""
     command = f"echo before; (setsid sleep {mark} &) ; sleep {mark}"
     seconds, came = 0.3, ""
@@ -96,7 +96,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
-async def test_a_cancelled_command_has_ended_with_all_that_came_of_it(runner: Agent, mark: str, command: str):
+async def test_a_cancelled_command_has_ended_with_all_processes(runner: Agent, mark: str, command: str):
     """MAR-10"""
     task = asyncio.create_task(runner.do("Bash", command=command.format(mark=mark)))
     await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
@@ -108,7 +108,7 @@ async def test_a_cancelled_command_has_ended_with_all_that_came_of_it(runner: Ag
     assert having(mark) == []
 
 
-async def test_being_cancelled_over_and_over_does_not_leave_anything_behind(runner: Agent, mark: str):
+async def test_repeated_cancellation_leaves_no_process(runner: Agent, mark: str):
     task = asyncio.create_task(runner.do("Bash", command=f"sleep {mark}"))
     await until(lambda: having("sleep", mark))
 
@@ -120,7 +120,7 @@ async def test_being_cancelled_over_and_over_does_not_leave_anything_behind(runn
     assert having(mark) == []
 
 
-async def test_a_command_that_is_cancelled_while_it_starts_has_ended_too(runner: Agent, mark: str):
+async def test_a_command_cancelled_during_its_start_has_ended(runner: Agent, mark: str):
     """MAR-10"""
     evaluation = await runner.ask("Bash", command=f"sleep {mark}")
     for turns in range(0, 40, 3):
@@ -136,7 +136,7 @@ async def test_a_command_that_is_cancelled_while_it_starts_has_ended_too(runner:
     assert sorted(path.name for path in runner.folder.iterdir()) == ["README.md", "src"]
 
 
-async def test_what_a_command_leaves_running_ends_with_it(runner: Agent, mark: str):
+async def test_processes_that_a_command_leaves_end_with_it(runner: Agent, mark: str):
     outcome = await runner.do("Bash", command=f"(setsid sleep {mark} > /dev/null 2>&1 &); sleep {mark} & echo done")
 
     assert outcome == ToolOutcome(output="done\n", exit_code=0)
@@ -145,7 +145,7 @@ async def test_what_a_command_leaves_running_ends_with_it(runner: Agent, mark: s
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
-async def test_what_a_host_started_ends_with_its_host(folder: Path, mark: str, level: str, command: str):
+async def test_a_command_ends_with_its_host(folder: Path, mark: str, level: str, command: str):
     """SAFE-10: the host is killed, and has no say in it."""
     host = textwrap.dedent(
         f"""
@@ -168,7 +168,7 @@ async def test_what_a_host_started_ends_with_its_host(folder: Path, mark: str, l
     await until(lambda: having(mark) == [])
 
 
-async def test_a_command_survives_the_guard_no_more_than_the_host(agent: Agent, mark: str):
+async def test_a_command_ends_with_its_guard(agent: Agent, mark: str):
     """SAFE-10: in the sandbox not even the guard is needed."""
     task = asyncio.create_task(agent.do("Bash", command=f"setsid -w sleep {mark}"))
     await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
@@ -183,7 +183,7 @@ async def test_a_command_survives_the_guard_no_more_than_the_host(agent: Agent, 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_command_has_no_descriptor_of_the_host(folder: Path, level: str):
+async def test_a_command_inherits_no_descriptor(folder: Path, level: str):
     """SAFE-02: also not by accident of the event loop that the server runs on; its output can be opened by name."""
     look = "ls /proc/self/fd; echo named > /dev/stdout"
     host = textwrap.dedent(
@@ -210,7 +210,7 @@ async def test_a_command_has_no_descriptor_of_the_host(folder: Path, level: str)
     assert printed.split() == [b"0", b"1", b"2", b"3", b"named"]
 
 
-def test_output_that_is_cut_in_the_middle_of_a_character_is_whole():
+def test_a_character_split_over_two_reads_is_decoded():
     shown: list[str] = []
     output = Output(shown.append)
 
@@ -221,7 +221,7 @@ def test_output_that_is_cut_in_the_middle_of_a_character_is_whole():
     assert (output.text(), shown) == ("潮位\n", ["潮", "位", "\n"])
 
 
-def test_what_is_kept_of_endless_output_is_its_head_and_its_tail():
+def test_endless_output_keeps_its_head_and_tail():
     output = Output(lambda _: None)
 
     for number in range(3000):

@@ -1,4 +1,4 @@
-"""Where a machine has no descriptors left: what is started behind the guard is not, and nothing stays open of it."""
+"""Starts without free descriptors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def opened() -> set[int]:
 
 
 @pytest.mark.parametrize("begins", [by_hook, by_server, by_command])
-async def test_whichever_descriptor_cannot_be_had_none_is_left_open(
+async def test_a_failed_start_leaves_no_descriptor_open(
     begins: Callable[[str], Awaitable[bool]], tmp_path: Path
 ) -> None:
     assert await begins(str(tmp_path))

@@ -1,4 +1,4 @@
-"""What a command may take: the limits of the settings, what keeps it to them, and what is said where it went over one."""
+"""Limits of commands, their enforcement and their messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def within(runner: Agent, **limits: int) -> Agent:
     return runner.having(shell=Shell(**{"memory": 4096, "timeout": 60.0, **limits}))
 
 
-async def test_the_fact_names_the_limits_and_what_keeps_to_them(runner: Agent):
+async def test_the_fact_has_the_limits_with_their_enforcers(runner: Agent):
     """SAFE-02"""
     evaluation = await within(runner, memory=256, processes=32, file_size=16).ask("Bash", command="true")
 
@@ -40,7 +40,7 @@ async def test_the_fact_names_the_limits_and_what_keeps_to_them(runner: Agent):
     }
 
 
-async def test_memory_that_is_too_much_ends_the_command_and_says_so(runner: Agent, mark: str):
+async def test_exceeding_the_memory_limit_ends_the_command(runner: Agent, mark: str):
     """SAFE-10"""
     grow = "import time; held = bytearray(b'x') * (200 << 20); print('has it', flush=True); time.sleep(60)"
 
@@ -51,7 +51,7 @@ async def test_memory_that_is_too_much_ends_the_command_and_says_so(runner: Agen
     assert having(mark) == []
 
 
-async def test_memory_counts_for_all_that_came_of_the_command(runner: Agent, mark: str):
+async def test_memory_is_counted_for_all_processes(runner: Agent, mark: str):
     """None of them is over by itself."""
     grow = "import time; held = bytearray(b'x') * (60 << 20); time.sleep(60)"
 
@@ -63,7 +63,7 @@ async def test_memory_counts_for_all_that_came_of_the_command(runner: Agent, mar
     assert having(mark) == []
 
 
-async def test_memory_that_processes_share_counts_once(runner: Agent):
+async def test_shared_memory_counts_once(runner: Agent):
     """Four children of one that has 60 MiB take no more than it."""
     fork = "import os; held = bytearray(b'x') * (60 << 20)\nfor _ in range(4):\n  if not os.fork(): time.sleep(60)"
     share = f"import time\n{fork}\ntime.sleep(0.5)\nprint('had it')"
@@ -73,7 +73,7 @@ async def test_memory_that_processes_share_counts_once(runner: Agent):
     assert (outcome.code, outcome.output) == (None, "had it\n")
 
 
-async def test_a_fork_bomb_is_ended_with_all_of_it(runner: Agent, mark: str):
+async def test_a_fork_bomb_is_ended(runner: Agent, mark: str):
     """SAFE-10"""
     bomb = f"b() {{ sleep {mark} & b | b & }}; b; wait; sleep {mark}"
 
@@ -94,7 +94,7 @@ async def test_processes_that_leave_the_session_are_counted(runner: Agent, mark:
     assert having(mark) == []
 
 
-async def test_a_file_that_is_too_large_is_cut_off_and_said_so(runner: Agent):
+async def test_exceeding_the_file_size_ends_the_command(runner: Agent):
     outcome = await within(runner, file_size=1).do("Bash", command="exec head -c 9000000 /dev/zero > large")
 
     message = f"The command was ended: it wrote a file of more than 1 MiB, {RAISE.format('file_size')}"
@@ -102,7 +102,7 @@ async def test_a_file_that_is_too_large_is_cut_off_and_said_so(runner: Agent):
     assert (runner.folder / "large").stat().st_size == 1 << 20
 
 
-async def test_no_command_gets_more_time_than_the_settings_allow(runner: Agent, mark: str):
+async def test_the_settings_limit_the_timeout(runner: Agent, mark: str):
     outcome = await runner.having(shell=Shell(timeout=0.2)).do("Bash", command=f"sleep {mark}", timeout=60_000)
 
     raising = "Do less at once, set background, or ask the user to raise shell.timeout in the settings."
@@ -111,7 +111,7 @@ async def test_no_command_gets_more_time_than_the_settings_allow(runner: Agent, 
     assert having(mark) == []
 
 
-async def test_what_is_in_memory_only_has_a_bound(agent: Agent):
+async def test_file_systems_in_memory_are_bounded(agent: Agent):
     outcome = await within(agent, memory=64).do(
         "Bash", command="for to in /tmp ~ /dev/shm; do head -c 40000000 /dev/zero > $to/x; stat -c %s $to/x; done"
     )
@@ -119,24 +119,24 @@ async def test_what_is_in_memory_only_has_a_bound(agent: Agent):
     assert [line for line in outcome.output.splitlines() if line.isdigit()] == [str(16 << 20)] * 3
 
 
-async def test_no_program_leaves_its_memory_in_a_file(runner: Agent):
-    """What it held could be a secret of somebody's."""
+async def test_no_program_dumps_core(runner: Agent):
+    """A core dump could contain a secret."""
     assert await runner.output("Bash", command="ulimit -c; ulimit -Hc") == "0\n0\n"
 
 
-async def test_what_the_interpreter_ignores_no_command_does(runner: Agent):
+async def test_a_command_does_not_inherit_ignored_signals(runner: Agent):
     ignored = await runner.output("Bash", command="grep ^SigIgn /proc/self/status | cut -f2")
 
-    # What whoever started these tests ignores is not the interpreter's.
+    # Signals ignored by the starter of the tests are not the interpreter's.
     mine = (signal.SIGPIPE, signal.SIGXFSZ)
     assert [one.name for one in mine if int(ignored, 16) >> (one - 1) & 1] == []
 
 
-async def test_where_the_machine_runs_out_of_memory_commands_go_first(runner: Agent):
+async def test_commands_end_first_if_memory_runs_out(runner: Agent):
     assert await runner.output("Bash", command="cat /proc/self/oom_score_adj") == "1000\n"
 
 
-def test_without_a_look_at_the_tree_nothing_is_said_to_be_kept():
+def test_limits_that_cannot_be_enforced_are_recorded_as_such():
     """SAFE-02: on a system that does not tell of processes, their limits are none."""
     code = (
         "from callboard.tools.sandbox import limits; limits.threading.get_native_id = lambda: 0\n"

@@ -1,4 +1,4 @@
-"""What holds a command in: looked at from the inside, and compared with what the fact says."""
+"""The sandbox of commands, observed from inside and compared with its fact."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ ls /
 """
 
 
-def test_this_machine_holds_commands_in():
-    """What follows says something only where bubblewrap and its filter work; `make setup-test` installs them."""
+def test_this_machine_has_a_sandbox():
+    """The other tests require bubblewrap with its filter; `make setup-test` installs them."""
     assert detect_ability("bwrap") == SandboxAbility(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
 
 
-async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Agent):
+async def test_no_command_writes_kernel_files(agent: Agent):
     """X4: root may write /proc/sys without a capability."""
     search = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
     outcome = await agent.do(
@@ -60,9 +60,7 @@ async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Age
     assert outcome == ToolOutcome(output="", exit_code=0)
 
 
-def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_sandbox_with_writable_kernel_files_is_rejected_for_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X4: looked at when the sandbox is first wanted, not assumed. The kernel itself keeps other users than root out."""
     is_root = os.geteuid() == 0
     outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_write_test()], check=False).returncode
@@ -75,10 +73,8 @@ def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
     assert found.problem == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
 
 
-def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """X4: whoever runs it. A folder that every user may write is in the place of the kernel's files."""
+def test_a_sandbox_with_one_writable_kernel_file_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """X4: for every user. A world-writable folder replaces the kernel's files."""
     open_to_all = bubblewrap.kernel_write_test().replace("/proc/sys/kernel/core_pattern", "/tmp")
     monkeypatch.setattr(bubblewrap, "kernel_write_test", lambda: open_to_all)
 
@@ -91,14 +87,14 @@ _OPEN_KERNEL = "a command in it could write the kernel's settings in /proc/sys"
 
 
 def _other_bwrap(folder: Path) -> str:
-    """Bubblewrap under another name, since what was found of a program is kept."""
+    """Bubblewrap under another name, because the detection of a program is cached."""
     other = folder / "bwrap"
     other.write_text('#!/bin/sh\nexec bwrap "$@"\n')
     other.chmod(0o755)
     return str(other)
 
 
-async def test_the_fact_says_what_the_command_finds(agent: Agent):
+async def test_the_fact_describes_the_sandbox(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command=LOOK)
 
@@ -130,8 +126,8 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
     assert set(lines[top:]) <= MACHINE
 
 
-async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monkeypatch: pytest.MonkeyPatch):
-    """Neither the files of the person nor what is in our environment."""
+async def test_home_state_and_keys_are_invisible(agent: Agent, monkeypatch: pytest.MonkeyPatch):
+    """Neither the user's files nor our environment."""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     home, outside = Path.home(), agent.folder.parent / "outside" / "secret.txt"
 
@@ -147,8 +143,8 @@ async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monke
     }
 
 
-async def test_protected_names_are_read_only_and_leave_no_trace(agent: Agent):
-    """An agent cannot change what decides what it may do."""
+async def test_protected_names_are_read_only_and_placeholders_are_removed(agent: Agent):
+    """Agents cannot change the files that decide what they may do."""
     (agent.folder / ".git").mkdir()
     (agent.folder / ".git" / "config").write_text("[core]\n")
     before = tree(agent.folder)
@@ -163,7 +159,7 @@ async def test_protected_names_are_read_only_and_leave_no_trace(agent: Agent):
     assert tree(agent.folder) == before
 
 
-async def test_a_file_under_a_protected_name_is_kept_as_well(agent: Agent):
+async def test_a_file_with_a_protected_name_is_read_only(agent: Agent):
     """A working tree has a file called .git."""
     (agent.folder / ".git").write_text("gitdir: ../elsewhere\n")
 
@@ -173,7 +169,7 @@ async def test_a_file_under_a_protected_name_is_kept_as_well(agent: Agent):
     assert sorted(path.name for path in agent.folder.iterdir()) == [".git", "README.md", "src"]
 
 
-async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent: Agent):
+async def test_concurrent_commands_share_placeholders(agent: Agent):
     """The first that ends does not take the others' protection with it."""
     first = asyncio.create_task(
         agent.do("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
@@ -187,7 +183,7 @@ async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent:
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "go", "src"]
 
 
-async def test_a_trace_of_a_killed_host_is_taken_away_next_time(agent: Agent):
+async def test_a_placeholder_of_a_killed_host_is_removed_later(agent: Agent):
     (agent.folder / "agents").mkdir(mode=0o555)
     (agent.folder / "agents").chmod(0o555)
 
@@ -196,7 +192,7 @@ async def test_a_trace_of_a_killed_host_is_taken_away_next_time(agent: Agent):
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
-async def test_an_empty_folder_of_the_person_stays(agent: Agent):
+async def test_the_users_empty_folder_stays(agent: Agent):
     (agent.folder / "agents").mkdir()
 
     await agent.output("Bash", command="true")
@@ -204,8 +200,8 @@ async def test_an_empty_folder_of_the_person_stays(agent: Agent):
     assert (agent.folder / "agents").is_dir()
 
 
-async def test_hidden_folders_in_the_folder_appear_empty(agent: Agent):
-    """What is kept from tools is kept from all of them."""
+async def test_hidden_folders_appear_empty(agent: Agent):
+    """Hidden folders are hidden from all tools."""
     state = agent.folder / "state"
     state.mkdir()
     (state / "key").write_text("planted")
@@ -217,7 +213,9 @@ async def test_hidden_folders_in_the_folder_appear_empty(agent: Agent):
     assert tree(state) == {"key": b"planted"}
 
 
-async def test_folders_of_programs_can_be_read_and_run(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_toolchain_folders_are_readable_and_executable(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     programs = tmp_path / "toolchain"
     (programs / "bin").mkdir(parents=True)
     (programs / "bin" / "hello").write_text("#!/bin/sh\necho hello\n")
@@ -234,7 +232,7 @@ async def test_folders_of_programs_can_be_read_and_run(agent: Agent, tmp_path: P
 
 @asynccontextmanager
 async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
-    """A server on this machine's loopback, and what it was told."""
+    """A server on this machine's loopback, and the data that it received."""
     told: list[bytes] = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -246,7 +244,7 @@ async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
         yield server.sockets[0].getsockname()[1], told
 
 
-async def test_there_is_no_network_unless_the_fact_says_so(agent: Agent):
+async def test_the_network_is_available_only_if_the_fact_says_so(agent: Agent):
     """SAFE-02"""
     connected = Agent(agent.folder, shell=Shell(network=True))
     async with listening() as (port, told):
@@ -261,7 +259,7 @@ async def test_there_is_no_network_unless_the_fact_says_so(agent: Agent):
         await until(lambda: told == [b"hello\n"])
 
 
-async def test_sockets_of_the_machine_are_out_of_reach(agent: Agent):
+async def test_the_machines_sockets_are_unreachable(agent: Agent):
     """SAFE-02: an abstract socket has no file that could be hidden; its namespace is the network's."""
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("\0callboard-test")
@@ -272,8 +270,8 @@ async def test_sockets_of_the_machine_are_out_of_reach(agent: Agent):
     assert printed == "0\n"
 
 
-async def test_a_socket_in_the_folder_leads_out_of_it_with_a_network_only(agent: Agent):
-    """SAFE-02: it has a file, and whoever listens there is outside."""
+async def test_a_socket_in_the_folder_works_only_with_a_network(agent: Agent):
+    """SAFE-02: the socket has a file, and its listener is outside."""
     told: list[bytes] = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -290,7 +288,7 @@ async def test_a_socket_in_the_folder_leads_out_of_it_with_a_network_only(agent:
         await until(lambda: told == [b"hello"])
 
 
-async def test_with_a_network_the_rest_of_the_machine_is_out_of_sight_as_before(agent: Agent):
+async def test_a_network_exposes_nothing_else(agent: Agent):
     """SAFE-02"""
     connected = Agent(agent.folder, shell=Shell(network=True))
     look = f"ls {Path.home()} {agent.folder.parent}/outside /run /var 2>/dev/null; ls -A ~; cat /proc/1/comm"
@@ -305,7 +303,7 @@ async def test_with_a_network_the_rest_of_the_machine_is_out_of_sight_as_before(
     assert found.output == "bwrap\n"
 
 
-async def test_what_was_promised_and_cannot_be_had_is_not_run(agent: Agent):
+async def test_a_command_without_its_approved_sandbox_does_not_run(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command="touch made")
     without = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
@@ -321,7 +319,7 @@ async def test_what_was_promised_and_cannot_be_had_is_not_run(agent: Agent):
     assert not (agent.folder / "made").exists()
 
 
-async def test_a_sandbox_that_cannot_be_set_up_is_told_from_a_command_that_failed(agent: Agent):
+async def test_a_sandbox_failure_differs_from_a_command_failure(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command="touch made")
     gone = agent.folder.parent / "gone"
@@ -334,7 +332,7 @@ async def test_a_sandbox_that_cannot_be_set_up_is_told_from_a_command_that_faile
     assert not (gone / "made").exists()
 
 
-async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
+async def test_a_broken_bubblewrap_is_not_a_sandbox(tmp_path: Path):
     """SAFE-02"""
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
@@ -345,7 +343,7 @@ async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
     )
 
 
-async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent, tmp_path: Path):
+async def test_a_missing_filter_is_reported(agent: Agent, tmp_path: Path):
     """SAFE-02"""
     partial = tmp_path / "bwrap"
     refusing = 'for a; do [ "$a" = --seccomp ] && echo "no filters here" >&2 && exit 1; done'
@@ -367,9 +365,7 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
     assert outcome.output == "Seccomp:\t0\n"
 
 
-async def test_without_a_sandbox_a_command_gets_no_secret_of_our_environment(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_command_without_a_sandbox_inherits_no_secret(agent: Agent, monkeypatch: pytest.MonkeyPatch):
     """SAFE-02"""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     bare = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
@@ -386,8 +382,8 @@ async def test_without_a_sandbox_a_command_gets_no_secret_of_our_environment(
     assert names <= PASSED_ON
 
 
-def test_a_person_without_rights_is_held_in_as_well():
-    """SAFE-02: as root the machine might let through what it keeps from others."""
+def test_an_unprivileged_user_has_a_sandbox():
+    """SAFE-02: the machine could allow root what it denies others."""
     folder = Path("/var/tmp") / f"callboard-{os.getpid()}"
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
@@ -411,7 +407,7 @@ def test_a_person_without_rights_is_held_in_as_well():
     assert "Read-only file system" in done.stderr
 
 
-async def test_an_evaluation_says_nothing_that_the_run_does_not_keep(agent: Agent):
+async def test_the_run_enforces_the_evaluated_sandbox(agent: Agent):
     """SAFE-02: a read-only promise holds, whatever the policy has become."""
     evaluation = await agent.having(policy=()).ask("Bash", command="touch made")
 

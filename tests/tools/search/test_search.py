@@ -1,4 +1,4 @@
-"""Glob and Grep: what they find, what they pass by, and that nothing keeps them busy for ever."""
+"""Searches: results, omissions and time limits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def files(agent: Agent) -> Agent:
     return agent
 
 
-async def test_files_are_listed_by_pattern_in_the_order_of_their_paths(files: Agent):
+async def test_glob_lists_files_in_path_order(files: Agent):
     """SAFE-01: links are not followed, and .git is not looked into."""
     assert await files.output("Glob", pattern="**") == (
         ".gitignore\n.hidden/note.txt\nREADME.md\nb/deep/three.ts\nb/two.py\nc.bin\nsrc/app.py"
@@ -56,11 +56,11 @@ async def test_files_are_listed_by_pattern_in_the_order_of_their_paths(files: Ag
     assert await files.output("Glob", pattern="*.rs") == "[no matches]"
 
 
-async def test_what_is_left_out_is_searched_where_it_is_named(files: Agent):
+async def test_an_ignored_path_is_searched_if_it_is_named(files: Agent):
     assert await files.output("Grep", pattern="gauge", path="build") == "build/out.txt:1:gauge"
 
 
-async def test_lines_are_found_with_path_and_number(files: Agent):
+async def test_grep_shows_path_and_line_number(files: Agent):
     assert await files.output("Grep", pattern="gauge") == (
         ".hidden/note.txt:1:gauge\nREADME.md:3:Reads gauges.\nb/deep/three.ts:1:gauge\nb/deep/three.ts:5:gauge\n"
         "b/two.py:3:# gauge"
@@ -76,7 +76,7 @@ async def test_lines_are_found_with_path_and_number(files: Agent):
     )
 
 
-async def test_lines_around_a_match_are_shown_once_each(files: Agent):
+async def test_context_lines_are_shown_once(files: Agent):
     assert await files.output("Grep", pattern="gauge", path="b/deep/three.ts", context=1) == (
         "b/deep/three.ts:1:gauge\nb/deep/three.ts-2-Gauge\n--\nb/deep/three.ts-4-level\nb/deep/three.ts:5:gauge"
     )
@@ -85,21 +85,21 @@ async def test_lines_around_a_match_are_shown_once_each(files: Agent):
     )
 
 
-async def test_what_is_beyond_the_limit_is_counted(files: Agent):
+async def test_omitted_results_are_counted(files: Agent):
     assert await files.output("Grep", pattern="gauge", head_limit=1) == (
         ".hidden/note.txt:1:gauge\n\n[4 more results omitted; narrow the search]"
     )
 
 
-async def test_files_that_may_not_be_read_are_not_searched(files: Agent):
-    """What is kept from tools is kept from all of them."""
+async def test_files_that_rules_hide_are_not_searched(files: Agent):
+    """Hidden folders are hidden from all tools."""
     kept = files.having(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
 
     assert await kept.output("Grep", pattern="gauge") == (".hidden/note.txt:1:gauge\n\n[3 files are hidden by rules]")
 
 
 async def test_hidden_folders_are_not_searched(files: Agent):
-    """What is kept from tools is kept from all of them."""
+    """Hidden folders are hidden from all tools."""
     kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
 
     assert await kept.output("Glob", pattern="b/**") == "[no matches]\n\n[1 folders or files could not be read]"
@@ -122,11 +122,11 @@ async def test_hidden_folders_are_not_searched(files: Agent):
         ),
     ],
 )
-async def test_a_search_that_cannot_be_made_says_why(files: Agent, asked: dict[str, str], code: Code, message: str):
+async def test_an_invalid_search_reports_the_reason(files: Agent, asked: dict[str, str], code: Code, message: str):
     assert await files.do("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
 
 
-async def test_names_that_are_no_text_are_shown_as_far_as_they_can_be(agent: Agent):
+async def test_names_with_invalid_unicode_are_shown_with_replacements(agent: Agent):
     Path(str(agent.folder).encode().decode(), "src").joinpath(
         b"\xff.txt".decode("utf-8", "surrogateescape")
     ).write_text("x")
@@ -134,7 +134,7 @@ async def test_names_that_are_no_text_are_shown_as_far_as_they_can_be(agent: Age
     assert await agent.output("Glob", pattern="src/*.txt") == "src/?.txt"
 
 
-async def test_an_endless_expression_is_ended_in_time(agent: Agent):
+async def test_an_endless_expression_ends_at_the_timeout(agent: Agent):
     (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
 
     async with asyncio.timeout(SECONDS):
@@ -146,7 +146,7 @@ async def test_an_endless_expression_is_ended_in_time(agent: Agent):
     )
 
 
-async def test_a_cancelled_search_has_ended_when_the_task_has(agent: Agent):
+async def test_a_cancelled_search_leaves_no_process(agent: Agent):
     """MAR-10"""
     (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
     task = asyncio.create_task(agent.do("Grep", pattern=ENDLESS))
@@ -209,7 +209,7 @@ async def test_a_search_ends_with_its_host(agent: Agent):
         "",
     ],
 )
-def test_what_gitignore_leaves_out_is_what_git_leaves_out(tmp_path: Path, ignored: str):
+def test_gitignore_works_as_in_git(tmp_path: Path, ignored: str):
     for name in (
         "a.txt",
         "b.txt",
@@ -242,7 +242,7 @@ def test_what_gitignore_leaves_out_is_what_git_leaves_out(tmp_path: Path, ignore
     assert sorted(found) == sorted(name for name in told.stdout.split("\0") if name)
 
 
-async def test_a_match_is_found_in_every_encoding_and_case_that_a_file_may_have(agent: Agent) -> None:
+async def test_matches_are_found_in_every_encoding_and_case(agent: Agent) -> None:
     """R8: a file is left out early only where no line of it can match."""
     place = agent.folder
     (place / "wide.txt").write_bytes("one needle\n".encode("utf-16"))

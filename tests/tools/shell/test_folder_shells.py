@@ -1,4 +1,4 @@
-"""Commands that go on behind their call, and what any command would find."""
+"""Background commands, and the environment of commands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ended(outcome: ToolOutcome) -> ToolOutcome:
     return msgspec.structs.replace(outcome, duration_ms=0)
 
 
-async def test_a_command_in_the_background_is_read_from_an_offset_and_ends_by_itself(runner: Agent):
+async def test_a_background_command_is_read_from_an_offset(runner: Agent):
     process = await started(runner, "echo one; read line; echo got $line; exit 3")
     await process.wait_for_output(0)
     assert process.read(0, 1000) == Excerpt(text="one\n", start=0, next=4, total=4)
@@ -57,7 +57,7 @@ async def test_a_command_in_the_background_is_read_from_an_offset_and_ends_by_it
     assert process.read(14, 5) == Excerpt(text="", start=14, next=14, total=14)
 
 
-async def test_the_end_of_its_input_is_told_to_it(runner: Agent):
+async def test_a_background_command_sees_the_end_of_its_input(runner: Agent):
     process = await started(runner, "cat; echo over")
 
     await process.write("a\nb\n", end=True)
@@ -68,7 +68,7 @@ async def test_the_end_of_its_input_is_told_to_it(runner: Agent):
     assert refused.value.code == "process_unavailable"
 
 
-async def test_what_nobody_reads_is_not_waited_for_longer_than_the_process_lives(runner: Agent, mark: str):
+async def test_a_write_ends_when_the_process_ends(runner: Agent, mark: str):
     """A pipe takes so much and no more."""
     process = await started(runner, f"sleep {mark}")
     writing = asyncio.ensure_future(process.write("x" * 1_000_000, end=False))
@@ -82,7 +82,7 @@ async def test_what_nobody_reads_is_not_waited_for_longer_than_the_process_lives
 
 
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
-async def test_a_stopped_process_has_ended_with_all_that_came_of_it(runner: Agent, mark: str, command: str):
+async def test_a_stopped_process_has_ended_with_its_descendants(runner: Agent, mark: str, command: str):
     """MAR-10"""
     process = await started(runner, command.format(mark=mark))
     await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
@@ -95,7 +95,7 @@ async def test_a_stopped_process_has_ended_with_all_that_came_of_it(runner: Agen
 
 
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_process_in_the_background_ends_with_its_host(folder: Path, mark: str, level: str):
+async def test_a_background_process_ends_with_its_host(folder: Path, mark: str, level: str):
     """SAFE-10: the host is killed, and has no say in it."""
     command = f"(setsid nohup sh -c 'trap : TERM HUP; sleep {mark}' &) ; sleep {mark}"
     host = textwrap.dedent(
@@ -122,7 +122,7 @@ async def test_a_process_in_the_background_ends_with_its_host(folder: Path, mark
     await until(lambda: having(mark) == [])
 
 
-async def test_a_limit_ends_a_process_in_the_background_as_well(runner: Agent, mark: str):
+async def test_a_limit_ends_a_background_process(runner: Agent, mark: str):
     process = await started(
         runner.having(shell=Shell(processes=10)), f"for i in $(seq 20); do sleep {mark} & done; wait"
     )
@@ -134,7 +134,7 @@ async def test_a_limit_ends_a_process_in_the_background_as_well(runner: Agent, m
     assert having(mark) == []
 
 
-async def test_protected_names_are_kept_for_as_long_as_a_process_runs(agent: Agent):
+async def test_protected_names_stay_read_only_while_a_process_runs(agent: Agent):
     process = await started(agent, "read line; mkdir agents; echo x > agents/evil.md; echo done")
     assert (agent.folder / "agents").is_dir()
     await agent.output("Bash", command="true")
@@ -145,7 +145,7 @@ async def test_protected_names_are_kept_for_as_long_as_a_process_runs(agent: Age
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
-async def test_a_call_that_was_not_let_through_starts_nothing(agent: Agent):
+async def test_a_denied_call_starts_no_process(agent: Agent):
     wanted = call("Bash", command="touch made", background=True)
     evaluation = await agent.toolbox.evaluate(wanted, agent.context)
     other = call("Bash", command="touch other", background=True)
@@ -157,7 +157,7 @@ async def test_a_call_that_was_not_let_through_starts_nothing(agent: Agent):
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
-def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
+def test_any_kept_part_of_a_long_output_can_be_read():
     output = Output(lambda _: None)
     output.add(b"a" * HEAD)
     output.add(b"b" * 1000)
@@ -171,8 +171,8 @@ def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
     assert output.read(total + 9, 9) == Excerpt(text="", start=total, next=total, total=total)
 
 
-def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
-    """SAFE-03: nothing is lost or told twice at the end, whether somebody read or not."""
+def test_a_reader_receives_harmless_pending_characters():
+    """SAFE-03: with or without a reader, no text is lost or repeated."""
     veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream
     unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
     for output in (unread, read):
@@ -185,7 +185,7 @@ def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_
         assert (output.text(), output.read(0, 99).text) == ("heard me\n", "heard me\n")
 
 
-def test_nobody_who_does_not_read_has_a_secret_begun():
+def test_pending_characters_are_withheld_without_a_reader():
     """SAFE-03"""
     output = Output(lambda _: None, Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream())
 
@@ -195,8 +195,8 @@ def test_nobody_who_does_not_read_has_a_secret_begun():
     assert output.text() == "heard secret://deploy!"
 
 
-async def test_the_environment_of_commands_is_what_commands_find(folder: Path, tmp_path: Path):
-    """CTL-09: where it runs, what holds it in, and what it may take; SAFE-02."""
+async def test_the_described_environment_is_what_commands_have(folder: Path, tmp_path: Path):
+    """CTL-09, SAFE-02: folder, sandbox and limits."""
     (folder / "state").mkdir()
     (tmp_path / "programs" / "bin").mkdir(parents=True)
     shells = FolderShells(hidden=[str(folder / "state")], programs=[str(tmp_path / "programs")])
@@ -222,7 +222,7 @@ async def test_the_environment_of_commands_is_what_commands_find(folder: Path, t
     assert set(tree(folder)) == {"README.md", "src", "src/app.py", "state"}
 
 
-async def test_an_environment_without_a_sandbox_says_so(folder: Path):
+async def test_the_environment_reports_a_missing_sandbox(folder: Path):
     """SAFE-02"""
     found = await FolderShells(bwrap="/not/there").describe_environment(Agent(folder, policy=()).context)
 

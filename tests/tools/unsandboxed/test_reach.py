@@ -37,8 +37,8 @@ def _seen(*command: str, start: Path, reach: Reach, search: str = "/usr/bin:/bin
     return check_program(command, str(start), search, reach).exposed
 
 
-def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(theirs: Path, safe: Path) -> None:
-    """SAFE-08: the program, a script that an interpreter is given, and what an option is set to."""
+def test_every_named_file_in_an_agents_folder_is_exposed(theirs: Path, safe: Path) -> None:
+    """SAFE-08: the program, a script of an interpreter, and the value of an option."""
     reach, check = Reach((str(theirs),)), str(theirs / "bin" / "check")
     commands = [
         (check,),
@@ -49,15 +49,15 @@ def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(their
         ("sh", "-c", f"'{check}' --fast"),
         ("sh", "-c", "cd ../theirs/bin && ./check"),
         ("env", "-S", f"sh {check}"),
-        # Whoever can put a file there can put it there in time.
+        # An agent could create the file in time.
         (sys.executable, f"{theirs}/gone.py"),
     ]
     found = [_seen(*one, start=safe, reach=reach, search=os.environ["PATH"]) for one in commands]
     assert found == [ExposedProgram(check, str(theirs))] * 8 + [ExposedProgram(f"{theirs}/gone.py", str(theirs))]
 
 
-def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(theirs: Path, safe: Path) -> None:
-    """SAFE-08: what a server of tools works on lies where agents work."""
+def test_data_arguments_are_not_checked_but_programs_and_scripts_are(theirs: Path, safe: Path) -> None:
+    """SAFE-08: a tool server works on files of agents."""
     reach, check, data = Reach((str(theirs),)), str(theirs / "bin" / "check"), f"{theirs}/a.db"
     (theirs / "a.db").touch()
     script = f"{theirs}/run.py"
@@ -77,21 +77,21 @@ def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(their
     assert [seen(*one) for one in works] == [False, False, False, True]
 
 
-def test_what_is_elsewhere_or_takes_a_persons_yes_to_change_is_not(theirs: Path, safe: Path) -> None:
+def test_outside_and_protected_files_are_not_exposed(theirs: Path, safe: Path) -> None:
     reach = Reach((str(theirs),))
     (theirs / ".callboard").mkdir()
     _program(theirs / ".callboard" / "check")
     for command in (
         (str(safe / "check"), "-c", "pass", "", "a\0b"),
         (str(theirs / ".callboard" / "check"),),
-        # What a program works on is a folder: none is run as it is.
+        # Programs work on folders. A folder itself never runs.
         (str(safe / "check"), str(theirs), f"--root={theirs}/bin"),
         (str(safe / "check"), f"url={theirs}/bin/check"),
     ):
         assert _seen(*command, start=safe, reach=reach) is None
 
 
-def test_every_link_on_the_way_counts(theirs: Path, safe: Path, tmp_path: Path) -> None:
+def test_every_link_of_a_path_is_checked(theirs: Path, safe: Path, tmp_path: Path) -> None:
     """SAFE-08: who can turn one leads to another program, wherever it leads today, and whoever can put a folder in place of one
     that the way goes up from can as well."""
     reach = Reach((str(theirs),))
@@ -107,14 +107,14 @@ def test_every_link_on_the_way_counts(theirs: Path, safe: Path, tmp_path: Path) 
     assert found == [link, link, ExposedProgram(f"{theirs}/bin", str(theirs)), None]
 
 
-def test_links_that_lead_in_a_circle_end(theirs: Path, safe: Path, tmp_path: Path) -> None:
+def test_circular_links_end(theirs: Path, safe: Path, tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     assert _seen(f"{tmp_path}/a/check", start=safe, reach=Reach((str(theirs),))) is None
 
 
-def test_a_folder_within_another_is_open_to_the_agents_of_both(theirs: Path, safe: Path) -> None:
-    """SAFE-08: what is kept from the inner one's agents is not from the outer one's, and the outermost is told."""
+def test_a_nested_folder_is_exposed_to_both_agents(theirs: Path, safe: Path) -> None:
+    """SAFE-08: agents of the outer folder can change files that are protected in the inner one."""
     inner = theirs / "inner"
     (inner / ".callboard").mkdir(parents=True)
     _program(inner / ".callboard" / "check")
@@ -124,7 +124,7 @@ def test_a_folder_within_another_is_open_to_the_agents_of_both(theirs: Path, saf
     assert _seen(program, start=safe, reach=Reach((str(inner),))) is None
 
 
-def test_the_worktree_of_a_child_is_open_to_it(theirs: Path, safe: Path, tmp_path: Path) -> None:
+def test_a_subagents_worktree_is_exposed(theirs: Path, safe: Path, tmp_path: Path) -> None:
     """SAFE-08"""
     worktree = tmp_path / worktrees.name("theirs", "ses_1a2b3c", "maker-1")
     (worktree / ".git").mkdir(parents=True)
@@ -137,8 +137,8 @@ def test_the_worktree_of_a_child_is_open_to_it(theirs: Path, safe: Path, tmp_pat
     assert _seen(str(worktree / ".git" / "check"), start=safe, reach=reach) is None
 
 
-def test_what_a_trusted_folder_names_of_itself_is_left_to_that_trust(theirs: Path, safe: Path) -> None:
-    """SAFE-08: which is bound to it; not so what a search path finds there, nor what is named by another way."""
+def test_trust_covers_the_files_that_a_folder_names(theirs: Path, safe: Path) -> None:
+    """SAFE-08: trust is bound to these files, not to files from the search path or under another name."""
     reach = Reach((str(theirs),), trusted=str(theirs))
     (theirs / "to-safe").symlink_to(safe)
     for word in ("bin/check", str(theirs / "bin" / "check"), "to-safe/check"):
@@ -150,8 +150,8 @@ def test_what_a_trusted_folder_names_of_itself_is_left_to_that_trust(theirs: Pat
     assert _seen("../theirs/bin/check", start=safe, reach=other) == check
 
 
-def test_the_program_that_was_looked_at_is_the_one_that_is_run(theirs: Path, safe: Path) -> None:
-    """SAFE-08: a name is searched for once, so that nobody puts another first meanwhile."""
+def test_the_checked_program_is_the_one_that_runs(theirs: Path, safe: Path) -> None:
+    """SAFE-08: a name is looked up once, so that no other program can take its place."""
     search = f"{theirs}:{safe}"
     assert check_program(("check", "-v"), "/", search, Reach((str(theirs),))) == ReachLookup(
         (str(safe / "check"), "-v"), None

@@ -1,4 +1,4 @@
-"""What runs outside of the sandbox: one check, and every place that starts a process."""
+"""Programs outside the sandbox: the check, and every place that starts a process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STARTS = {
     "tools/sandbox/guarded_command.py": (1, "commands, in the sandbox or with an approval"),
     "tools/search/search_process.py": (1, "our own program: the search of a folder"),
 }
-#: Our own function that starts what it is given, behind the guard.
+#: Our function that starts commands behind the guard.
 _OURS = "start_guard"
 _STARTING = {
     *("create_subprocess_exec", "create_subprocess_shell", "Popen", "check_call", "check_output", "getoutput"),
@@ -107,13 +107,13 @@ def test_every_place_that_starts_a_process_is_declared():
         "start_guard(1)",
     ],
 )
-def test_a_new_place_that_starts_a_process_is_found(text: str):
+def test_a_new_place_that_starts_a_process_is_detected(text: str):
     assert starts_of(ast.parse(text))
 
 
 @pytest.mark.parametrize("name", LOADERS)
 @pytest.mark.parametrize("table", ["servers", "hooks"])
-def test_a_folder_cannot_set_what_makes_a_program_load_code(tmp_path: Path, name: str, table: str):
+def test_a_folder_cannot_set_loader_variables(tmp_path: Path, name: str, table: str):
     """X3"""
     head = 'transport = "stdio"\n' if table == "servers" else ""
     folder_with(tmp_path, f'[[{table}]]\nname = "x"\n{head}command = ["cat"]\nenv = {{ {name} = "a" }}\n')
@@ -123,7 +123,7 @@ def test_a_folder_cannot_set_what_makes_a_program_load_code(tmp_path: Path, name
     assert (problem.field, name in problem.message) == (f"{table}[0].env.{name}", True)
 
 
-def test_what_env_is_told_to_set_counts_as_well(tmp_path: Path):
+def test_assignments_of_env_count(tmp_path: Path):
     """X3: as words of the command."""
     folder_with(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
 
@@ -132,7 +132,7 @@ def test_what_env_is_told_to_set_counts_as_well(tmp_path: Path):
     assert list_loaders(["API_KEY", "LOG_LEVEL", "ENVIRONMENT", "PROJECT_PATH"]) == ()
 
 
-def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: Path):
+def test_the_card_shows_values_and_programs_and_keeps_handles(tmp_path: Path):
     """X3"""
     text = '[[hooks]]\nname = "x"\ncommand = ["sh", "check.sh"]\nenv = { MODE = "strict", KEY = "secret://own" }\n'
     folder_with(tmp_path, text, check_dot_sh="exit 0\n")
@@ -168,8 +168,8 @@ def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: P
         ('command = ["bash", "-lc", "sh -c \\"./run.sh $X\\""]', "run.sh"),
     ],
 )
-def test_trust_ends_when_anything_that_is_started_changes(tmp_path: Path, settings: str, changed: str):
-    """X2, X3: the program, scripts, modules, what the environment names, what a program loads where it starts."""
+def test_trust_ends_when_a_started_file_changes(tmp_path: Path, settings: str, changed: str):
+    """X2, X3: program, scripts, modules, files from the environment, and files of the start folder."""
     folder_with(tmp_path, f'[[servers]]\ntransport = "stdio"\nname = "x"\n{settings}\n')
     (tmp_path / "link").symlink_to("target")
     (tmp_path / changed).write_text("before\n")
@@ -182,7 +182,7 @@ def test_trust_ends_when_anything_that_is_started_changes(tmp_path: Path, settin
     assert digest_of(tmp_path) == before
 
 
-def test_trust_ends_when_a_link_leads_elsewhere_or_a_value_changes(tmp_path: Path):
+def test_trust_ends_when_a_link_or_value_changes(tmp_path: Path):
     """X3"""
     text = '[[servers]]\ntransport = "stdio"\nname = "x"\ncommand = ["./link"]\nenv = { A = "1" }\n'
     folder_with(tmp_path, text, one="same\n", two="same\n")
@@ -196,7 +196,7 @@ def test_trust_ends_when_a_link_leads_elsewhere_or_a_value_changes(tmp_path: Pat
     assert len({before, other, digest_of(tmp_path)}) == 3
 
 
-def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(tmp_path: Path):
+def test_a_lasting_approval_ends_when_the_program_changes(tmp_path: Path):
     """X2: an agent that may write in the folder may write it, and it is started outside of the sandbox."""
     command, script = ("python3", "agent.py"), tmp_path / "agent.py"
     script.write_text("before\n")
@@ -218,7 +218,7 @@ def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(
     assert f"Agents can change {script}" in written.prompt
 
 
-def test_an_agents_command_cannot_set_what_makes_a_program_load_code(tmp_path: Path):
+def test_an_agents_command_cannot_set_loader_variables(tmp_path: Path):
     """X3"""
     denied = external_starts.evaluate_start(
         ("env", "NODE_OPTIONS=--require ./x.js", "codex-acp"), context(folder=str(tmp_path))

@@ -109,14 +109,15 @@ class AgentProcess:
             self._guard.close()
 
     def _note_end(self) -> None:
-        for status in () if self._reason or self._closed else self._guard.read_status():
-            if status.error:
-                self._reason = f"It could not be started: {status.error.rpartition(': ')[2]}."
-                return
-            if status.exit is not None and status.exit > _SIGNALLED:
-                self._reason = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
-            elif status.exit is not None:
-                self._reason = f"It exited with code {status.exit}."
+        if self._reason or self._closed:
+            return
+        status = self._guard.read_status()
+        if status.error:
+            self._reason = f"It could not be started: {status.error.rpartition(': ')[2]}."
+        elif status.exit is not None and status.exit > _SIGNALLED:
+            self._reason = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
+        elif status.exit is not None:
+            self._reason = f"It exited with code {status.exit}."
 
     async def _listen(self) -> None:
         stderr = self._process.stderr

@@ -48,24 +48,24 @@ class PathDenied(Exception):
 
 def relative(folder: str, path: str) -> str:
     """Convert the text to a relative path. An absolute path must be in `folder`. Raises PathDenied."""
-    shown = display(path)
+    displayed = display(path)
     if "\0" in path:
-        raise PathDenied("null_byte", path=shown)
+        raise PathDenied("null_byte", path=displayed)
     if any(unicodedata.category(char) == "Cc" or char in _REORDERING for char in path):
-        raise PathDenied("control_characters", path=shown)
+        raise PathDenied("control_characters", path=displayed)
     try:
         size = len(path.encode())
     except UnicodeEncodeError as error:
-        raise PathDenied("not_unicode", path=shown) from error
+        raise PathDenied("not_unicode", path=displayed) from error
     if size > LONGEST_PATH:
         raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
-    inside = _strip_root(folder, path, shown) if path.startswith("/") else path
+    inside = _strip_root(folder, path, displayed) if path.startswith("/") else path
     components = [one for one in inside.split("/") if one not in {"", "."}]
     for component in components:
         if component == "..":
-            raise PathDenied("through_parent", path=shown)
+            raise PathDenied("through_parent", path=displayed)
         if len(component.encode()) > LONGEST_NAME:
-            raise PathDenied("long_name", path=shown, most=str(LONGEST_NAME))
+            raise PathDenied("long_name", path=displayed, most=str(LONGEST_NAME))
     return "/".join(components)
 
 

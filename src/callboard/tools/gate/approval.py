@@ -13,9 +13,9 @@ from .call_context import CallContext
 
 def decide(case: CallContext) -> StationResult:
     """Decide whether the call requires approval, and store the reasons."""
-    verdict, found = _apply_mode_and_rules(case)
+    verdict, all_reasons = _apply_mode_and_rules(case)
     if verdict == "ask":
-        case.reasons = found
+        case.reasons = all_reasons
     if case.unapproved_secrets:
         # Only a rule for this exact call allows the use of a stored secret. No mode or broader rule does.
         verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.unapproved_secrets)), *case.reasons)
@@ -27,7 +27,7 @@ def decide(case: CallContext) -> StationResult:
             return StationResult(verdict, explain(case), reasons)
         mode = reason("mode_applies", mode=case.context.permission_mode)
         return StationResult(verdict, to_english((mode,)), (mode,))
-    return StationResult(verdict, to_english(found), found)
+    return StationResult(verdict, to_english(all_reasons), all_reasons)
 
 
 def explain(case: CallContext) -> str:
@@ -63,6 +63,6 @@ def _apply_mode_and_rules(case: CallContext) -> tuple[Verdict, tuple[Reason, ...
 
 def list_stakes(case: CallContext) -> tuple[Reason, ...]:
     """Return the reasons why a command is a high risk even in the sandbox."""
-    asked = case.arguments
-    loses = isinstance(asked, BashArguments) and case.may_write and is_destructive_text(asked.command)
+    arguments = case.arguments
+    loses = isinstance(arguments, BashArguments) and case.may_write and is_destructive_text(arguments.command)
     return (reason("destroys"),) if loses else ()

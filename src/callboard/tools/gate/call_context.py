@@ -208,8 +208,8 @@ class CallContext:
                 detail=self.environment.explain_no_sandbox(self.context.folder),
                 limits=limits.to_limits(self.context.shell, scratch=False),
             )
-        kept = [name for name in PROTECTED if name not in self.unprotected]
-        detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
+        read_only = [name for name in PROTECTED if name not in self.unprotected]
+        detail = f"read-only: {', '.join(read_only)}" if self.may_write else "the folder is read-only"
         if self.protected_below and self.may_write:
             more = (
                 f" and {len(self.protected_below) - _MOST_LISTED} more"

@@ -83,7 +83,7 @@ def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Eval
         "It asks for input without a message." if is_question else "It sent no instructions."
     )
     omitted = len(message) - _LONGEST_MESSAGE
-    shown = message if omitted <= 0 else f"{message[:_LONGEST_MESSAGE]}… ({omitted:,} more characters)"
+    text = message if omitted <= 0 else f"{message[:_LONGEST_MESSAGE]}… ({omitted:,} more characters)"
     evaluation = _allow(need.tool, {"task": need.task, "url": url}, "low" if is_question else "medium", context)
     sender = f"The agent {context.agent} at {command_line(url)}"
     advice = "" if is_question else "\n\nAuthorise it there, then approve. Do not enter a secret here."
@@ -93,7 +93,7 @@ def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Eval
         summary=f"{need.tool} {one_line(need.task)}",
         checks=(to_check("approval", StationResult("ask", to_english((why,)), (why,))),),
         reasons=(why,),
-        prompt=f"{sender} {'asks' if is_question else 'needs to be authorised'}:\n\n{shown}{advice}",
+        prompt=f"{sender} {'asks' if is_question else 'needs to be authorised'}:\n\n{text}{advice}",
         scopes=("once",),
     )
 

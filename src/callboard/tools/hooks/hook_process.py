@@ -87,15 +87,13 @@ class _Running:
 
     def _explain_failure(self) -> str:
         """Return why the program failed; empty if it succeeded."""
-        lines = self._guard.read_status()
-        error = next((one.error for one in lines if one.error), "")
-        if error:
-            return f"cannot start: {display(error, _MOST_QUOTED)}"
-        code = next((one.exit for one in lines if one.exit is not None), None)
-        if code == 0:
+        status = self._guard.read_status()
+        if status.error:
+            return f"cannot start: {display(status.error, _MOST_QUOTED)}"
+        if status.exit == 0:
             return ""
         last = display(self._log.last_line(), _MOST_QUOTED)
-        how = "ended" if code is None else f"ended with exit code {code}"
+        how = "ended" if status.exit is None else f"ended with exit code {status.exit}"
         return f"{how}: {last}" if last else how
 
 

@@ -68,10 +68,8 @@ class _Process:
         """Return how it ended, from its guard's report; empty without a report."""
         if self.process.returncode is None:
             return "it closed its output"
-        lines = self._guard.read_status()
-        error = next((one.error for one in lines if one.error), "")
-        code = next((one.exit for one in lines if one.exit is not None), None)
-        return error or ("" if code is None else f"its program ended with exit code {code}")
+        status = self._guard.read_status()
+        return status.error or ("" if status.exit is None else f"its program ended with exit code {status.exit}")
 
     def close(self) -> None:
         """Release the guard."""

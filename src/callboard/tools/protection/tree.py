@@ -129,8 +129,8 @@ _lock = threading.Lock()
 def tree(root: str) -> Tree:
     """Return the cached tree of a folder."""
     with _lock:
-        found = _trees.setdefault(root, Tree(root))
+        cached = _trees.setdefault(root, Tree(root))
         _trees.move_to_end(root)
         while len(_trees) > _MOST_TREES:
             _trees.popitem(last=False)
-    return found
+    return cached

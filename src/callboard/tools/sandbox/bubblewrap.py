@@ -111,7 +111,7 @@ def search_path(view: SandboxView, search: str) -> str:
 def kernel_write_test() -> str:
     """Return a shell command that exits with 3 if a kernel file is writable. It writes nothing."""
     files = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
-    return f'for one in {files}; do [ ! -w "$one" ] || exit 3; done'
+    return f'for file in {files}; do [ ! -w "$file" ] || exit 3; done'
 
 
 def _proc_options() -> list[str]:

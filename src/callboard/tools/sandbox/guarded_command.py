@@ -86,19 +86,16 @@ class GuardedCommand:
         await asyncio.wait([self.reading])
         self._pipe.close()
 
-    def _to_result(self, statuses: list[Status]) -> CommandResult:
-        limit = next((status.limit for status in statuses if status.limit), "")
-        if limit:
-            return CommandResult(self._output.text(), None, limit=limit)
+    def _to_result(self, status: Status) -> CommandResult:
+        text = self._output.text()
+        if status.limit:
+            return CommandResult(text, None, limit=status.limit)
         if self._stopped:
-            return CommandResult(self._output.text(), None, stopped=True)
-        error = next((status.error for status in statuses if status.error), "")
-        code = next((status.exit for status in statuses if status.exit is not None), None)
-        ran = not self._reports or any(status.ran is not None for status in statuses)
-        if error or code is None or not ran:
-            text = self._output.text()
-            return CommandResult("", None, error=error or text.strip() or "its guard ended")
-        return CommandResult(self._output.text(), code)
+            return CommandResult(text, None, stopped=True)
+        did_run = not self._reports or status.ran is not None
+        if status.error or status.exit is None or not did_run:
+            return CommandResult("", None, error=status.error or text.strip() or "its guard ended")
+        return CommandResult(text, status.exit)
 
 
 async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[GuardedCommand, bool]:

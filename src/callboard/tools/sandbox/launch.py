@@ -51,7 +51,7 @@ def fixed_command(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
 
 
 class Status(msgspec.Struct, frozen=True):
-    """A status line of the guard or of bubblewrap."""
+    """Status from the guard and from bubblewrap."""
 
     exit: int | None = None
     error: str = ""
@@ -101,14 +101,17 @@ class Guard:
         self._release_pipe = -1
         return True
 
-    def read_status(self) -> list[Status]:
-        """Return the status lines, once."""
+    def read_status(self) -> Status:
+        """Return the status lines as one, of which the first line with a field decides. They can be read once."""
         os.set_blocking(self._status_pipe, False)
         data = b""
         with contextlib.suppress(BlockingIOError):
             while piece := os.read(self._status_pipe, _PIECE):
                 data += piece
-        return [msgspec.json.decode(line, type=Status) for line in data.splitlines() if line.strip()]
+        fields: dict[str, object] = {}
+        for line in filter(bytes.strip, data.splitlines()):
+            fields = msgspec.json.decode(line, type=dict[str, object]) | fields
+        return msgspec.convert(fields, Status)
 
     def close(self) -> None:
         """Release the guard and close its descriptors."""
