@@ -72,4 +72,4 @@ async def test_equal_arguments_have_one_canonical_form(agent: Agent):
 )
 async def test_the_row_is_one_line_without_secrets(agent: Agent, tool: str, arguments: dict[str, Any], summary: str):
     """SAFE-06"""
-    assert (await agent.ask(tool, **arguments)).summary == summary
+    assert (await agent.evaluate(tool, **arguments)).summary == summary

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.ports.tools import ToolOutcome
-from tests.tools.rigs.calls import Agent, call, tree
+from tests.tools.rigs.calls import Agent, call, read_tree
 
 CHANGED = "{} changed after approval. The call did not run: look again, and make a new call."
 
@@ -23,21 +23,23 @@ def changed(what: str) -> ToolOutcome:
 async def test_a_file_changed_after_approval_is_not_written(agent: Agent, content: bytes | None):
     """SAFE-07"""
     wanted = call("Write", file_path="README.md", content="ours\n")
-    evaluation = await agent.having(permission_mode="ask").ask("Write", file_path="README.md", content="ours\n")
+    evaluation = await agent.with_context(permission_mode="ask").evaluate(
+        "Write", file_path="README.md", content="ours\n"
+    )
     file = agent.folder / "README.md"
     file.unlink()
     if content is not None:
         file.write_bytes(content)
-    before = tree(agent.folder)
+    before = read_tree(agent.folder)
 
     assert await agent.run(wanted, evaluation) == changed("The file")
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
 
 
 async def test_a_file_created_after_approval_is_not_overwritten(agent: Agent):
     """SAFE-07"""
     wanted = call("Write", file_path="new.txt", content="ours\n")
-    evaluation = await agent.ask("Write", file_path="new.txt", content="ours\n")
+    evaluation = await agent.evaluate("Write", file_path="new.txt", content="ours\n")
     (agent.folder / "new.txt").write_text("theirs\n")
 
     assert await agent.run(wanted, evaluation) == changed("The file")
@@ -55,20 +57,20 @@ async def test_a_file_created_after_approval_is_not_overwritten(agent: Agent):
 )
 async def test_changed_arguments_do_not_run(agent: Agent, tool: str, approved: dict[str, str], edited: dict[str, str]):
     """SAFE-07"""
-    evaluation = await agent.having(permission_mode="ask").ask(tool, **approved)
-    before = tree(agent.folder)
+    evaluation = await agent.with_context(permission_mode="ask").evaluate(tool, **approved)
+    before = read_tree(agent.folder)
 
     assert await agent.run(call(tool, **edited), evaluation) == changed("The arguments")
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
 
 
 async def test_an_approval_covers_one_tool_folder_and_definition(agent: Agent, tmp_path: Path):
     """SAFE-07"""
     wanted = call("Write", file_path="a.txt", content="a")
-    evaluation = await agent.ask("Write", file_path="a.txt", content="a")
+    evaluation = await agent.evaluate("Write", file_path="a.txt", content="a")
     (tmp_path / "other").mkdir()
-    other_folder = agent.having(folder=str(tmp_path / "other"))
-    other_definition = agent.having(definition_hash="e" * 64)
+    other_folder = agent.with_context(folder=str(tmp_path / "other"))
+    other_definition = agent.with_context(definition_hash="e" * 64)
 
     assert await other_folder.run(wanted, evaluation) == changed("The tool or the folder")
     assert await other_definition.run(wanted, evaluation) == changed("The agent's definition")
@@ -79,7 +81,7 @@ async def test_an_approval_covers_one_tool_folder_and_definition(agent: Agent, t
 async def test_a_denied_call_does_not_run(agent: Agent):
     """CTL-05"""
     wanted = call("Bash", command="touch made")
-    evaluation = await agent.having(tools=("Read",)).ask("Bash", command="touch made")
+    evaluation = await agent.with_context(tools=("Read",)).evaluate("Bash", command="touch made")
 
     outcome = await agent.run(wanted, evaluation)
 
@@ -111,24 +113,24 @@ async def test_a_folder_replaced_by_a_link_after_approval_is_not_followed(
     agent: Agent, swap: Callable[[Path], None], tool: str, arguments: dict[str, str]
 ):
     """SAFE-01"""
-    evaluation = await agent.ask(tool, **arguments)
+    evaluation = await agent.evaluate(tool, **arguments)
     assert evaluation.verdict == "allow"
     (agent.folder / "src").rename(agent.folder / "moved")
     swap(agent.folder)
-    before = tree(agent.folder.parent)
+    before = read_tree(agent.folder.parent)
 
     outcome = await agent.run(call(tool, **arguments), evaluation)
 
     assert outcome == ToolOutcome(
         output="", code="path_denied", message="src is a symbolic link, which no tool follows."
     )
-    assert tree(agent.folder.parent) == before
+    assert read_tree(agent.folder.parent) == before
 
 
 async def test_a_file_replaced_by_a_link_after_approval_is_not_written(agent: Agent):
     """SAFE-01"""
     wanted = call("Write", file_path="README.md", content="x")
-    evaluation = await agent.ask("Write", file_path="README.md", content="x")
+    evaluation = await agent.evaluate("Write", file_path="README.md", content="x")
     (agent.folder / "README.md").unlink()
     (agent.folder / "README.md").symlink_to("../outside/secret.txt")
 
@@ -140,7 +142,7 @@ async def test_a_file_replaced_by_a_link_after_approval_is_not_written(agent: Ag
 
 async def test_a_command_without_a_sandbox_decision_does_not_run(agent: Agent):
     """SAFE-02"""
-    evaluation = await agent.ask("Bash", command="touch made")
+    evaluation = await agent.evaluate("Bash", command="touch made")
 
     outcome = await agent.run(call("Bash", command="touch made"), msgspec.structs.replace(evaluation, sandbox=None))
 
@@ -151,7 +153,7 @@ async def test_a_command_without_a_sandbox_decision_does_not_run(agent: Agent):
 async def test_a_cancelled_change_is_reported_or_not_made(agent: Agent):
     """MAR-10: at every moment the file and the report agree."""
     wanted = call("Write", file_path="README.md", content="ours\n")
-    evaluation = await agent.ask("Write", file_path="README.md", content="ours\n")
+    evaluation = await agent.evaluate("Write", file_path="README.md", content="ours\n")
     for turns in range(6):
         task = asyncio.create_task(agent.run(wanted, evaluation))
         for _ in range(turns):

@@ -11,7 +11,7 @@ from tests.runtime.permissions.test_hooks import DONE, WRITE, of, toml
 from tests.runtime.rigs.house import calls
 from tests.runtime.rigs.trusted_folder import settled
 from tests.tools.rigs.hooks import Scripts
-from tests.tools.rigs.processes import until
+from tests.tools.rigs.processes import wait_until
 
 
 class StoppedClock(Clock):
@@ -30,7 +30,7 @@ async def test_the_time_of_hooks_does_not_count_as_model_time(tmp_path: Path) ->
     slow = scripts.hook("slow", f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)")
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(slow), clock=clock) as home:
         turn = await home.submit("go", permission_mode="full")
-        await until(lambda: scripts.asked("slow"))
+        await wait_until(lambda: scripts.read_inputs("slow"))
         clock.passed = 20.0
         go.touch()
         await home.until(turn.session_id, "turn.completed")
@@ -44,7 +44,7 @@ async def test_a_response_that_finished_before_the_interrupt_is_recorded_with_it
     asked = [{"reasoning": "First a note."}, {"text": "I write it."}, *WRITE, {"usage": {"input": 1200, "output": 80}}]
     async with settled(tmp_path, calls(asked), user=toml(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
-        await until(lambda: scripts.asked("slow"))
+        await wait_until(lambda: scripts.read_inputs("slow"))
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
         facts = await home.facts(turn.session_id)

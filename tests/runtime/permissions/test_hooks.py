@@ -40,7 +40,7 @@ from tests.runtime.secrets.test_secrets import VALUE, secrets
 from tests.runtime.sessions.test_recovery import killed
 from tests.runtime.turns.test_stored_output import results
 from tests.tools.rigs.hooks import Scripts
-from tests.tools.rigs.processes import having, until
+from tests.tools.rigs.processes import find_processes, wait_until
 
 TIDY = "answer(arguments={**asked['arguments'], 'content': 'tidy\\n'})"
 WRITE = uses("Write", file_path="a.txt", content="x\n")
@@ -96,7 +96,7 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
         assert result.text == (
             f"[A hook changed your arguments. {said} Arguments used: {final}]\n\nCreated a.txt: +1 −0."
         )
-        assert scripts.asked("tidy") == [
+        assert scripts.read_inputs("tidy") == [
             {
                 "tool": "Write",
                 "arguments": {"content": "x\n", "file_path": "a.txt"},
@@ -137,7 +137,7 @@ async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, s
         (refused,) = await of(home, turn.session_id, ToolRefused)
         assert refused == ToolRefused(code="hook_denied", message="The hook guard denies it: not here.")
         assert not (home.folder / "a.txt").exists()
-        assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.asked("guard")) == 1
+        assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.read_inputs("guard")) == 1
 
 
 async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_hooks(
@@ -159,7 +159,7 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
             assert json.loads(shown.asked.text) == {"file_path": "a.txt", "content": "x\n"}
             assert (home.folder / "b.txt").read_text() == "tidy\n"
             assert not (home.folder / "a.txt").exists()
-            assert len(scripts.asked("tidy")) == 1
+            assert len(scripts.read_inputs("tidy")) == 1
             (result,) = await results(after, turn.session_id, turn.thread_id)
             assert result.text.startswith("[A hook changed your arguments. The hook tidy changed")
 
@@ -178,7 +178,7 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
             await yes(after, turn.session_id, 3)
             await after.until(turn.session_id, "turn.completed")
             assert [(home.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
-            asked = sorted(one["arguments"]["file_path"] for one in scripts.asked("tidy"))
+            asked = sorted(one["arguments"]["file_path"] for one in scripts.read_inputs("tidy"))
             assert asked == ["a.txt", "b.txt", "c.txt"]
 
 
@@ -193,7 +193,7 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", mode="auto")
         await home.until(turn.session_id, "turn.completed")
-        asked = sorted(one["arguments"]["file_path"] for one in scripts.asked("look"))
+        asked = sorted(one["arguments"]["file_path"] for one in scripts.read_inputs("look"))
         assert asked == ["a.md", "b.md"]
         assert len(await of(home, turn.session_id, ToolRefused)) == 1
 
@@ -254,10 +254,10 @@ async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scrip
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     async with settled(tmp_path, calls(WRITE), user=toml(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
-        await until(lambda: having("sleep", mark))
+        await wait_until(lambda: find_processes("sleep", mark))
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
-        assert having(mark) == []
+        assert find_processes(mark) == []
         assert "tool.requested" not in await home.types(turn.session_id)
 
 
@@ -267,10 +267,10 @@ async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path,
     writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
     async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
-        await until(lambda: len(having("sleep", mark)) == MOST_AT_ONCE)
+        await wait_until(lambda: len(find_processes("sleep", mark)) == MOST_AT_ONCE)
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
-        assert having(mark) == having(str(scripts.place)) == []
+        assert find_processes(mark) == find_processes(str(scripts.place)) == []
 
 
 async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path, scripts: Scripts) -> None:
@@ -281,7 +281,7 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
     async with settled(tmp_path, plays, toml(deny)) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
-        assert scripts.asked("guard") == []
+        assert scripts.read_inputs("guard") == []
         assert (home.folder / "a.txt").exists()
         read = await looked(home)
         widening = read.widenings[0]
@@ -294,11 +294,11 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
         await trusts(home)
         await home.submit("go", turn.session_id, permission_mode="edits")
         await home.until(turn.session_id, "turn.completed", count=2)
-        assert len(await of(home, turn.session_id, ToolRefused)) == len(scripts.asked("guard")) == 1
+        assert len(await of(home, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
         await home.do(RevokeTrust(workspace_id=home.workspace))
         await home.submit("go", turn.session_id, permission_mode="edits")
         await home.until(turn.session_id, "turn.completed", count=3)
-        assert len(scripts.asked("guard")) == 1
+        assert len(scripts.read_inputs("guard")) == 1
 
 
 async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
         assert first.prompt.endswith("Changes in .callboard always require approval.")
         assert isinstance(second.fact, ActionRequired)
         assert second.fact.prompt.endswith("The folder changed since you trusted it, so these hooks do not run: guard.")
-        assert (read.state, read.digest != before, [one["tool"] for one in place.asked("guard")]) == (
+        assert (read.state, read.digest != before, [one["tool"] for one in place.read_inputs("guard")]) == (
             "changed",
             True,
             ["Write", "Edit"],
@@ -342,7 +342,7 @@ async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scr
             verdict="allow",
             reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
         )
-        assert scripts.asked("look") == []
+        assert scripts.read_inputs("look") == []
         turn = await home.submit("go", permission_mode="full")
         await yes(home, turn.session_id)
         rules = (RuleEntry(matcher="Edit(**)", verdict="allow"),)

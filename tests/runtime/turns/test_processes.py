@@ -25,7 +25,7 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.runtime.sessions.test_recovery import killed
-from tests.tools.rigs.processes import having, until
+from tests.tools.rigs.processes import find_processes, wait_until
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_pa
         assert isinstance(over.fact, ProcessEnded)
         assert over.fact.status == "terminated"
         assert (await home.types(turn.session_id))[-2:] == ["process.stop.requested", "process.ended"]
-        assert having(mark) == []
+        assert find_processes(mark) == []
         with pytest.raises(Refusal) as refused:
             await home.do(TerminateProcess(session_id=turn.session_id, process_id=process))
         assert refused.value.code == "process_unavailable"
@@ -217,8 +217,8 @@ async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
-        await until(lambda: having("sleep", mark))
-    assert having(mark) == []
+        await wait_until(lambda: find_processes("sleep", mark))
+    assert find_processes(mark) == []
 
     async with house(tmp_path, played) as home:
         (row,) = await listed(home, turn.session_id)
@@ -230,11 +230,11 @@ async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) 
     async with house(tmp_path, calls(background(f"sleep {mark}"), says("It runs."))) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
-        await until(lambda: having("sleep", mark))
+        await wait_until(lambda: find_processes("sleep", mark))
 
         await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
 
-        assert having(mark) == []
+        assert find_processes(mark) == []
 
 
 async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:

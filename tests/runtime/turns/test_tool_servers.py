@@ -38,7 +38,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.rows.conversation import ToolPart
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.runtime.rigs.team import facts
-from tests.tools.mcp.serving import SCRIPTED, noted
+from tests.tools.mcp.serving import SCRIPTED, read_calls
 
 
 @asynccontextmanager
@@ -211,7 +211,7 @@ async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) 
         assert (denied.verdict, denied.checks[-1].name) == ("deny", "policy")
         (catalog,) = await catalogs(home, session)
         loaded = [one.name for one in catalog.values() if one.availability == "loaded"]
-        assert (loaded, noted(tmp_path)) == (["mcp__scripted__echo"], [])
+        assert (loaded, read_calls(tmp_path)) == (["mcp__scripted__echo"], [])
 
 
 async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.changes import PlannedChange
 from callboard.tools.files.handles import Folder
 from callboard.tools.protection.atomic_write import ChangedMeanwhileError, StoppedError, fingerprint, replace
-from tests.tools.rigs.calls import Agent, call, tree
+from tests.tools.rigs.calls import Agent, call, read_tree
 
 
 async def test_read_numbers_the_lines(agent: Agent):
@@ -55,7 +55,7 @@ async def test_read_truncates_long_lines_and_long_files_with_a_note(agent: Agent
 async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: str):
     (agent.folder / "f").write_bytes(content)
 
-    assert await agent.do("Read", file_path="f") == ToolOutcome(output="", code="tool_failed", message=message)
+    assert await agent.call("Read", file_path="f") == ToolOutcome(output="", code="tool_failed", message=message)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: 
     ],
 )
 async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, asked: dict[str, object], message: str):
-    assert await agent.do("Read", **asked) == ToolOutcome(output="", code="tool_failed", message=message)
+    assert await agent.call("Read", **asked) == ToolOutcome(output="", code="tool_failed", message=message)
 
 
 async def test_write_creates_missing_folders(agent: Agent):
-    outcome = await agent.do("Write", file_path="notes/2026/a.md", content="# A\n")
+    outcome = await agent.call("Write", file_path="notes/2026/a.md", content="# A\n")
 
     after = blob_of(b"# A\n", "text/plain; charset=utf-8")
     assert outcome.output == "Created notes/2026/a.md: +1 −0."
@@ -130,7 +130,7 @@ async def test_a_replaced_file_keeps_line_ends_and_encoding(agent: Agent, before
 
 
 async def test_writing_the_same_content_changes_nothing(agent: Agent):
-    outcome = await agent.do("Write", file_path="README.md", content="# Tide\n\nReads gauges.\n")
+    outcome = await agent.call("Write", file_path="README.md", content="# Tide\n\nReads gauges.\n")
 
     assert outcome == ToolOutcome(output="README.md already has this content.")
 
@@ -199,26 +199,28 @@ async def test_an_invalid_edit_is_denied_without_a_question(
     """CTL-05"""
     (agent.folder / "bin").write_bytes(b"\x00a")
     (agent.folder / "latin").write_bytes(b"\xe9e")
-    before = tree(agent.folder)
+    before = read_tree(agent.folder)
 
-    evaluation = await agent.having(permission_mode="ask").ask("Edit", **{"file_path": "src/app.py", **asked})
+    evaluation = await agent.with_context(permission_mode="ask").evaluate(
+        "Edit", **{"file_path": "src/app.py", **asked}
+    )
 
     assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", code, message)
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
 
 
 async def test_a_read_only_file_is_not_changed(agent: Agent):
     (agent.folder / "README.md").chmod(0o444)
 
-    outcome = await agent.do("Write", file_path="README.md", content="x")
+    outcome = await agent.call("Write", file_path="README.md", content="x")
 
     assert outcome == ToolOutcome(output="", code="tool_failed", message="README.md is read-only.")
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
 async def test_write_does_not_replace_a_folder(agent: Agent):
-    assert (await agent.do("Write", file_path="src", content="x")).message == "src: src is a folder."
-    assert (await agent.do("Write", file_path=".", content="x")).code == "path_denied"
+    assert (await agent.call("Write", file_path="src", content="x")).message == "src: src is a folder."
+    assert (await agent.call("Write", file_path=".", content="x")).code == "path_denied"
 
 
 def test_write_does_not_overwrite_a_file_created_meanwhile(folder: Path):
@@ -241,23 +243,23 @@ def test_a_file_changed_or_removed_meanwhile_is_not_replaced(folder: Path, now: 
         file.unlink()
     else:
         file.write_bytes(now)
-    before = tree(folder)
+    before = read_tree(folder)
 
     with Folder(str(folder)) as opened, pytest.raises(ChangedMeanwhileError):
         replace(opened, plan, threading.Event())
 
-    assert tree(folder) == before
+    assert read_tree(folder) == before
 
 
 def test_a_stopped_change_is_not_made(folder: Path):
     stop = threading.Event()
     stop.set()
-    before = tree(folder)
+    before = read_tree(folder)
 
     with Folder(str(folder)) as opened, pytest.raises(StoppedError):
         replace(opened, PlannedChange("README.md", (folder / "README.md").read_bytes(), b"ours"), stop)
 
-    assert tree(folder) == before
+    assert read_tree(folder) == before
 
 
 async def test_one_of_many_concurrent_changes_succeeds(agent: Agent):

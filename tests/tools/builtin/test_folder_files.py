@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.tools.builtin.folder_files import FolderFiles, check_changeable, compare
 
 
-async def refused(work: Awaitable[object]) -> str:
+async def refusal_code(work: Awaitable[object]) -> str:
     """Return the code of the refusal."""
     with pytest.raises(Refusal) as refusal:
         await work
@@ -24,9 +24,9 @@ async def test_only_an_unchanged_file_is_replaced_or_removed(tmp_path: Path) -> 
     files, file = FolderFiles(), tmp_path / "a.md"
     await files.replace(str(tmp_path), "a.md", None, b"one")
     assert await files.read(str(tmp_path), "a.md") == b"one"
-    assert await refused(files.replace(str(tmp_path), "a.md", None, b"two")) == "file_changed"
-    assert await refused(files.replace(str(tmp_path), "a.md", b"other", b"two")) == "file_changed"
-    assert await refused(files.remove(str(tmp_path), "a.md", b"other")) == "file_changed"
+    assert await refusal_code(files.replace(str(tmp_path), "a.md", None, b"two")) == "file_changed"
+    assert await refusal_code(files.replace(str(tmp_path), "a.md", b"other", b"two")) == "file_changed"
+    assert await refusal_code(files.remove(str(tmp_path), "a.md", b"other")) == "file_changed"
     assert file.read_bytes() == b"one"
     await files.remove(str(tmp_path), "a.md", b"one")
     assert await files.read(str(tmp_path), "a.md") is None
@@ -44,11 +44,14 @@ async def test_links_and_special_files_are_refused(tmp_path: Path) -> None:
     (folder / "away").symlink_to(outside)
     os.mkfifo(folder / "pipe")
     for path in ("link.md", "pipe"):
-        assert await refused(files.read(str(folder), path)) == "path_denied"
-        assert await refused(files.remove(str(folder), path, b"secret")) == "path_denied"
+        assert await refusal_code(files.read(str(folder), path)) == "path_denied"
+        assert await refusal_code(files.remove(str(folder), path, b"secret")) == "path_denied"
     for path in ("away/a.md", "away/new.md"):
-        assert await refused(files.replace(str(folder), path, b"secret", b"mine")) in ("path_denied", "tool_failed")
-        assert await refused(files.replace(str(folder), path, None, b"mine")) in ("path_denied", "tool_failed")
+        assert await refusal_code(files.replace(str(folder), path, b"secret", b"mine")) in (
+            "path_denied",
+            "tool_failed",
+        )
+        assert await refusal_code(files.replace(str(folder), path, None, b"mine")) in ("path_denied", "tool_failed")
     assert [one.read_bytes() for one in outside.iterdir()] == [b"secret"]
 
 
@@ -56,8 +59,8 @@ async def test_hidden_folders_are_refused(tmp_path: Path) -> None:
     hidden = tmp_path / "state"
     hidden.mkdir()
     files = FolderFiles((str(hidden),))
-    assert await refused(files.replace(str(tmp_path), "state/a", None, b"x")) == "path_denied"
-    assert await refused(files.read(str(hidden), "a")) == "path_denied"
+    assert await refusal_code(files.replace(str(tmp_path), "state/a", None, b"x")) == "path_denied"
+    assert await refusal_code(files.read(str(hidden), "a")) == "path_denied"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import ToolCall
-from tests.tools.rigs.calls import Agent, in_english, rule
+from tests.tools.rigs.calls import Agent, rule, to_english_checks
 
 PAINTER: dict[str, Any] = {"name": "painter", "description": "Paints.", "prompt": "You paint.", "tools": ["Write"]}
 
@@ -20,7 +20,7 @@ async def test_creating_agents_requires_approval_in_every_mode_and_under_every_r
     agent: Agent, mode: str, tool: str, asked: dict[str, Any]
 ):
     """MAR-05"""
-    held = agent.having(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
+    held = agent.with_context(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
 
     evaluation = await held.toolbox.evaluate(_call(tool, asked), held.context)
 
@@ -28,12 +28,12 @@ async def test_creating_agents_requires_approval_in_every_mode_and_under_every_r
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
     assert Check(
         name="approval", verdict="ask", detail="Creating agents and connections always requires approval."
-    ) in in_english(evaluation.checks)
+    ) in to_english_checks(evaluation.checks)
     assert evaluation.binding is not None
 
 
 async def test_a_rule_can_deny_the_creation_of_agents(agent: Agent):
-    held = agent.having(rules=(rule("deny", "define_agent"),))
+    held = agent.with_context(rules=(rule("deny", "define_agent"),))
 
     assert (await held.toolbox.evaluate(_call("define_agent", PAINTER), held.context)).code == "rule_denied"
 

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import ToolCall
-from tests.tools.rigs.calls import Agent, in_english, rule
+from tests.tools.rigs.calls import Agent, rule, to_english_checks
 
 PLAN: dict[str, Any] = {"summary": "Mend the parser.", "steps": ["read", "write"]}
 QUESTION: dict[str, Any] = {"question": "Which?", "options": ["this", "that"]}
@@ -21,13 +21,13 @@ async def test_a_question_asks_in_every_mode_and_under_every_rule(
     agent: Agent, mode: str, tool: str, asked: dict[str, Any]
 ):
     """CTX-03, CTL-04"""
-    held = agent.having(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
+    held = agent.with_context(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
 
     evaluation = await held.toolbox.evaluate(_call(tool, asked), held.context)
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "none", True)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert Check(name="approval", verdict="ask", detail="The agent asks you something.") in in_english(
+    assert Check(name="approval", verdict="ask", detail="The agent asks you something.") in to_english_checks(
         evaluation.checks
     )
 

@@ -40,23 +40,23 @@ async def test_a_protected_change_has_a_reason(agent: Agent) -> None:
 
 async def test_a_rule_that_asks_is_a_reason_and_the_mode_is_not(agent: Agent) -> None:
     write = _call("Write", file_path="a.txt", content="x")
-    asking = agent.having(permission_mode="ask")
+    asking = agent.with_context(permission_mode="ask")
     evaluation = await asking.toolbox.evaluate(write, asking.context)
     assert (evaluation.verdict, evaluation.reasons) == ("ask", ())
-    held = agent.having(permission_mode="full", rules=(rule("ask", "Write"),))
+    held = agent.with_context(permission_mode="full", rules=(rule("ask", "Write"),))
     (asks,) = (await held.toolbox.evaluate(write, held.context)).reasons
     assert (asks.code, asks.parameters) == ("rule_session", {"matcher": "Write"})
 
 
 async def test_a_destructive_command_has_a_reason_for_its_risk(agent: Agent) -> None:
-    asking = agent.having(permission_mode="ask")
+    asking = agent.with_context(permission_mode="ask")
     evaluation = await asking.toolbox.evaluate(_call("Bash", command="rm -rf build"), asking.context)
     assert evaluation.risk == "high"
     assert evaluation.reasons[-1:] == (Reason(code="destroys"),)
 
 
 async def test_an_allowed_call_has_no_reasons(agent: Agent) -> None:
-    held = agent.having(permission_mode="full")
+    held = agent.with_context(permission_mode="full")
     evaluation = await held.toolbox.evaluate(_call("Bash", command="rm -rf build"), held.context)
     assert (evaluation.verdict, evaluation.reasons) == ("allow", ())
 
@@ -82,7 +82,7 @@ async def test_a_denial_has_its_reason_as_code_and_in_english(
     agent: Agent, tool: str, asked: dict[str, Any], having: dict[str, Any], code: str, names: dict[str, str]
 ) -> None:
     """UI-27: the page words a refusal in its language; the model reads the English of the same reason."""
-    held = agent.having(**having)
+    held = agent.with_context(**having)
     evaluation = await held.toolbox.evaluate(_call(tool, **asked), held.context)
     check = evaluation.checks[-1]
     assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
@@ -92,7 +92,7 @@ async def test_a_denial_has_its_reason_as_code_and_in_english(
 
 
 async def test_an_allowed_check_has_its_reasons_as_codes(agent: Agent) -> None:
-    held = agent.having(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
+    held = agent.with_context(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
     inside = await held.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), held.context)
     outside = await held.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), held.context)
     said = {check.name: [one.code for one in check.reasons] for check in inside.checks}

@@ -20,7 +20,7 @@ from callboard.tools.gate.call_context import GateEnvironment
 from callboard.tools.protection.atomic_write import fingerprint
 from callboard.tools.sandbox import limits
 from callboard.tools.sandbox.ability import SandboxAbility, detect_ability
-from tests.tools.rigs.calls import DEFINITION, Agent, call, in_english, rule, tree
+from tests.tools.rigs.calls import DEFINITION, Agent, call, read_tree, rule, to_english_checks
 
 CALLS: dict[str, dict[str, Any]] = {
     "Bash": {"command": "pytest -q"},
@@ -47,7 +47,7 @@ def last(evaluation: Evaluation) -> Check:
 
 
 async def test_an_allowed_call_records_its_checks(agent: Agent):
-    evaluation = await agent.ask("Read", file_path="README.md")
+    evaluation = await agent.evaluate("Read", file_path="README.md")
 
     assert evaluation == Evaluation(
         verdict="allow",
@@ -69,17 +69,19 @@ async def test_an_allowed_call_records_its_checks(agent: Agent):
 
 
 async def test_a_check_reports_a_path_that_differs_from_the_text(agent: Agent):
-    evaluation = await agent.ask("Read", file_path=f"{agent.folder}/README.md")
+    evaluation = await agent.evaluate("Read", file_path=f"{agent.folder}/README.md")
 
-    assert in_english(evaluation.checks)[0] == Check(name="paths", verdict="allow", detail="README.md")
+    assert to_english_checks(evaluation.checks)[0] == Check(name="paths", verdict="allow", detail="README.md")
 
 
 async def test_a_question_shows_the_change_and_the_offered_rules(agent: Agent):
     """SAFE-07"""
-    evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
+    evaluation = await agent.with_context(permission_mode="ask").evaluate("Edit", **CALLS["Edit"])
 
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
-    assert in_english(passed(evaluation.checks))[6] == Check(name="approval", verdict="ask", detail="The mode is ask.")
+    assert to_english_checks(passed(evaluation.checks))[6] == Check(
+        name="approval", verdict="ask", detail="The mode is ask."
+    )
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert evaluation.prompt == "Change src/app.py (+1 −1)?"
     assert evaluation.preview == (
@@ -98,7 +100,7 @@ async def test_a_question_shows_the_change_and_the_offered_rules(agent: Agent):
 
 
 async def test_a_new_file_is_bound_as_absent(agent: Agent):
-    evaluation = await agent.ask("Write", file_path=f"{agent.folder}/new.txt", content="x\n")
+    evaluation = await agent.evaluate("Write", file_path=f"{agent.folder}/new.txt", content="x\n")
 
     assert evaluation.binding is not None
     assert (evaluation.binding.file, evaluation.binding.file_hash) == ("new.txt", "absent")
@@ -114,9 +116,9 @@ async def test_a_new_file_is_bound_as_absent(agent: Agent):
     ],
 )
 async def test_each_permission_mode_allows_its_calls(agent: Agent, mode: str, free: set[str]):
-    told = agent.having(permission_mode=mode)
+    told = agent.with_context(permission_mode=mode)
 
-    verdicts = {tool: (await told.ask(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
+    verdicts = {tool: (await told.evaluate(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
 
     assert verdicts == {tool: "allow" if tool in free else "ask" for tool in CALLS}
 
@@ -126,28 +128,28 @@ async def test_each_permission_mode_allows_its_calls(agent: Agent, mode: str, fr
 async def test_an_unlisted_tool_is_denied_in_every_mode(agent: Agent, mode: str, tool: str):
     """MAR-03"""
     others = tuple(name for name in CALLS if name not in (tool, "Bash"))
-    before = tree(agent.folder)
+    before = read_tree(agent.folder)
 
-    evaluation = await agent.having(tools=others, permission_mode=mode).ask(tool, **CALLS[tool])
+    evaluation = await agent.with_context(tools=others, permission_mode=mode).evaluate(tool, **CALLS[tool])
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_not_listed")
     assert [check.name for check in passed(evaluation.checks)] == ["hooks", "tools"]
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
 
 
 async def test_a_star_lists_every_tool_and_an_empty_list_none(agent: Agent):
     """MAR-04"""
-    everything, nothing = agent.having(tools=("*",)), agent.having(tools=())
+    everything, nothing = agent.with_context(tools=("*",)), agent.with_context(tools=())
 
     for tool, arguments in CALLS.items():
-        assert (await everything.ask(tool, **arguments)).verdict == "allow"
-        assert (await nothing.ask(tool, **arguments)).code == "tool_not_listed"
+        assert (await everything.evaluate(tool, **arguments)).verdict == "allow"
+        assert (await nothing.evaluate(tool, **arguments)).code == "tool_not_listed"
     assert sorted(spec.name for spec in everything.toolbox.list_specs(everything.context)) == sorted(CALLS)
     assert nothing.toolbox.list_specs(nothing.context) == ()
 
 
 async def test_an_unknown_tool_is_denied_with_the_available_tools(agent: Agent):
-    evaluation = await agent.ask("Teleport", to="x")
+    evaluation = await agent.evaluate("Teleport", to="x")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
     known = (
@@ -170,13 +172,13 @@ async def test_an_unknown_tool_is_denied_with_the_available_tools(agent: Agent):
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
 async def test_an_agent_without_patch_cannot_write(agent: Agent, mode: str):
     """MAR-05"""
-    reader = agent.having(policy=("Finalize",), permission_mode=mode)
-    before = tree(agent.folder)
+    reader = agent.with_context(policy=("Finalize",), permission_mode=mode)
+    before = read_tree(agent.folder)
 
     for tool in ("Write", "Edit"):
-        evaluation = await reader.ask(tool, **{**CALLS[tool], "file_path": "README.md"})
+        evaluation = await reader.evaluate(tool, **{**CALLS[tool], "file_path": "README.md"})
         assert (evaluation.verdict, evaluation.code, last(evaluation).name) == ("deny", "policy_denied", "policy")
-    shell = await reader.ask(
+    shell = await reader.evaluate(
         "Bash", command="touch made; echo x >> README.md; mkdir -p .git && touch .git/x; touch /tmp/ok"
     )
     assert shell.sandbox is not None
@@ -184,15 +186,15 @@ async def test_an_agent_without_patch_cannot_write(agent: Agent, mode: str):
     assert shell.read_only
     outcome = await reader.run(call("Bash", **json.loads(shell.arguments)), shell)
     assert outcome.output.count("Read-only file system") == 3
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
     refused = bare(reader, "Bash", command="ls")
     assert (refused.verdict, refused.code) == ("deny", "policy_denied")
 
 
 async def test_finalize_requires_its_policy(agent: Agent):
     """MAR-05"""
-    refused = await agent.having(policy=("Patch",)).ask("Finalize", summary="done")
-    in_chat = await agent.having(mode="chat").ask("Finalize", summary="done")
+    refused = await agent.with_context(policy=("Patch",)).evaluate("Finalize", summary="done")
+    in_chat = await agent.with_context(mode="chat").evaluate("Finalize", summary="done")
 
     assert (refused.verdict, refused.code) == ("deny", "policy_denied")
     assert (in_chat.verdict, in_chat.code) == ("deny", "mode_denied")
@@ -201,7 +203,7 @@ async def test_finalize_requires_its_policy(agent: Agent):
 
 def test_an_agent_sees_the_tools_that_it_may_use(agent: Agent):
     def told(**context: Any) -> list[str]:
-        other = agent.having(**context)
+        other = agent.with_context(**context)
         return [spec.name for spec in other.toolbox.list_specs(other.context)]
 
     assert told(mode="chat") == [
@@ -243,24 +245,24 @@ def test_an_agent_sees_the_tools_that_it_may_use(agent: Agent):
     ],
 )
 async def test_only_documents_are_written_while_planning(agent: Agent, path: str, verdict: str):
-    planning = agent.having(permission_mode="planning")
+    planning = agent.with_context(permission_mode="planning")
 
-    evaluation = await planning.ask("Write", file_path=path, content="x")
+    evaluation = await planning.evaluate("Write", file_path=path, content="x")
 
     assert evaluation.verdict == verdict
     assert evaluation.code == ("mode_denied" if verdict == "deny" else None)
 
 
 async def test_a_command_cannot_write_while_planning(agent: Agent):
-    planning = agent.having(permission_mode="planning")
-    before = tree(agent.folder)
+    planning = agent.with_context(permission_mode="planning")
+    before = read_tree(agent.folder)
 
-    held = await planning.ask("Bash", command="touch made")
+    held = await planning.evaluate("Bash", command="touch made")
     outcome = await planning.run(call("Bash", command="touch made"), held)
 
     assert held.verdict == "ask"
     assert "Read-only file system" in outcome.output
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
     assert bare(planning, "Bash", command="ls").code == "mode_denied"
 
 
@@ -284,24 +286,24 @@ async def test_no_tool_leaves_the_folder(agent: Agent, mode: str, path: str, too
     (agent.folder / "way").symlink_to("../outside")
     (agent.folder / "link").symlink_to("../outside/secret.txt")
     os.mkfifo(agent.folder / "pipe")
-    before = tree(agent.folder.parent)
+    before = read_tree(agent.folder.parent)
     field = "path" if tool in {"Glob", "Grep"} else "file_path"
 
-    evaluation = await agent.having(permission_mode=mode, rules=(rule("allow", tool),)).ask(
+    evaluation = await agent.with_context(permission_mode=mode, rules=(rule("allow", tool),)).evaluate(
         tool, **{**CALLS[tool], field: path}
     )
 
     assert evaluation.verdict == "deny"
     assert evaluation.code in {"path_denied", "mode_denied"}
     assert evaluation.code == "path_denied" or mode == "planning"
-    assert tree(agent.folder.parent) == before
+    assert read_tree(agent.folder.parent) == before
 
 
 @pytest.mark.parametrize(("tool", "field"), [("Glob", "pattern"), ("Grep", "glob")])
 async def test_a_glob_cannot_leave_the_folder(agent: Agent, tool: str, field: str):
     """SAFE-01"""
     for pattern in ("../**", "/etc/*", "src/../../*"):
-        assert (await agent.ask(tool, **{**CALLS[tool], field: pattern})).code == "path_denied"
+        assert (await agent.evaluate(tool, **{**CALLS[tool], field: pattern})).code == "path_denied"
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full"])
@@ -310,26 +312,30 @@ async def test_a_glob_cannot_leave_the_folder(agent: Agent, tool: str, field: st
 )
 async def test_protected_paths_require_approval(agent: Agent, mode: str, path: str):
     """Agents cannot change the files that decide what they may do."""
-    free = agent.having(permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace")))
+    free = agent.with_context(
+        permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace"))
+    )
 
-    evaluation = await free.ask("Write", file_path=path, content="x")
+    evaluation = await free.evaluate("Write", file_path=path, content="x")
 
     assert (evaluation.verdict, evaluation.risk) == ("ask", "high")
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert (await free.ask("Read", file_path=path)).verdict == "allow"
+    assert (await free.evaluate("Read", file_path=path)).verdict == "allow"
 
 
 async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
-    asking = agent.having(permission_mode="ask")
+    asking = agent.with_context(permission_mode="ask")
 
-    allowed = await asking.having(rules=(rule("allow", "Edit(src/**)"),)).ask("Edit", **CALLS["Edit"])
-    asked = await agent.having(rules=(rule("allow", "Edit"), rule("ask", "Edit(src/**)"))).ask("Edit", **CALLS["Edit"])
-    denied = await agent.having(rules=(rule("allow", "Edit"), rule("deny", "Write(src/*)"))).ask(
+    allowed = await asking.with_context(rules=(rule("allow", "Edit(src/**)"),)).evaluate("Edit", **CALLS["Edit"])
+    asked = await agent.with_context(rules=(rule("allow", "Edit"), rule("ask", "Edit(src/**)"))).evaluate(
+        "Edit", **CALLS["Edit"]
+    )
+    denied = await agent.with_context(rules=(rule("allow", "Edit"), rule("deny", "Write(src/*)"))).evaluate(
         "Edit", **CALLS["Edit"]
     )
 
     assert allowed.verdict == "allow"
-    assert in_english(passed(allowed.checks))[5] == Check(
+    assert to_english_checks(passed(allowed.checks))[5] == Check(
         name="rules", verdict="allow", detail="Edit(src/**) (session)."
     )
     assert (asked.verdict, asked.scopes, asked.prompt) == (
@@ -342,10 +348,12 @@ async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
 
 async def test_a_prefix_rule_allows_only_plain_commands(agent: Agent):
     """SAFE-07"""
-    asking = agent.having(permission_mode="ask", rules=(rule("allow", "Bash(pytest *)"), rule("deny", "Bash(curl *)")))
+    asking = agent.with_context(
+        permission_mode="ask", rules=(rule("allow", "Bash(pytest *)"), rule("deny", "Bash(curl *)"))
+    )
 
     verdicts = [
-        (await asking.ask("Bash", command=command)).verdict
+        (await asking.evaluate("Bash", command=command)).verdict
         for command in ("pytest -q", "pytest; id", "pytest | tee x", "id", "pytest && curl x")
     ]
 
@@ -355,7 +363,9 @@ async def test_a_prefix_rule_allows_only_plain_commands(agent: Agent):
 @pytest.mark.parametrize("mode", ["ask", "edits", "full"])
 def test_a_command_without_a_sandbox_always_asks_with_the_reason(agent: Agent, mode: str):
     """SAFE-02"""
-    evaluation = bare(agent.having(permission_mode=mode, rules=(rule("allow", "Bash"),)), "Bash", command="pytest -q")
+    evaluation = bare(
+        agent.with_context(permission_mode=mode, rules=(rule("allow", "Bash"),)), "Bash", command="pytest -q"
+    )
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "high", False)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
@@ -373,7 +383,7 @@ def test_a_command_without_a_sandbox_always_asks_with_the_reason(agent: Agent, m
 
 def test_the_root_folder_has_no_sandbox(agent: Agent):
     evaluation = stations.evaluate(
-        call("Bash", command="ls"), agent.having(folder="/").context, GateEnvironment(detect_ability("bwrap"))
+        call("Bash", command="ls"), agent.with_context(folder="/").context, GateEnvironment(detect_ability("bwrap"))
     )
 
     assert evaluation.sandbox is not None
@@ -384,7 +394,7 @@ async def test_an_unprotectable_name_makes_a_command_ask(agent: Agent):
     """Agents cannot change the files that decide what they may do."""
     (agent.folder / ".git").symlink_to("src")
 
-    evaluation = await agent.ask("Bash", command="ls")
+    evaluation = await agent.evaluate("Bash", command="ls")
 
     assert evaluation.verdict == "ask"
     assert evaluation.prompt.endswith("The sandbox cannot protect .git from writes.")
@@ -401,16 +411,16 @@ async def test_an_unprotectable_name_makes_a_command_ask(agent: Agent):
     ],
 )
 async def test_the_risk_of_a_command_depends_on_its_effects(agent: Agent, command: str, risk: str, runs: str):
-    evaluation = await agent.having(permission_mode="ask").ask("Bash", command=command)
+    evaluation = await agent.with_context(permission_mode="ask").evaluate("Bash", command=command)
 
     assert (evaluation.risk, evaluation.preview) == (risk, command)
     assert evaluation.prompt == f"Run {runs}? In the sandbox: it can change files of the folder, without network."
 
 
 async def test_a_missing_folder_denies_the_call(agent: Agent, tmp_path: Path):
-    gone = agent.having(folder=str(tmp_path / "gone"))
+    gone = agent.with_context(folder=str(tmp_path / "gone"))
 
-    evaluation = await gone.ask("Read", file_path="a")
+    evaluation = await gone.evaluate("Read", file_path="a")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_failed")
     assert evaluation.message == "a: No such file or directory."

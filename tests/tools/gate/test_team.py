@@ -11,7 +11,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.tools.gate import stations
 from callboard.tools.gate.call_context import GateEnvironment
 from callboard.tools.sandbox.ability import SandboxAbility
-from tests.tools.rigs.calls import Agent, call, in_english, tree
+from tests.tools.rigs.calls import Agent, call, read_tree, to_english_checks
 
 BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not installed"))
 
@@ -19,52 +19,54 @@ BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not ins
 @pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"parent_globs": ("docs/**", "*.md")}])
 async def test_a_change_outside_the_globs_is_denied_with_them(agent: Agent, limit: dict[str, Any]):
     """Subagents specification, Isolation."""
-    held = agent.having(**limit)
-    before = tree(agent.folder)
+    held = agent.with_context(**limit)
+    before = read_tree(agent.folder)
 
-    outside = await held.ask("Write", file_path="src/new.py", content="x")
+    outside = await held.evaluate("Write", file_path="src/new.py", content="x")
 
     assert (outside.verdict, outside.code) == ("deny", "path_denied")
     assert outside.message == "src/new.py is outside of where this agent may write: docs/**, *.md."
-    assert in_english(outside.checks)[-1] == Check(name="paths", verdict="deny", detail=outside.message)
-    assert tree(agent.folder) == before
-    edit = await held.ask("Edit", file_path="src/app.py", old_string="one", new_string="1")
+    assert to_english_checks(outside.checks)[-1] == Check(name="paths", verdict="deny", detail=outside.message)
+    assert read_tree(agent.folder) == before
+    edit = await held.evaluate("Edit", file_path="src/app.py", old_string="one", new_string="1")
     assert edit.code == "path_denied"
-    assert (await held.ask("Write", file_path="docs/a/b.md", content="x")).verdict == "allow"
-    assert (await held.ask("Edit", file_path="README.md", old_string="Tide", new_string="Tides")).verdict == "allow"
-    assert (await held.ask("Read", file_path="src/app.py")).verdict == "allow"
+    assert (await held.evaluate("Write", file_path="docs/a/b.md", content="x")).verdict == "allow"
+    assert (
+        await held.evaluate("Edit", file_path="README.md", old_string="Tide", new_string="Tides")
+    ).verdict == "allow"
+    assert (await held.evaluate("Read", file_path="src/app.py")).verdict == "allow"
 
 
 async def test_the_parents_globs_restrict_the_definitions_globs(agent: Agent):
-    held = agent.having(work_globs=("docs/**",), parent_globs=("**/*.md",))
+    held = agent.with_context(work_globs=("docs/**",), parent_globs=("**/*.md",))
 
-    assert (await held.ask("Write", file_path="docs/a.md", content="x")).verdict == "allow"
-    assert (await held.ask("Write", file_path="docs/a.py", content="x")).code == "path_denied"
-    assert (await held.ask("Write", file_path="a.md", content="x")).code == "path_denied"
+    assert (await held.evaluate("Write", file_path="docs/a.md", content="x")).verdict == "allow"
+    assert (await held.evaluate("Write", file_path="docs/a.py", content="x")).code == "path_denied"
+    assert (await held.evaluate("Write", file_path="a.md", content="x")).code == "path_denied"
 
 
 async def test_a_read_only_agent_changes_nothing(agent: Agent):
     """MAR-05"""
-    reader = agent.having(read_only=True)
+    reader = agent.with_context(read_only=True)
 
     for tool, arguments in (
         ("Write", {"file_path": "a.md", "content": "x"}),
         ("Edit", {"file_path": "README.md", "old_string": "Tide", "new_string": "T"}),
         ("merge_subagent", {"agent": "worker-1"}),
     ):
-        assert (await reader.ask(tool, **arguments)).code == "policy_denied"
-    assert (await reader.ask("Read", file_path="README.md")).verdict == "allow"
+        assert (await reader.evaluate(tool, **arguments)).code == "policy_denied"
+    assert (await reader.evaluate("Read", file_path="README.md")).verdict == "allow"
 
 
 @pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"parent_globs": ("docs/**",)}])
 async def test_a_restricted_agents_command_has_a_read_only_folder(agent: Agent, limit: dict[str, Any]):
     """MAR-05"""
-    held = agent.having(**limit)
-    evaluation = await held.ask("Bash", command="touch docs-new src/new")
+    held = agent.with_context(**limit)
+    evaluation = await held.evaluate("Bash", command="touch docs-new src/new")
 
     assert evaluation.sandbox is not None
     assert (evaluation.sandbox.level, evaluation.sandbox.writable) == ("bubblewrap", ())
-    outcome = await held.do("Bash", command="mkdir -p docs; touch docs/new src/new; ls src")
+    outcome = await held.call("Bash", command="mkdir -p docs; touch docs/new src/new; ls src")
     assert outcome.output.splitlines()[-1] == "app.py"
     assert not (agent.folder / "docs").exists()
 
@@ -81,7 +83,7 @@ async def test_a_restricted_agents_command_has_a_read_only_folder(agent: Agent, 
 )
 def test_a_restricted_agents_command_is_denied_without_a_sandbox(agent: Agent, limit: dict[str, Any], why: str):
     """MAR-05"""
-    evaluation = stations.evaluate(call("Bash", command="ls"), agent.having(**limit).context, BARE)
+    evaluation = stations.evaluate(call("Bash", command="ls"), agent.with_context(**limit).context, BARE)
 
     assert evaluation.code == "policy_denied"
     assert evaluation.message == (f"{why} (bubblewrap (bwrap) is not installed).")
@@ -91,7 +93,7 @@ def test_a_restricted_agents_command_is_denied_without_a_sandbox(agent: Agent, l
     ("mode", "verdict"), [("ask", "ask"), ("edits", "allow"), ("full", "allow"), ("planning", "deny")]
 )
 async def test_a_merge_counts_as_a_change(agent: Agent, mode: str, verdict: str):
-    evaluation = await agent.having(permission_mode=mode).ask("merge_subagent", agent="worker-1")
+    evaluation = await agent.with_context(permission_mode=mode).evaluate("merge_subagent", agent="worker-1")
 
     assert (evaluation.verdict, evaluation.read_only) == (verdict, False)
     if verdict == "ask":
@@ -103,12 +105,16 @@ async def test_a_merge_counts_as_a_change(agent: Agent, mode: str, verdict: str)
 
 
 async def test_an_agent_with_globs_cannot_merge(agent: Agent):
-    assert (await agent.having(work_globs=("docs/**",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
+    assert (
+        await agent.with_context(work_globs=("docs/**",)).evaluate("merge_subagent", agent="worker-1")
+    ).code == "policy_denied"
 
 
 async def test_a_merge_requires_patch(agent: Agent):
     """MAR-05"""
-    assert (await agent.having(policy=("Delegate",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
+    assert (
+        await agent.with_context(policy=("Delegate",)).evaluate("merge_subagent", agent="worker-1")
+    ).code == "policy_denied"
 
 
 @pytest.mark.parametrize(
@@ -145,4 +151,4 @@ async def test_a_merge_requires_patch(agent: Agent):
 )
 async def test_the_row_describes_a_team_call(folder: Path, tool: str, arguments: dict[str, Any], said: str):
     agent = Agent(folder, policy=("Delegate", "Patch"))
-    assert (await agent.ask(tool, **arguments)).summary == said
+    assert (await agent.evaluate(tool, **arguments)).summary == said

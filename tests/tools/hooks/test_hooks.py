@@ -19,9 +19,9 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.hooks.hook_process import LARGEST
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.rigs.calls import Agent, call, in_english, rule
-from tests.tools.rigs.hooks import Scripts, hooked, judged
-from tests.tools.rigs.processes import having, until
+from tests.tools.rigs.calls import Agent, call, rule, to_english_checks
+from tests.tools.rigs.hooks import Scripts, evaluate_with_hooks, run_hooks
+from tests.tools.rigs.processes import find_processes, wait_until
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def scripts(tmp_path: Path) -> Scripts:
 
 
 async def test_a_hook_receives_the_call_and_its_agent(agent: Agent, scripts: Scripts) -> None:
-    said = await hooked(agent, call("Bash", command="ls"), scripts.hook("look"))
+    said = await run_hooks(agent, call("Bash", command="ls"), scripts.hook("look"))
     assert said is None
-    assert scripts.asked("look") == [
+    assert scripts.read_inputs("look") == [
         {
             "tool": "Bash",
             "arguments": {"command": "ls"},
@@ -49,23 +49,23 @@ async def test_a_hook_receives_the_call_and_its_agent(agent: Agent, scripts: Scr
 async def test_a_hook_denies_a_call_with_its_reason(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: no hook after it is asked, and no station."""
     deny = scripts.hook("guard", "answer(decision='deny', reason='not on Fridays')")
-    seen = await judged(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
+    seen = await evaluate_with_hooks(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
     message = "The hook guard denies it: not on Fridays."
     assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
     assert seen.summary == "Write a.txt"
-    assert in_english(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
-    assert scripts.asked("later") == []
+    assert to_english_checks(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
+    assert scripts.read_inputs("later") == []
 
 
 async def test_a_hook_requires_approval_in_every_mode_and_under_every_rule(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: and no wider answer is offered, for no rule could take the place of the next question."""
-    allowed = agent.having(rules=(rule("allow", "Write(**)"),))
+    allowed = agent.with_context(rules=(rule("allow", "Write(**)"),))
     ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
-    seen = await judged(allowed, ask, tool="Write", file_path="a.txt", content="x")
+    seen = await evaluate_with_hooks(allowed, ask, tool="Write", file_path="a.txt", content="x")
     why = "The hook guard asks for approval: it is large."
     assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})
     assert seen.prompt.endswith("The hook guard asks for approval: it is large.")
-    assert in_english(seen.checks) == (
+    assert to_english_checks(seen.checks) == (
         Check(name="hooks", verdict="ask", detail=why),
         Check(name="policy", verdict="allow", detail="Patch"),
         Check(name="rules", verdict="allow", detail="Write(**) (session)."),
@@ -76,9 +76,11 @@ async def test_a_hook_requires_approval_in_every_mode_and_under_every_rule(agent
 async def test_rewritten_arguments_are_checked_and_run(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: hooks behind it, the rules, the binding and the card."""
     rewrite = scripts.hook("tidy", "answer(arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
-    asking = agent.having(permission_mode="ask")
-    seen = await judged(asking, rewrite, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
-    assert scripts.asked("later")[0]["arguments"] == {"file_path": "b.txt", "content": "tidy\n"}
+    asking = agent.with_context(permission_mode="ask")
+    seen = await evaluate_with_hooks(
+        asking, rewrite, scripts.hook("later"), tool="Write", file_path="a.txt", content="x"
+    )
+    assert scripts.read_inputs("later")[0]["arguments"] == {"file_path": "b.txt", "content": "tidy\n"}
     assert (seen.verdict, seen.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
     assert seen.binding is not None
     assert (seen.binding.file, seen.binding.arguments_hash) == ("b.txt", seen.arguments_hash)
@@ -91,7 +93,7 @@ async def test_a_rewrite_reports_its_reason(agent: Agent, scripts: Scripts) -> N
     """SAFE-01: once, also where it has a person asked for the same reason."""
     body = "answer(decision={!r}, arguments={{'command': 'pnpm test'}}, reason='we use pnpm')"
     said = [
-        await hooked(agent, call("Bash", command="npm test"), scripts.hook(name, body.format(decision)))
+        await run_hooks(agent, call("Bash", command="npm test"), scripts.hook(name, body.format(decision)))
         for name, decision in (("a", "pass"), ("b", "ask"))
     ]
     assert [one.detail for one in said if one is not None] == [
@@ -102,36 +104,36 @@ async def test_a_rewrite_reports_its_reason(agent: Agent, scripts: Scripts) -> N
 
 async def test_the_same_arguments_are_not_a_rewrite(agent: Agent, scripts: Scripts) -> None:
     echo = "answer(arguments=asked['arguments'])"
-    assert await hooked(agent, call("Bash", command="ls"), scripts.hook("a", echo), scripts.hook("b", echo)) is None
+    assert await run_hooks(agent, call("Bash", command="ls"), scripts.hook("a", echo), scripts.hook("b", echo)) is None
 
 
 async def test_rewritten_arguments_pass_the_path_and_rule_stations(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01, SAFE-02: rewritten arguments are checked like a model's."""
     out = scripts.hook("out", "answer(arguments={'file_path': '../outside/secret.txt'})")
-    assert (await judged(agent, out, tool="Read", file_path="README.md")).code == "path_denied"
+    assert (await evaluate_with_hooks(agent, out, tool="Read", file_path="README.md")).code == "path_denied"
     guarded = scripts.hook("agents", "answer(arguments={'file_path': 'agents/a.md', 'content': 'x'})")
-    assert (await judged(agent, guarded, tool="Write", file_path="a.txt", content="x")).verdict == "ask"
-    ruled = agent.having(rules=(rule("deny", "Bash(git push *)"),))
+    assert (await evaluate_with_hooks(agent, guarded, tool="Write", file_path="a.txt", content="x")).verdict == "ask"
+    ruled = agent.with_context(rules=(rule("deny", "Bash(git push *)"),))
     push = scripts.hook("push", "answer(arguments={'command': 'git push origin'})")
-    assert (await judged(ruled, push, tool="Bash", command="ls")).code == "rule_denied"
+    assert (await evaluate_with_hooks(ruled, push, tool="Bash", command="ls")).code == "rule_denied"
     wrong = scripts.hook("wrong", "answer(arguments={'cmd': 'ls'})")
-    assert (await judged(agent, wrong, tool="Bash", command="ls")).code == "tool_arguments"
+    assert (await evaluate_with_hooks(agent, wrong, tool="Bash", command="ls")).code == "tool_arguments"
 
 
 async def test_a_hook_cannot_allow_a_call(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: the only words that it has are deny, ask and pass; an ask and a deny of others stay."""
     passes = scripts.hook("fine", "answer(decision='pass', reason='all is well')")
-    asking = agent.having(permission_mode="ask")
-    assert (await judged(asking, passes, tool="Bash", command="ls")).verdict == "ask"
+    asking = agent.with_context(permission_mode="ask")
+    assert (await evaluate_with_hooks(asking, passes, tool="Bash", command="ls")).verdict == "ask"
     allow = scripts.hook("allow", "answer(decision='allow')")
-    assert (await judged(asking, allow, tool="Bash", command="ls")).code == "hook_failed"
+    assert (await evaluate_with_hooks(asking, allow, tool="Bash", command="ls")).code == "hook_failed"
 
 
 async def test_a_second_rewrite_denies_the_call(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: arguments are rewritten once."""
     one = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
     two = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
-    said = await hooked(agent, call("Bash", command="ls"), one, two)
+    said = await run_hooks(agent, call("Bash", command="ls"), one, two)
     assert said == HookResult(
         verdict="deny",
         code="hook_failed",
@@ -166,7 +168,7 @@ FAILS = {
 @pytest.mark.parametrize("body", FAILS, ids=range(len(FAILS)))
 async def test_a_failed_hook_denies_the_call_with_the_failure(agent: Agent, scripts: Scripts, body: str) -> None:
     """SAFE-01"""
-    seen = await judged(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
+    seen = await evaluate_with_hooks(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
     assert (seen.verdict, seen.code) == ("deny", "hook_failed")
     assert seen.message.startswith(f"The hook guard failed, so the call does not run: {FAILS[body]}")
     assert seen.message.endswith(".")
@@ -174,11 +176,13 @@ async def test_a_failed_hook_denies_the_call_with_the_failure(agent: Agent, scri
 
 async def test_a_hook_without_its_program_denies_the_call(agent: Agent, tmp_path: Path) -> None:
     gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
-    seen = await judged(agent, gone, tool="Read", file_path="README.md")
+    seen = await evaluate_with_hooks(agent, gone, tool="Read", file_path="README.md")
     said = f"The hook gone failed, so the call does not run: cannot start: {tmp_path}/gone: No such file or directory."
     assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
     toolbox = FolderToolbox(start_folder=lambda one, folder: str(tmp_path / "away"))
-    away = await judged(Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x")
+    away = await evaluate_with_hooks(
+        Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x"
+    )
     assert away.message.startswith(
         "The hook away failed, so the call does not run: cannot start: No such file or directory."
     )
@@ -187,32 +191,32 @@ async def test_a_hook_without_its_program_denies_the_call(agent: Agent, tmp_path
 async def test_a_hook_timeout_denies_the_call_and_ends_all_processes(agent: Agent, scripts: Scripts, mark: str) -> None:
     """SAFE-01: processes in another session end too."""
     body = f"import subprocess, time\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ntime.sleep(600)"
-    seen = await judged(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
+    seen = await evaluate_with_hooks(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
     said = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
     assert (seen.code, seen.message) == ("hook_failed", said)
-    assert having(mark) == having(str(scripts.place)) == []
+    assert find_processes(mark) == find_processes(str(scripts.place)) == []
 
 
 async def test_an_ended_hook_leaves_no_process(agent: Agent, scripts: Scripts, mark: str) -> None:
     body = f"import subprocess\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)"
-    assert await hooked(agent, call("Read", file_path="README.md"), scripts.hook("busy", body)) is None
-    assert having(mark) == []
+    assert await run_hooks(agent, call("Read", file_path="README.md"), scripts.hook("busy", body)) is None
+    assert find_processes(mark) == []
 
 
 async def test_a_stopped_turn_ends_its_hook(agent: Agent, scripts: Scripts, mark: str) -> None:
     body = f"import subprocess\nsubprocess.run(['sleep', '{mark}'])"
-    asking = asyncio.create_task(hooked(agent, call("Read", file_path="README.md"), scripts.hook("slow", body)))
-    await until(lambda: having("sleep", mark))
+    asking = asyncio.create_task(run_hooks(agent, call("Read", file_path="README.md"), scripts.hook("slow", body)))
+    await wait_until(lambda: find_processes("sleep", mark))
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
-    assert having(mark) == []
+    assert find_processes(mark) == []
 
 
 async def test_a_hook_may_ignore_its_input(agent: Agent) -> None:
     deaf = Hook(name="deaf", command=("true",))
     large = call("Write", file_path="a.txt", content="x" * 1_000_000)
-    assert await hooked(agent, large, deaf) is None
+    assert await run_hooks(agent, large, deaf) is None
 
 
 def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) -> None:
@@ -225,7 +229,7 @@ def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) ->
 
     async def often() -> list[HookResult | None]:
         agent = Agent(folder)
-        return await asyncio.gather(*(hooked(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
+        return await asyncio.gather(*(run_hooks(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         said = [one.detail if one is not None else "" for one in runner.run(often())]
@@ -248,7 +252,7 @@ async def test_a_hooks_output_is_redacted_before_truncation(folder: Path, script
     says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
     dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
     for hook in (says, dies):
-        said = await hooked(agent, call("Read", file_path="README.md"), hook)
+        said = await run_hooks(agent, call("Read", file_path="README.md"), hook)
         assert said is not None
         assert ("secret://dep" in said.detail, value[:12] in said.detail) == (True, False)
 
@@ -261,7 +265,7 @@ async def test_a_hook_receives_only_the_environment_of_its_settings(
     toolbox = FolderToolbox(reveal=lambda one, text: text.replace("secret://lint", "the value"))
     body = "import os\nopen(__file__ + '.env', 'w').write(json.dumps(sorted(os.environ.items())))"
     hook = scripts.hook("env", body, env={"TOKEN": "secret://lint"})
-    await hooked(Agent(folder, toolbox), call("Bash", command="ls"), hook)
+    await run_hooks(Agent(folder, toolbox), call("Bash", command="ls"), hook)
     found = dict(json.loads((scripts.place / "env.py.env").read_text()))
     assert found["TOKEN"] == "the value"
     assert not found.keys() - {"TOKEN", "PATH", "HOME", "LC_CTYPE"}
@@ -272,11 +276,13 @@ async def test_a_hook_without_its_secret_denies_the_call(folder: Path, scripts: 
         raise Refusal("secret_missing", "There is no secret lint.")
 
     hook = scripts.hook("env", env={"TOKEN": "secret://lint"})
-    seen = await judged(Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md")
+    seen = await evaluate_with_hooks(
+        Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md"
+    )
     assert seen.message.startswith(
         "The hook env failed, so the call does not run: cannot start: There is no secret lint."
     )
-    assert scripts.asked("env") == []
+    assert scripts.read_inputs("env") == []
 
 
 MATCHERS = [
@@ -298,12 +304,12 @@ async def test_a_hooks_matchers_are_broad(
     agent: Agent, scripts: Scripts, matcher: str, tool: str, arguments: dict[str, str], speaks: bool
 ) -> None:
     hook = scripts.hook("look", tools=("NoSuch", matcher))
-    asking = agent.having(hooks=(hook,))
+    asking = agent.with_context(hooks=(hook,))
     known = asking.toolbox.preview_hooks(call(tool, **arguments), asking.context)
     why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
     told = HookResult(verdict="allow", detail="Hooks do not run here. These would decide: look.", reasons=(why,))
     assert known == (told if speaks else None)
-    changed = asking.having(hooks=(), changed_hooks=(hook,))
+    changed = asking.with_context(hooks=(), changed_hooks=(hook,))
     away = changed.toolbox.preview_hooks(call(tool, **arguments), changed.context)
     assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
 
@@ -311,9 +317,9 @@ async def test_a_hooks_matchers_are_broad(
 async def test_hooks_do_not_run_for_invalid_arguments(agent: Agent, scripts: Scripts) -> None:
     for text in ("[1]", "{", "nul", '"x"', "[" * 100_000):
         wanted = ToolCall(call_id="cal_1", tool="Read", arguments=text)
-        assert await hooked(agent, wanted, scripts.hook("look")) is None
+        assert await run_hooks(agent, wanted, scripts.hook("look")) is None
         assert (await agent.toolbox.evaluate(wanted, agent.context)).code == "tool_arguments"
-    assert scripts.asked("look") == []
+    assert scripts.read_inputs("look") == []
 
 
 async def test_a_hook_that_agents_can_change_does_not_run(
@@ -332,17 +338,19 @@ async def test_a_hook_that_agents_can_change_does_not_run(
         f"Move it to {folder}/.callboard/ or outside of every open folder."
     )
     for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
-        seen = await judged(agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x")
+        seen = await evaluate_with_hooks(
+            agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x"
+        )
         assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
     (folder / "bin").mkdir()
     (folder / "bin" / "checker").symlink_to("/bin/true")
     (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
     for command in (("checker",), (str(tmp_path / "link.py"),)):
-        seen = await judged(agent, Hook(name="check", command=command), tool="Read", file_path="x")
+        seen = await evaluate_with_hooks(agent, Hook(name="check", command=command), tool="Read", file_path="x")
         assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
     assert not (folder / "ran").exists()
     kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
-    assert await hooked(agent, call("Read", file_path="README.md"), kept) is None
+    assert await run_hooks(agent, call("Read", file_path="README.md"), kept) is None
     assert (folder / "ran").exists()
 
 
@@ -355,7 +363,7 @@ async def test_a_hooks_program_is_found_from_its_start_folder(
     (folder / "bin").mkdir()
     (folder / program).write_text("#!/bin/sh\ntouch ran\n")
     (folder / program).chmod(0o755)
-    seen = await judged(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
+    seen = await evaluate_with_hooks(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
     assert f"agents of {folder} can change its program {folder}/{program}" in seen.message
     assert not (folder / "ran").exists()
 
@@ -366,30 +374,30 @@ async def test_a_hooks_program_is_found_on_its_own_search_path(agent: Agent, fol
     (folder / "bin" / "checker").write_text("#!/bin/sh\ntouch ran\n")
     (folder / "bin" / "checker").chmod(0o755)
     hook = Hook(name="check", command=("checker",), env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
-    seen = await judged(agent, hook, tool="Read", file_path="x")
+    seen = await evaluate_with_hooks(agent, hook, tool="Read", file_path="x")
     assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
     assert not (folder / "ran").exists()
     gone = Hook(name="gone", command=("no-such-program",))
     said = "The hook gone failed, so the call does not run: cannot start: no-such-program: No such file or directory."
-    assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
+    assert (await evaluate_with_hooks(agent, gone, tool="Read", file_path="x")).message.startswith(said)
 
 
 async def test_a_changed_hook_requires_approval_instead_of_running(agent: Agent, scripts: Scripts) -> None:
     """SAFE-08: ending a folder's trust does not disable its hooks."""
-    changed = agent.having(changed_hooks=(scripts.hook("look", tools=("Bash",)),))
-    said = await hooked(changed, call("Bash", command="ls"))
+    changed = agent.with_context(changed_hooks=(scripts.hook("look", tools=("Bash",)),))
+    said = await run_hooks(changed, call("Bash", command="ls"))
     assert said == HookResult(
         verdict="ask",
         detail="The folder changed since you trusted it, so these hooks do not run: look.",
         reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),
     )
-    assert await hooked(changed, call("Read", file_path="README.md")) is None
-    assert scripts.asked("look") == []
+    assert await run_hooks(changed, call("Read", file_path="README.md")) is None
+    assert scripts.read_inputs("look") == []
 
 
 @pytest.mark.parametrize("matcher", ["bash", "Bash", "bash(ls)", "BASH(ls)"])
 async def test_m2_a_matcher_accepts_any_spelling_and_the_hook_receives_the_stored_name(
     agent: Agent, scripts: Scripts, matcher: str
 ) -> None:
-    await hooked(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))
-    assert [asked["tool"] for asked in scripts.asked("look")] == ["Bash"]
+    await run_hooks(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))
+    assert [asked["tool"] for asked in scripts.read_inputs("look")] == ["Bash"]

@@ -22,8 +22,8 @@ from starlette.routing import Route
 
 from callboard.contracts.settings import HttpServer
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.mcp.serving import PATIENCE, answers, do, serving
-from tests.tools.rigs.calls import Agent, Told
+from tests.tools.mcp.serving import PATIENCE, answering_reporter, call_tool, open_agent
+from tests.tools.rigs.calls import Agent, RecordingReporter
 
 
 class Size(BaseModel):
@@ -77,7 +77,7 @@ async def _shop(folder: Path, seen: list[str]) -> AsyncIterator[Agent]:
     """An agent that has the server, at an address."""
     async with (
         at_an_address(_server(seen).streamable_http_app()) as url,
-        serving(folder, HttpServer(name="shop", url=f"{url}/mcp")) as agent,
+        open_agent(folder, HttpServer(name="shop", url=f"{url}/mcp")) as agent,
     ):
         yield agent
 
@@ -111,18 +111,18 @@ async def test_a_remote_tool_reports_progress_and_asks(folder: Path) -> None:
             "2.0",
             "http",
         )
-        assert (await do(agent, "mcp__shop__echo", text="hello")).output == "hello"
-        told = Told([])
-        assert (await do(agent, "mcp__shop__count", told)).output == "counted"
+        assert (await call_tool(agent, "mcp__shop__echo", text="hello")).output == "hello"
+        told = RecordingReporter([])
+        assert (await call_tool(agent, "mcp__shop__count", told)).output == "counted"
         assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
-        assert json.loads((await do(agent, "mcp__shop__measure", answers("7"))).output) == {"size": 7}
-        assert (await do(agent, "mcp__shop__weigh", answers("7"))).output == "accept"
+        assert json.loads((await call_tool(agent, "mcp__shop__measure", answering_reporter("7"))).output) == {"size": 7}
+        assert (await call_tool(agent, "mcp__shop__weigh", answering_reporter("7"))).output == "accept"
 
 
 async def test_a_stopped_remote_call_is_cancelled_at_the_server(folder: Path) -> None:
     seen: list[str] = []
     async with _shop(folder, seen) as agent:
-        task = asyncio.create_task(do(agent, "mcp__shop__hang"))
+        task = asyncio.create_task(call_tool(agent, "mcp__shop__hang"))
         await _soon(seen, "called")
         task.cancel()
         await asyncio.wait([task])
@@ -159,13 +159,13 @@ async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
         return StreamingResponse(much(), media_type="application/json")
 
     app = Starlette(routes=[Route("/mcp", flood, methods=["GET", "POST", "DELETE"])])
-    async with at_an_address(app) as url, serving(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
+    async with at_an_address(app) as url, open_agent(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert state.condition == "lost"
         assert "it sent an answer of more than" in state.message
 
 
 async def test_an_unreachable_address_is_reported(folder: Path) -> None:
-    async with serving(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
+    async with open_agent(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.code) == ("lost", "server_unavailable")

@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, TextContent
 
 from callboard.contracts.settings import StdioServer
 from callboard.tools.mcp.call_results import to_outcome
-from tests.tools.mcp.serving import do, scripted, serving
+from tests.tools.mcp.serving import call_tool, open_agent, scripted_server
 from tests.tools.rigs.calls import Agent
 
 LIBRARY = StdioServer(
@@ -27,7 +27,7 @@ def names(agent: Agent) -> list[str]:
 
 async def test_a_tool_that_requires_a_task_is_refused_with_the_reason(folder: Path) -> None:
     """A9: it could not be called."""
-    async with serving(folder, LIBRARY) as agent:
+    async with open_agent(folder, LIBRARY) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
 
         assert names(agent) == [
@@ -40,10 +40,10 @@ async def test_a_tool_that_requires_a_task_is_refused_with_the_reason(folder: Pa
 
 async def test_structured_content_reaches_the_model_once(folder: Path) -> None:
     """A9: a number, a list of texts and an object, each of which the server sends as text as well."""
-    async with serving(folder, LIBRARY) as agent:
-        number = (await do(agent, "mcp__library__number")).output
-        items = (await do(agent, "mcp__library__items")).output
-        record = (await do(agent, "mcp__library__record", title="t")).output
+    async with open_agent(folder, LIBRARY) as agent:
+        number = (await call_tool(agent, "mcp__library__number")).output
+        items = (await call_tool(agent, "mcp__library__items")).output
+        record = (await call_tool(agent, "mcp__library__record", title="t")).output
 
     assert (number, items) == ("5", "one\n\ntwo")
     assert json.loads(record) == {"title": "t", "default": "x"}
@@ -72,10 +72,10 @@ def test_structured_content_is_dropped_only_if_the_text_repeats_it(
 
 async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> None:
     """A9: by one tool, which reads only."""
-    async with serving(folder, LIBRARY) as agent:
-        listed = (await do(agent, "mcp__library__read_resource")).output.splitlines()
-        read = await do(agent, "mcp__library__read_resource", uri="notes://days/monday")
-        missing = await do(agent, "mcp__library__read_resource", uri="notes://nowhere")
+    async with open_agent(folder, LIBRARY) as agent:
+        listed = (await call_tool(agent, "mcp__library__read_resource")).output.splitlines()
+        read = await call_tool(agent, "mcp__library__read_resource", uri="notes://days/monday")
+        missing = await call_tool(agent, "mcp__library__read_resource", uri="notes://nowhere")
         info = next(one for one in agent.toolbox.list_tools(agent.context) if one.name.endswith("read_resource"))
 
     assert listed[0].startswith("notes://today  today (text/plain)")
@@ -86,7 +86,7 @@ async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> N
 
 async def test_prompts_are_listed_and_only_servers_with_resources_have_the_tool(folder: Path, tmp_path: Path) -> None:
     """A9"""
-    async with serving(folder, LIBRARY, scripted(tmp_path)) as agent:
+    async with open_agent(folder, LIBRARY, scripted_server(tmp_path)) as agent:
         library, plain = agent.toolbox.list_servers(agent.context)
 
         assert (library.prompts, plain.prompts) == (("review",), ())
@@ -95,9 +95,9 @@ async def test_prompts_are_listed_and_only_servers_with_resources_have_the_tool(
 
 async def test_a_program_receives_its_root_and_no_sampling(folder: Path) -> None:
     """A9: also where the server is started elsewhere."""
-    async with serving(folder, LIBRARY) as agent:
-        roots = (await do(agent, "mcp__library__roots")).output
-        declared = (await do(agent, "mcp__library__capabilities")).output.split()
+    async with open_agent(folder, LIBRARY) as agent:
+        roots = (await call_tool(agent, "mcp__library__roots")).output
+        declared = (await call_tool(agent, "mcp__library__capabilities")).output.split()
 
     assert roots == f"{folder.as_uri()} {folder.name}"
     assert ("roots" in declared, "elicitation" in declared, "sampling" in declared) == (True, True, False)
@@ -105,7 +105,7 @@ async def test_a_program_receives_its_root_and_no_sampling(folder: Path) -> None
 
 async def test_a_tools_schema_reaches_the_model_with_its_properties(folder: Path) -> None:
     """A9: also where a property is called like a keyword of JSON Schema."""
-    async with serving(folder, LIBRARY) as agent:
+    async with open_agent(folder, LIBRARY) as agent:
         spec = next(one for one in agent.toolbox.list_specs(agent.context) if one.name == "mcp__library__record")
 
     properties: Any = spec.schema["properties"]

@@ -12,8 +12,8 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import LONGEST, ask
 from callboard.tools.mcp.server_log import MOST, PlainText, ServerLog
-from tests.tools.mcp.serving import python, serving
-from tests.tools.rigs.calls import Told
+from tests.tools.mcp.serving import open_agent, python_server
+from tests.tools.rigs.calls import RecordingReporter
 
 SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
 SECRETS = Redaction([NamedSecret("deploy", SECRET, "keyring")])
@@ -52,8 +52,8 @@ async def test_a_truncated_server_message_contains_no_secret(folder: Path):
     """SAFE-03"""
     cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MOST - 9} + chr(10)); sys.exit(3)"
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
-    servers = (python("cut", cut), python("long", long))
-    async with serving(folder, *servers, veil=SECRETS.redact_stream) as agent:
+    servers = (python_server("cut", cut), python_server("long", long))
+    async with open_agent(folder, *servers, veil=SECRETS.redact_stream) as agent:
         told = {one.name: one for one in agent.toolbox.list_servers(agent.context)}
     assert not any(holds_part(f"{one.said} {one.message}") for one in told.values())
     assert told["cut"].said.endswith("....\n")
@@ -64,7 +64,7 @@ async def test_a_truncated_server_message_contains_no_secret(folder: Path):
 async def test_a_truncated_question_contains_no_secret(within: int):
     """SAFE-03"""
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
-    told = Told([], Reply(outcome="reject"))
+    told = RecordingReporter([], Reply(outcome="reject"))
     wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
     assert await ask("asking", wanted, told, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(action="decline")
     (asked,) = told.asked

@@ -22,8 +22,19 @@ from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
 from tests.tools.mcp.scripted import PIXEL
-from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
-from tests.tools.rigs.calls import Agent, Told, call, in_english, rule
+from tests.tools.mcp.serving import (
+    ASKING,
+    NEWEST,
+    SCRIPTED,
+    answering_reporter,
+    call_tool,
+    open_agent,
+    python_server,
+    read_calls,
+    scripted_server,
+    wait_until,
+)
+from tests.tools.rigs.calls import Agent, RecordingReporter, call, rule, to_english_checks
 
 DIED = (
     "scripted disconnected during the call (its program ended with exit code 7: the disk is on fire). "
@@ -43,7 +54,7 @@ def _names(agent: Agent) -> list[str]:
 
 
 async def test_a_server_reports_its_identity_and_its_tools_get_our_names(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
         state = _state(agent)
         assert (state.condition, state.title, state.version, state.protocol) == (
             "connected",
@@ -52,18 +63,18 @@ async def test_a_server_reports_its_identity_and_its_tools_get_our_names(folder:
             "2025-06-18",
         )
         assert (state.tools, state.refused) == (len(_names(agent)), 0)
-        assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
+        assert (await call_tool(agent, "mcp__scripted__echo", text="hello")).output == "hello"
 
 
 async def test_a_published_server_answers_a_call(folder: Path) -> None:
     """The official server for times, from PyPI."""
     server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
-    async with serving(folder, server) as agent:
+    async with open_agent(folder, server) as agent:
         assert _names(agent) == ["mcp__time__convert_time", "mcp__time__get_current_time"]
         asked: dict[str, Any] = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
-        told = json.loads((await do(agent, "mcp__time__convert_time", **asked)).output)
+        told = json.loads((await call_tool(agent, "mcp__time__convert_time", **asked)).output)
         assert (told["target"]["datetime"][11:16], told["time_difference"]) == ("03:00", "-9.0h")
-        failed = await do(agent, "mcp__time__get_current_time", timezone="Nowhere")
+        failed = await call_tool(agent, "mcp__time__get_current_time", timezone="Nowhere")
         assert (failed.code, "Invalid timezone" in failed.output) == ("tool_failed", True)
 
 
@@ -73,7 +84,7 @@ async def test_a_server_receives_only_the_environment_of_its_settings(
     monkeypatch.setenv("CALLBOARD_TEST_TOKEN", "not for servers")
     code = f"import json, os; open({str(tmp_path / 'env')!r}, 'w').write(json.dumps([dict(os.environ), os.getcwd()]))"
     toolbox = FolderToolbox(reveal=lambda _, text: "the key" if text == "secret://key" else text)
-    agent = Agent(folder, toolbox, servers=(python("shows", code, env={"KEY": "secret://key", "PLAIN": "x"}),))
+    agent = Agent(folder, toolbox, servers=(python_server("shows", code, env={"KEY": "secret://key", "PLAIN": "x"}),))
     await toolbox.prepare(agent.context)
     await toolbox.close()
     environment, place = json.loads((tmp_path / "env").read_text())
@@ -89,7 +100,7 @@ async def test_a_missing_key_is_the_reason_of_a_disconnected_server(folder: Path
         raise Refusal("secret_missing", "There is no secret key.")
 
     toolbox = FolderToolbox(reveal=reveal)
-    agent = Agent(folder, toolbox, servers=(scripted(tmp_path, env={"KEY": "secret://key"}),))
+    agent = Agent(folder, toolbox, servers=(scripted_server(tmp_path, env={"KEY": "secret://key"}),))
     await toolbox.prepare(agent.context)
     state = _state(agent)
     await toolbox.close()
@@ -98,17 +109,17 @@ async def test_a_missing_key_is_the_reason_of_a_disconnected_server(folder: Path
 
 async def test_a_failed_server_reports_its_reason_and_affects_no_other(folder: Path, tmp_path: Path) -> None:
     servers = (
-        python("exits", EXITS),
+        python_server("exits", EXITS),
         StdioServer(name="missing", command=("no-such-program",)),
-        python("garbage", "print('hello\\n' * 5000)"),
-        scripted(tmp_path),
+        python_server("garbage", "print('hello\\n' * 5000)"),
+        scripted_server(tmp_path),
     )
-    async with serving(folder, *servers) as agent:
+    async with open_agent(folder, *servers) as agent:
         told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.list_servers(agent.context)}
         assert told["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
         assert told["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
         assert told["garbage"] == ("lost", "server_failed", "it sent too many invalid lines: hello")
-        assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
+        assert (await call_tool(agent, "mcp__scripted__echo", text="hello")).output == "hello"
         rows = {one.name: one for one in agent.toolbox.list_tools(agent.context) if one.source == "mcp:exits"}
         assert [(one.name, one.availability) for one in rows.values()] == [("mcp__exits__*", "blocked")]
         assert "no licence" in rows["mcp__exits__*"].reason
@@ -116,7 +127,7 @@ async def test_a_failed_server_reports_its_reason_and_affects_no_other(folder: P
 
 async def test_a_silent_server_delays_a_run_only_for_the_patience(folder: Path, tmp_path: Path) -> None:
     toolbox = FolderToolbox(patience=0.2)
-    agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))
+    agent = Agent(folder, toolbox, servers=(python_server("silent", "import time; time.sleep(600)"),))
     began = time.monotonic()
     await toolbox.prepare(agent.context)
     await toolbox.prepare(agent.context)
@@ -127,83 +138,88 @@ async def test_a_silent_server_delays_a_run_only_for_the_patience(folder: Path, 
 
 
 async def test_a_server_that_dies_during_a_call_reconnects(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        died = await do(agent, "mcp__scripted__die")
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        died = await call_tool(agent, "mcp__scripted__die")
         assert (died.code, died.message) == (
             "server_failed",
             DIED,
         )
         assert (_state(agent).condition, _names(agent)) == ("lost", [])
         again = await agent.toolbox.reconnect(agent.context, "scripted")
-        assert (again.condition, (await do(agent, "mcp__scripted__echo", text="back")).output) == ("connected", "back")
+        assert (again.condition, (await call_tool(agent, "mcp__scripted__echo", text="back")).output) == (
+            "connected",
+            "back",
+        )
 
 
 async def test_a_server_that_closes_its_output_disconnects_at_once(folder: Path, tmp_path: Path) -> None:
     """A9: it can answer nothing more."""
-    async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
-        outcome = await do(agent, "mcp__scripted__close")
+    async with open_agent(folder, scripted_server(tmp_path, timeout=10)) as agent:
+        outcome = await call_tool(agent, "mcp__scripted__close")
 
         assert outcome.code == "server_failed"
         assert "it closed its output" in outcome.message
 
 
 async def test_a_call_to_a_disconnected_server_is_refused_with_the_reason(folder: Path, tmp_path: Path) -> None:
-    server = python("exits", EXITS)
-    async with serving(folder, server) as agent:
-        evaluation = await agent.ask("mcp__exits__anything")
+    server = python_server("exits", EXITS)
+    async with open_agent(folder, server) as agent:
+        evaluation = await agent.evaluate("mcp__exits__anything")
         assert (evaluation.verdict, evaluation.code) == ("deny", "server_unavailable")
         assert "its program ended with exit code 3: no licence" in evaluation.message
 
 
 async def test_an_unanswered_call_times_out_and_is_cancelled(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path, timeout=SILENCE)) as agent:
-        outcome = await do(agent, "mcp__scripted__hang")
+    async with open_agent(folder, scripted_server(tmp_path, timeout=SILENCE)) as agent:
+        outcome = await call_tool(agent, "mcp__scripted__hang")
         assert (outcome.code, f"sent nothing for {SILENCE:g} s" in outcome.message) == ("tool_timeout", True)
-        await until(lambda: "cancelled" in noted(tmp_path))
-        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+        await wait_until(lambda: "cancelled" in read_calls(tmp_path))
+        assert (await call_tool(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
 async def test_a_stopped_call_is_cancelled_at_the_server(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        task = asyncio.create_task(do(agent, "mcp__scripted__hang"))
-        await until(lambda: "call hang {}" in noted(tmp_path))
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        task = asyncio.create_task(call_tool(agent, "mcp__scripted__hang"))
+        await wait_until(lambda: "call hang {}" in read_calls(tmp_path))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await until(lambda: "cancelled" in noted(tmp_path))
-        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+        await wait_until(lambda: "cancelled" in read_calls(tmp_path))
+        assert (await call_tool(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
 async def test_a_message_that_is_too_large_ends_the_connection(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        outcome = await do(agent, "mcp__scripted__flood")
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        outcome = await call_tool(agent, "mcp__scripted__flood")
         assert (outcome.code, "it sent a message of more than" in outcome.message) == ("server_failed", True)
 
 
 async def test_invalid_lines_are_diagnostics(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        assert (await do(agent, "mcp__scripted__prattle")).output == "said"
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        assert (await call_tool(agent, "mcp__scripted__prattle")).output == "said"
         assert _state(agent).said == "this is no message\n{}\n"
 
 
 async def test_an_answer_with_an_unpaired_surrogate_is_accepted(folder: Path, tmp_path: Path) -> None:
     """A9: a character that a server split arrives as a replacement character."""
-    async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
-        outcome = await do(agent, "mcp__scripted__half")
+    async with open_agent(folder, scripted_server(tmp_path, timeout=10)) as agent:
+        outcome = await call_tool(agent, "mcp__scripted__half")
 
         assert (outcome.code, outcome.output) == (None, 'a\ufffdb\n\n{\n  "\ufffd": [\n    "\U0001f600"\n  ]\n}')
 
 
 async def test_an_invalid_answer_fails_only_its_call(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        outcome = await do(agent, "mcp__scripted__wrong")
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        outcome = await call_tool(agent, "mcp__scripted__wrong")
         assert outcome.code == "server_failed"
-        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+        assert (await call_tool(agent, "mcp__scripted__echo", text="still there")).output == "still there"
 
 
 async def test_results_contain_text_data_and_images(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        picture, data, refused = [await do(agent, f"mcp__scripted__{name}") for name in ("picture", "data", "refuse")]
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        picture, data, refused = [
+            await call_tool(agent, f"mcp__scripted__{name}") for name in ("picture", "data", "refuse")
+        ]
         blob = blob_of(b64decode(PIXEL), "image/png")
         assert (picture.output, picture.images, picture.blobs) == ("[done]", (blob.ref,), (blob,))
         assert data.output == '{\n  "n": 1\n}'
@@ -211,25 +227,28 @@ async def test_results_contain_text_data_and_images(folder: Path, tmp_path: Path
 
 
 async def test_progress_is_reported_as_it_arrives(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        told = Told([])
-        assert (await do(agent, "mcp__scripted__count", told)).output == "counted"
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        told = RecordingReporter([])
+        assert (await call_tool(agent, "mcp__scripted__count", told)).output == "counted"
         assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
 
 
 async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> None:
     """An invalid answer is asked for again, with the problem."""
-    async with serving(folder, scripted(tmp_path)) as agent:
-        person = answers("large", "0", "42")
-        outcome = await do(agent, "mcp__scripted__ask", person)
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        person = answering_reporter("large", "0", "42")
+        outcome = await call_tool(agent, "mcp__scripted__ask", person)
         assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
         assert [one.message for one in person.asked] == [
             "How large?",
             'How large?\n\nThe answer is invalid. size: the value is not of type "integer".',
             "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1.",
         ]
-        both = answers('{"a": "x", "b": true}')
-        assert json.loads((await do(agent, "mcp__scripted__confirm", both)).output)["content"] == {"a": "x", "b": True}
+        both = answering_reporter('{"a": "x", "b": true}')
+        assert json.loads((await call_tool(agent, "mcp__scripted__confirm", both)).output)["content"] == {
+            "a": "x",
+            "b": True,
+        }
 
 
 @pytest.mark.parametrize(
@@ -241,12 +260,12 @@ async def test_a_server_on_the_reference_package_asks_the_user(
     folder: Path, program: str, protocol: str, tools: tuple[str, ...]
 ) -> None:
     """In the middle of a call it can over the handshake alone, which is therefore tried first; before a call over both."""
-    async with serving(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
+    async with open_agent(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
         state = _state(agent, "asking")
         assert (state.condition, state.protocol, state.message) == ("connected", protocol, "")
         for tool in tools:
-            person = answers("Oslo")
-            assert (await do(agent, f"mcp__asking__{tool}", person)).output == "Oslo"
+            person = answering_reporter("Oslo")
+            assert (await call_tool(agent, f"mcp__asking__{tool}", person)).output == "Oslo"
             assert [one.message for one in person.asked] == ["Which city?"]
 
 
@@ -257,10 +276,10 @@ async def test_a_form_that_asks_for_a_secret_is_refused_unseen(
     folder: Path, program: str, tools: tuple[str, ...]
 ) -> None:
     """X10: the protocol forbids such a form, and an answer would be a fact."""
-    async with serving(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
+    async with open_agent(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
         for tool in tools:
-            person = answers('{"user": "ann", "api_key": "hunter2-hunter2"}')
-            outcome = await do(agent, f"mcp__asking__{tool}", person)
+            person = answering_reporter('{"user": "ann", "api_key": "hunter2-hunter2"}')
+            outcome = await call_tool(agent, f"mcp__asking__{tool}", person)
             assert person.asked == []
             assert "asks for a secret (api_key), so it was not shown" in f"{outcome.output} {outcome.message}"
             assert "hunter2" not in f"{outcome.output} {outcome.message}"
@@ -270,54 +289,56 @@ async def test_a_form_that_asks_for_a_secret_is_refused_unseen(
 async def test_the_server_receives_a_rejection_and_a_missing_answer(
     folder: Path, tmp_path: Path, reply: str, action: str
 ) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        said = Told([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
-        assert json.loads((await do(agent, "mcp__scripted__ask", said)).output) == {"action": action}
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        said = RecordingReporter([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
+        assert json.loads((await call_tool(agent, "mcp__scripted__ask", said)).output) == {"action": action}
 
 
 async def test_an_address_is_shown_and_never_opened(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        person = answers("done")
-        assert json.loads((await do(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        person = answering_reporter("done")
+        assert json.loads((await call_tool(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
         asked = Question(server="scripted", message="Log in there.", url="https://example.org/login")
         assert person.asked == [asked]
 
 
 async def test_a_server_cannot_use_our_model(folder: Path, tmp_path: Path) -> None:
-    async with serving(folder, scripted(tmp_path)) as agent:
-        assert json.loads((await do(agent, "mcp__scripted__sample")).output)["message"] == "Sampling not supported"
+    async with open_agent(folder, scripted_server(tmp_path)) as agent:
+        assert (
+            json.loads((await call_tool(agent, "mcp__scripted__sample")).output)["message"] == "Sampling not supported"
+        )
 
 
 async def test_an_approval_does_not_cover_a_changed_declaration(folder: Path, tmp_path: Path) -> None:
     """CTL-04: only the approved call runs."""
-    async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
+    async with open_agent(folder, scripted_server(tmp_path), permission_mode="ask") as agent:
         wanted = call("mcp__scripted__echo", text="hello")
         approved = await agent.toolbox.evaluate(wanted, agent.context)
-        await do(agent.having(permission_mode="full"), "mcp__scripted__grow")
-        await until(lambda: (_schema(agent) or {}).get("loud") is not None)
-        outcome = await agent.toolbox.run(wanted, approved, agent.context, Told([]))
+        await call_tool(agent.with_context(permission_mode="full"), "mcp__scripted__grow")
+        await wait_until(lambda: (_schema(agent) or {}).get("loud") is not None)
+        outcome = await agent.toolbox.run(wanted, approved, agent.context, RecordingReporter([]))
         assert (approved.verdict, outcome.code) == ("ask", "file_changed")
-        assert [line for line in noted(tmp_path) if "echo" in line] == []
+        assert [line for line in read_calls(tmp_path) if "echo" in line] == []
 
 
 async def test_a_lasting_approval_covers_only_its_declaration(folder: Path, tmp_path: Path) -> None:
     """SAFE-08: a server cannot make another tool of one that a person allowed. A no holds all the same."""
-    async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
+    async with open_agent(folder, scripted_server(tmp_path), permission_mode="ask") as agent:
         wanted = call("mcp__scripted__echo", text="hello")
         asked = await agent.toolbox.evaluate(wanted, agent.context)
         assert asked.binding is not None
         yes = msgspec.structs.replace(rule("allow", "mcp__scripted__echo"), declared=asked.binding.declared)
-        ruled = agent.having(rules=(yes,))
+        ruled = agent.with_context(rules=(yes,))
         before = await agent.toolbox.evaluate(wanted, ruled.context)
-        await do(agent.having(permission_mode="full"), "mcp__scripted__grow")
-        await until(lambda: (_schema(agent) or {}).get("loud") is not None)
+        await call_tool(agent.with_context(permission_mode="full"), "mcp__scripted__grow")
+        await wait_until(lambda: (_schema(agent) or {}).get("loud") is not None)
         grown = call("mcp__scripted__echo", text="hello", loud=True)
         after = await agent.toolbox.evaluate(grown, ruled.context)
         assert (asked.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
-        said = [one.detail for one in in_english(after.checks) if one.name == "rules"]
+        said = [one.detail for one in to_english_checks(after.checks) if one.name == "rules"]
         assert said == ["mcp__scripted__echo was allowed before its server changed the tool."]
         no = msgspec.structs.replace(yes, verdict="deny")
-        denied = await agent.toolbox.evaluate(grown, agent.having(rules=(no,)).context)
+        denied = await agent.toolbox.evaluate(grown, agent.with_context(rules=(no,)).context)
         assert (denied.verdict, denied.code) == ("deny", "rule_denied")
 
 
@@ -329,9 +350,9 @@ def _schema(agent: Agent) -> dict[str, object] | None:
 async def test_a_server_removed_from_the_settings_is_disconnected(folder: Path, tmp_path: Path) -> None:
     code = f"import os, sys; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); sys.stdin.read()"
     toolbox = FolderToolbox(patience=0.1)
-    agent = Agent(folder, toolbox, servers=(python("gone", code),))
+    agent = Agent(folder, toolbox, servers=(python_server("gone", code),))
     await toolbox.prepare(agent.context)
-    await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+    await wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
     await toolbox.close()
     assert not _lives(int((tmp_path / "pid").read_text()))
 
@@ -344,18 +365,18 @@ async def test_no_server_process_outlives_a_killed_host(folder: Path, tmp_path: 
         "from pathlib import Path\n"
         "from callboard.tools.toolbox import FolderToolbox\n"
         "from tests.tools.rigs.calls import Agent\n"
-        "from tests.tools.mcp.serving import python\n"
+        "from tests.tools.mcp.serving import python_server\n"
         "async def main():\n"
-        "    agent = Agent(Path(sys.argv[1]), FolderToolbox(), servers=(python('one', sys.argv[2]),))\n"
+        "    agent = Agent(Path(sys.argv[1]), FolderToolbox(), servers=(python_server('one', sys.argv[2]),))\n"
         "    await agent.toolbox.prepare(agent.context)\n"
         "asyncio.run(main())\n"
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", host, str(folder), server, cwd=str(Path.cwd()))
-    await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+    await wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()
     pid = int((tmp_path / "pid").read_text())
-    await until(lambda: not _lives(pid))
+    await wait_until(lambda: not _lives(pid))
 
 
 def _lives(pid: int) -> bool:
@@ -421,7 +442,7 @@ async def test_any_connection_error_is_the_reason(folder: Path) -> None:
         raise RuntimeError("the keyring is gone")
 
     toolbox = FolderToolbox(reveal=breaks)
-    agent = Agent(folder, toolbox, servers=(python("shows", "pass", env={"KEY": "secret://key"}),))
+    agent = Agent(folder, toolbox, servers=(python_server("shows", "pass", env={"KEY": "secret://key"}),))
     try:
         await toolbox.prepare(agent.context)
         assert "the keyring is gone" in _state(agent, "shows").message
@@ -432,7 +453,7 @@ async def test_any_connection_error_is_the_reason(folder: Path) -> None:
 async def test_no_connecting_server_outlives_the_toolbox(folder: Path) -> None:
     before = asyncio.all_tasks()
     toolbox = FolderToolbox()
-    agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))
+    agent = Agent(folder, toolbox, servers=(python_server("silent", "import time; time.sleep(600)"),))
     waits = asyncio.create_task(toolbox.prepare(agent.context))
     await asyncio.sleep(0)
     await toolbox.close()

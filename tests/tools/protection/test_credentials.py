@@ -33,7 +33,7 @@ async def test_a_command_reads_no_key_and_changes_no_start_file(at_home: Agent):
     """X6"""
     paths = [*(f"{one}/key" for one in FOLDERS), *FILES]
 
-    outcome = await at_home.do(
+    outcome = await at_home.call(
         "Bash", command=f"cat {' '.join(paths)}; for one in {' '.join(paths)}; do echo harm > $one; done"
     )
 
@@ -47,8 +47,8 @@ async def test_a_command_reads_no_key_and_changes_no_start_file(at_home: Agent):
 async def test_file_tools_refuse_private_paths_even_if_missing(at_home: Agent, path: str):
     """X6"""
     read, written = (
-        await at_home.ask("Read", file_path=path),
-        await at_home.ask("Write", file_path=path, content="harm\n"),
+        await at_home.evaluate("Read", file_path=path),
+        await at_home.evaluate("Write", file_path=path, content="harm\n"),
     )
 
     assert {read.verdict, written.verdict} == {"deny"}
@@ -57,7 +57,7 @@ async def test_file_tools_refuse_private_paths_even_if_missing(at_home: Agent, p
 
 async def test_a_search_skips_private_paths(at_home: Agent):
     """X6"""
-    assert "planted" not in (await at_home.do("Grep", pattern="planted")).output.replace("pattern", "")
+    assert "planted" not in (await at_home.call("Grep", pattern="planted")).output.replace("pattern", "")
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ MADE = (".ssh/authorized_keys", ".zshenv", ".config/autostart/x.desktop", ".loca
 @pytest.mark.parametrize("path", MADE)
 async def test_a_command_cannot_create_private_paths(empty_home: Agent, path: str):
     """X6"""
-    outcome = await empty_home.do("Bash", command=f"mkdir -p {Path(path).parent}; echo harm > {path}")
+    outcome = await empty_home.call("Bash", command=f"mkdir -p {Path(path).parent}; echo harm > {path}")
 
     assert not (empty_home.folder / path).exists()
     assert (outcome.code, ".set-aside" in outcome.message) == ("path_denied", True)
@@ -99,7 +99,7 @@ async def test_a_command_cannot_create_private_paths(empty_home: Agent, path: st
 )
 async def test_links_and_renamed_folders_do_not_bypass_the_protection(empty_home: Agent, command: str, path: str):
     """X6"""
-    outcome = await empty_home.do("Bash", command=command)
+    outcome = await empty_home.call("Bash", command=command)
 
     assert not (empty_home.folder / path).exists()
     assert outcome.code == "path_denied"
@@ -109,8 +109,10 @@ async def test_programs_of_an_open_home_are_read_only(empty_home: Agent):
     """X6: toolchains and the search path; a file tool asks in every mode."""
     paths = (".cargo/bin/cargo", "tools/deploy")
 
-    await empty_home.do("Bash", command=f"for one in {' '.join(paths)}; do echo harm > $one; rm -f $one; done")
-    written = [(await empty_home.ask("Write", file_path=one, content="harm\n")).verdict for one in (*paths, "later/ls")]
+    await empty_home.call("Bash", command=f"for one in {' '.join(paths)}; do echo harm > $one; rm -f $one; done")
+    written = [
+        (await empty_home.evaluate("Write", file_path=one, content="harm\n")).verdict for one in (*paths, "later/ls")
+    ]
 
     assert [(empty_home.folder / one).read_text() for one in paths] == ["the person's\n"] * 2
     assert written == ["ask"] * 3
@@ -134,7 +136,7 @@ async def test_a_linked_start_file_stays_private(at_home: Agent):
     (folder / ".bashrc").replace(folder / "dotfiles/bashrc")
     (folder / ".bashrc").symlink_to(folder / "dotfiles/bashrc")
 
-    outcome = await at_home.do("Bash", command="cat .bashrc dotfiles/bashrc; echo harm > dotfiles/bashrc; echo done")
+    outcome = await at_home.call("Bash", command="cat .bashrc dotfiles/bashrc; echo harm > dotfiles/bashrc; echo done")
 
     assert ("planted" in outcome.output, "done" in outcome.output) == (False, True)
     assert (folder / "dotfiles/bashrc").read_text() == "planted\n"

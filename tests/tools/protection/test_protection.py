@@ -26,7 +26,7 @@ NESTED = (
 )
 
 
-def put(folder: Path, path: str, text: str = "before\n") -> Path:
+def write_file(folder: Path, path: str, text: str = "before\n") -> Path:
     file = folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
@@ -44,9 +44,9 @@ def repository(folder: Path, *settings: tuple[str, str]) -> Path:
 @pytest.mark.parametrize("path", NESTED)
 async def test_protected_paths_are_read_only_at_every_depth(agent: Agent, path: str):
     """X5"""
-    file = put(agent.folder, path)
+    file = write_file(agent.folder, path)
 
-    outcome = await agent.do("Bash", command=f"echo harm > {path} || rm -rf {path}")
+    outcome = await agent.call("Bash", command=f"echo harm > {path} || rm -rf {path}")
 
     assert outcome.code == "tool_failed"
     assert file.read_text() == "before\n"
@@ -55,7 +55,7 @@ async def test_protected_paths_are_read_only_at_every_depth(agent: Agent, path: 
 @pytest.mark.parametrize("path", NESTED)
 async def test_a_new_protected_path_is_renamed(agent: Agent, path: str):
     """X5: a missing path has no mount."""
-    outcome = await agent.do("Bash", command=f"mkdir -p $(dirname {path}); echo harm > {path}; echo done")
+    outcome = await agent.call("Bash", command=f"mkdir -p $(dirname {path}); echo harm > {path}; echo done")
 
     assert outcome.code == "path_denied"
     assert ".set-aside" in outcome.message
@@ -74,7 +74,7 @@ async def test_a_new_protected_path_is_renamed_without_a_thread(agent: Agent, mo
 
     monkeypatch.setattr(asyncio, "to_thread", fails)
 
-    outcome = await agent.do("Bash", command="echo harm > .envrc")
+    outcome = await agent.call("Bash", command="echo harm > .envrc")
 
     assert outcome.code == "path_denied"
     assert not (agent.folder / ".envrc").exists()
@@ -84,7 +84,7 @@ async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent)
     """X5: a folder above a mount can be renamed."""
     repository(agent.folder / "sub")
 
-    outcome = await agent.do(
+    outcome = await agent.call(
         "Bash", command="mv sub old; mkdir sub; git init -q sub; git -C sub config core.pager evil"
     )
 
@@ -110,7 +110,7 @@ async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent)
 )
 async def test_a_new_repository_names_no_program(agent: Agent, planted: str):
     """X5: in every way in which a repository can name one."""
-    outcome = await agent.do("Bash", command=f"mkdir made && git init -q made && {planted} && echo made-it")
+    outcome = await agent.call("Bash", command=f"mkdir made && git init -q made && {planted} && echo made-it")
 
     assert outcome.output == "made-it\n"
     assert outcome.code == "path_denied"
@@ -123,10 +123,10 @@ async def test_a_command_may_create_and_clone_repositories(agent: Agent):
     """X5: files that git writes are harmless, and later commands read them."""
     commit = "git -C one -c user.name=a -c user.email=b commit -q --allow-empty -m first"
 
-    made = await agent.do(
+    made = await agent.call(
         "Bash", command=f"git init -q one && {commit} && git clone -q one two && git -C two log --format=%s"
     )
-    read = await agent.do("Bash", command="git -C two log --format=%s; git -C one config core.pager evil")
+    read = await agent.call("Bash", command="git -C two log --format=%s; git -C one config core.pager evil")
 
     assert made == ToolOutcome(output="first\n", exit_code=0)
     assert read.output.splitlines()[0] == "first"
@@ -137,11 +137,11 @@ async def test_a_command_may_create_and_clone_repositories(agent: Agent):
 async def test_programs_of_git_settings_are_read_only_and_ask(agent: Agent):
     """X5: core.hooksPath and programs of filters, in a repository's own settings."""
     repository(agent.folder, ("core.hooksPath", "tools/hooks"), ("filter.x.clean", "sh ./bin/clean.sh %f"))
-    hook, program = put(agent.folder, "tools/hooks/pre-commit"), put(agent.folder, "bin/clean.sh")
+    hook, program = write_file(agent.folder, "tools/hooks/pre-commit"), write_file(agent.folder, "bin/clean.sh")
 
-    outcome = await agent.do("Bash", command="echo harm > tools/hooks/pre-commit; echo harm > bin/clean.sh")
+    outcome = await agent.call("Bash", command="echo harm > tools/hooks/pre-commit; echo harm > bin/clean.sh")
     asked = [
-        (await agent.ask("Write", file_path=path, content="harm\n")).verdict
+        (await agent.evaluate("Write", file_path=path, content="harm\n")).verdict
         for path in ("tools/hooks/new", "bin/clean.sh")
     ]
 
@@ -154,7 +154,7 @@ async def test_new_git_hooks_are_renamed(agent: Agent):
     """X5"""
     repository(agent.folder, ("core.hooksPath", "tools/hooks"))
 
-    outcome = await agent.do("Bash", command="mkdir -p tools/hooks; echo harm > tools/hooks/pre-commit")
+    outcome = await agent.call("Bash", command="mkdir -p tools/hooks; echo harm > tools/hooks/pre-commit")
 
     assert outcome.code == "path_denied"
     assert not (agent.folder / "tools" / "hooks").exists()
@@ -165,7 +165,7 @@ async def test_new_git_hooks_are_renamed(agent: Agent):
 )
 async def test_writing_a_protected_path_asks_in_every_spelling(agent: Agent, path: str):
     """X5: full mode and a rule do not replace the answer of a person."""
-    asked = await agent.ask("Write", file_path=path, content="harm\n")
+    asked = await agent.evaluate("Write", file_path=path, content="harm\n")
 
     assert (asked.verdict, asked.scopes) == ("ask", ("once",))
 
@@ -181,7 +181,7 @@ async def test_an_approved_write_during_a_command_stays(agent: Agent):
     """X5: only a command's new paths are renamed."""
     watch = Watch(str(agent.folder))
 
-    await agent.do("Write", file_path="sub/.vscode/settings.json", content="{}\n")
+    await agent.call("Write", file_path="sub/.vscode/settings.json", content="{}\n")
 
     assert watch.rename_new() == ()
     assert (agent.folder / "sub" / ".vscode" / "settings.json").read_text() == "{}\n"
@@ -189,10 +189,10 @@ async def test_an_approved_write_during_a_command_stays(agent: Agent):
 
 def test_the_users_changes_during_a_command_stay(tmp_path: Path):
     """X5: an editor replaces a file that is mounted read-only in the sandbox."""
-    file = put(tmp_path, "sub/AGENTS.md")
+    file = write_file(tmp_path, "sub/AGENTS.md")
     watch = Watch(str(tmp_path))
 
-    put(tmp_path, "sub/new").write_text("after\n")
+    write_file(tmp_path, "sub/new").write_text("after\n")
     (tmp_path / "sub" / "new").replace(file)
 
     assert watch.rename_new() == ()
@@ -208,11 +208,11 @@ def test_a_command_beyond_the_bounds_asks(tmp_path: Path):
 
 
 def test_a_second_walk_sees_changes(tmp_path: Path):
-    put(tmp_path, "a/b/file")
+    write_file(tmp_path, "a/b/file")
     tree = Tree(str(tmp_path))
     first = tree.survey().paths
 
-    put(tmp_path, "a/b/.envrc")
+    write_file(tmp_path, "a/b/.envrc")
 
     assert (first, [one.path for one in tree.survey().paths]) == ((), ["a/b/.envrc"])
 
@@ -226,11 +226,11 @@ async def test_git_runs_no_program_of_a_nested_repository(tmp_path: Path):
         ("core.fsmonitor", f"touch {mark}"),
         ("core.sshCommand", f"touch {mark}"),
         ("filter.e.clean", f"touch {mark}"),
-        ("core.hooksPath", str(put(tmp_path, "hooks/post-index-change", f"#!/bin/sh\ntouch {mark}\n").parent)),
+        ("core.hooksPath", str(write_file(tmp_path, "hooks/post-index-change", f"#!/bin/sh\ntouch {mark}\n").parent)),
     )
     (tmp_path / "hooks" / "post-index-change").chmod(0o755)
-    put(evil, ".gitattributes", "* filter=e\n")
-    put(evil, "file")
+    write_file(evil, ".gitattributes", "* filter=e\n")
+    write_file(evil, "file")
 
     for folder in (top, evil):
         for words in (("status", "--porcelain"), ("add", "-A"), ("diff",), ("stash", "list")):
@@ -242,6 +242,8 @@ async def test_git_runs_no_program_of_a_nested_repository(tmp_path: Path):
 def test_git_settings_are_parsed_as_in_git(tmp_path: Path):
     """X5: one line, continued lines, the older spelling of sections, more settings."""
     store = tmp_path / ".git"
-    put(store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n')
+    write_file(
+        store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n'
+    )
 
     assert list_targets(str(tmp_path), str(store)) == (f"{tmp_path}/a", f"{tmp_path}/more", f"{tmp_path}/t")

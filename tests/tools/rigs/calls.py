@@ -25,7 +25,7 @@ def call(tool: str, **arguments: Any) -> ToolCall:
     return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(arguments))
 
 
-class Told:
+class RecordingReporter:
     """Records the reports of a call, and answers its questions with the `ready` replies."""
 
     def __init__(self, shown: list[str], *ready: Reply) -> None:
@@ -63,37 +63,37 @@ class Agent:
         self.context = ToolContext(**{**given, **context})
         self.shown: list[str] = []
 
-    def having(self, **context: Any) -> Agent:
+    def with_context(self, **context: Any) -> Agent:
         """Return the agent with another context."""
         other = Agent(self.folder, self.toolbox)
         other.context = msgspec.structs.replace(self.context, **context)
         return other
 
-    async def ask(self, tool: str, **arguments: Any) -> Evaluation:
+    async def evaluate(self, tool: str, **arguments: Any) -> Evaluation:
         return await self.toolbox.evaluate(call(tool, **arguments), self.context)
 
     async def run(self, wanted: ToolCall, evaluation: Evaluation) -> ToolOutcome:
-        outcome = await self.toolbox.run(wanted, evaluation, self.context, Told(self.shown))
+        outcome = await self.toolbox.run(wanted, evaluation, self.context, RecordingReporter(self.shown))
         return msgspec.structs.replace(outcome, duration_ms=0)
 
-    async def do(self, tool: str, **arguments: Any) -> ToolOutcome:
+    async def call(self, tool: str, **arguments: Any) -> ToolOutcome:
         """Evaluate and run a call, with approval if required."""
         wanted = call(tool, **arguments)
         return await self.run(wanted, await self.toolbox.evaluate(wanted, self.context))
 
     async def output(self, tool: str, **arguments: Any) -> str:
         """Return the output of a call that must succeed."""
-        outcome = await self.do(tool, **arguments)
+        outcome = await self.call(tool, **arguments)
         assert outcome.code is None, outcome
         return outcome.output
 
 
-def tree(folder: Path) -> dict[str, bytes | str]:
+def read_tree(folder: Path) -> dict[str, bytes | str]:
     """Return the folder's content: contents of files, and kinds of other entries."""
-    return {str(path.relative_to(folder)): _seen(path) for path in sorted(folder.rglob("*"))}
+    return {str(path.relative_to(folder)): _describe_entry(path) for path in sorted(folder.rglob("*"))}
 
 
-def _seen(path: Path) -> bytes | str:
+def _describe_entry(path: Path) -> bytes | str:
     if path.is_symlink():
         return f"-> {path.readlink()}"
     if path.is_dir():
@@ -101,7 +101,7 @@ def _seen(path: Path) -> bytes | str:
     return path.read_bytes() if path.is_file() else "special"
 
 
-def in_english(checks: Iterable[Check]) -> tuple[Check, ...]:
+def to_english_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
     """Return the checks as their English texts have them, without the codes for clients."""
     return tuple(
         msgspec.structs.replace(one, detail=one.detail or to_english(one.reasons), reasons=()) for one in checks

@@ -36,7 +36,7 @@ class Scripts:
         script.write_text(_BEFORE.format(log=str(self._log(name))) + body)
         return Hook(name=name, command=(sys.executable, str(script)), **{"timeout": 30.0, **more})
 
-    def asked(self, name: str) -> list[dict[str, Any]]:
+    def read_inputs(self, name: str) -> list[dict[str, Any]]:
         """Return the recorded inputs of the hook."""
         log = self._log(name)
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -45,16 +45,16 @@ class Scripts:
         return self.place / f"{name}.asked"
 
 
-async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
+async def run_hooks(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
     """Return the hooks' decision on a call of the agent."""
     context = msgspec.structs.replace(agent.context, hooks=hooks)
     return await agent.toolbox.run_hooks(wanted, context, session="ses_1", thread="thr_1")
 
 
-async def judged(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
+async def evaluate_with_hooks(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
     """Return the gate's verdict on a call after its hooks."""
     wanted = call(tool, **arguments)
-    said = await hooked(agent, wanted, *hooks)
+    said = await run_hooks(agent, wanted, *hooks)
     if said is not None:
         final = wanted.arguments if said.arguments is None else said.arguments
         wanted = msgspec.structs.replace(wanted, arguments=final, hook_result=said)

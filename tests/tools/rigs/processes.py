@@ -22,11 +22,11 @@ class Process(NamedTuple):
     command: str
 
     def alive(self) -> bool:
-        found = look(self.pid)
+        found = read_process(self.pid)
         return found is not None and found.born == self.born
 
 
-def look(pid: int) -> Process | None:
+def read_process(pid: int) -> Process | None:
     """Return the process with this number; None if it is dead."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -36,10 +36,10 @@ def look(pid: int) -> Process | None:
     return None if fields[0] in "ZX" else Process(pid, int(fields[1]), int(fields[19]), command)
 
 
-def having(*texts: str, parent: bool = False) -> list[Process]:
+def find_processes(*texts: str, parent: bool = False) -> list[Process]:
     """Return the living processes with all the texts in the command line; with `parent`, only our children."""
     pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    found = [process for pid in pids if pid != os.getpid() and (process := look(pid)) is not None]
+    found = [process for pid in pids if pid != os.getpid() and (process := read_process(pid)) is not None]
     return [
         process
         for process in found
@@ -47,7 +47,7 @@ def having(*texts: str, parent: bool = False) -> list[Process]:
     ]
 
 
-async def until(condition: Callable[[], T]) -> T:
+async def wait_until(condition: Callable[[], T]) -> T:
     """Wait until the condition is true, and return its value."""
     end = time.monotonic() + SECONDS
     while not (value := condition()):

@@ -15,7 +15,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call
-from tests.tools.rigs.processes import having, until
+from tests.tools.rigs.processes import find_processes, wait_until
 
 #: In the sandbox, and on a machine without one.
 LEVELS = {"bubblewrap": "bwrap", "none": "/not/there"}
@@ -28,9 +28,9 @@ def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
 
 async def test_both_outputs_arrive_live_and_in_order(runner: Agent):
     task = asyncio.create_task(
-        runner.do("Bash", command="echo one; echo two >&2; until [ -e go ]; do :; done; echo three; exit 7")
+        runner.call("Bash", command="echo one; echo two >&2; until [ -e go ]; do :; done; echo three; exit 7")
     )
-    await until(lambda: "".join(runner.shown) == "one\ntwo\n")
+    await wait_until(lambda: "".join(runner.shown) == "one\ntwo\n")
     assert not task.done()
 
     (runner.folder / "go").write_text("")
@@ -42,14 +42,14 @@ async def test_both_outputs_arrive_live_and_in_order(runner: Agent):
 
 
 async def test_a_successful_command_has_no_code(runner: Agent):
-    assert await runner.do("Bash", command="cat; pwd") == ToolOutcome(output=f"{runner.folder}\n", exit_code=0)
+    assert await runner.call("Bash", command="cat; pwd") == ToolOutcome(output=f"{runner.folder}\n", exit_code=0)
 
 
 @pytest.mark.parametrize(
     ("command", "code"), [("kill -9 $$", 137), ("kill -TERM $$", 143), ("nothing-of-this-name", 127)]
 )
 async def test_a_failed_command_has_its_exit_code(runner: Agent, command: str, code: int):
-    assert (await runner.do("Bash", command=command)).exit_code == code
+    assert (await runner.call("Bash", command=command)).exit_code == code
 
 
 async def test_invalid_utf8_becomes_replacement_characters(runner: Agent):
@@ -57,7 +57,7 @@ async def test_invalid_utf8_becomes_replacement_characters(runner: Agent):
 
 
 async def test_long_output_keeps_its_ends_and_counts_the_rest(runner: Agent):
-    outcome = await runner.do("Bash", command="echo begin; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end")
+    outcome = await runner.call("Bash", command="echo begin; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end")
 
     left = 5_000_000 + len("begin\n\nend\n") - HEAD - TAIL
     assert outcome.output.startswith("begin\nxxx")
@@ -72,7 +72,7 @@ async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, 
     command = f"echo before; (setsid sleep {mark} &) ; sleep {mark}"
     seconds, came = 0.3, ""
     while not came and seconds < 60:
-        outcome = await runner.do("Bash", command=command, timeout=round(seconds * 1000))
+        outcome = await runner.call("Bash", command=command, timeout=round(seconds * 1000))
 
         came = outcome.output
         assert outcome == ToolOutcome(
@@ -80,7 +80,7 @@ async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, 
             code="tool_timeout",
             message=f"The command was ended after {seconds:g} s. Set a longer timeout, or do less at once.",
         )
-        assert having(mark) == []
+        assert find_processes(mark) == []
         seconds *= 4
     assert came == "before\n"
 
@@ -98,31 +98,31 @@ TREES = {
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
 async def test_a_cancelled_command_has_ended_with_all_processes(runner: Agent, mark: str, command: str):
     """MAR-10"""
-    task = asyncio.create_task(runner.do("Bash", command=command.format(mark=mark)))
-    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+    task = asyncio.create_task(runner.call("Bash", command=command.format(mark=mark)))
+    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
 
     task.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert having(mark) == []
+    assert find_processes(mark) == []
 
 
 async def test_repeated_cancellation_leaves_no_process(runner: Agent, mark: str):
-    task = asyncio.create_task(runner.do("Bash", command=f"sleep {mark}"))
-    await until(lambda: having("sleep", mark))
+    task = asyncio.create_task(runner.call("Bash", command=f"sleep {mark}"))
+    await wait_until(lambda: find_processes("sleep", mark))
 
     while not task.done():
         task.cancel()
         await asyncio.sleep(0)
 
     assert task.cancelled()
-    assert having(mark) == []
+    assert find_processes(mark) == []
 
 
 async def test_a_command_cancelled_during_its_start_has_ended(runner: Agent, mark: str):
     """MAR-10"""
-    evaluation = await runner.ask("Bash", command=f"sleep {mark}")
+    evaluation = await runner.evaluate("Bash", command=f"sleep {mark}")
     for turns in range(0, 40, 3):
         task = asyncio.create_task(runner.run(call("Bash", command=f"sleep {mark}"), evaluation))
         for _ in range(turns):
@@ -132,15 +132,15 @@ async def test_a_command_cancelled_during_its_start_has_ended(runner: Agent, mar
 
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert having(mark) == []
+        assert find_processes(mark) == []
     assert sorted(path.name for path in runner.folder.iterdir()) == ["README.md", "src"]
 
 
 async def test_processes_that_a_command_leaves_end_with_it(runner: Agent, mark: str):
-    outcome = await runner.do("Bash", command=f"(setsid sleep {mark} > /dev/null 2>&1 &); sleep {mark} & echo done")
+    outcome = await runner.call("Bash", command=f"(setsid sleep {mark} > /dev/null 2>&1 &); sleep {mark} & echo done")
 
     assert outcome == ToolOutcome(output="done\n", exit_code=0)
-    assert having(mark) == []
+    assert find_processes(mark) == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -154,32 +154,32 @@ async def test_a_command_ends_with_its_host(folder: Path, mark: str, level: str,
         from callboard.tools.toolbox import FolderToolbox
         from tests.tools.rigs.calls import Agent, call
         agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
-        asyncio.run(agent.do("Bash", command={command.format(mark=mark)!r}))
+        asyncio.run(agent.call("Bash", command={command.format(mark=mark)!r}))
         """
     )
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
     )
-    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
 
     process.kill()
     await process.wait()
 
-    await until(lambda: having(mark) == [])
+    await wait_until(lambda: find_processes(mark) == [])
 
 
 async def test_a_command_ends_with_its_guard(agent: Agent, mark: str):
     """SAFE-10: in the sandbox not even the guard is needed."""
-    task = asyncio.create_task(agent.do("Bash", command=f"setsid -w sleep {mark}"))
-    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+    task = asyncio.create_task(agent.call("Bash", command=f"setsid -w sleep {mark}"))
+    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
 
-    guard = next(one for one in having("guard.py", mark) if one.parent == os.getpid())
+    guard = next(one for one in find_processes("guard.py", mark) if one.parent == os.getpid())
 
     os.kill(guard.pid, signal.SIGKILL)
 
     outcome = await task
     assert outcome.code == "tool_failed"
-    await until(lambda: having(mark) == [])
+    await wait_until(lambda: find_processes(mark) == [])
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -195,7 +195,7 @@ async def test_a_command_inherits_no_descriptor(folder: Path, level: str):
         left_open = os.open("/dev/null", os.O_RDONLY)
         os.set_inheritable(left_open, True)
         agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
-        print(uvloop.run(agent.do("Bash", command={look!r})).output)
+        print(uvloop.run(agent.call("Bash", command={look!r})).output)
         """
     )
     process = await asyncio.create_subprocess_exec(

@@ -44,10 +44,10 @@ async def by_command(folder: str) -> bool:
 
 
 @contextmanager
-def left(count: int) -> Iterator[None]:
+def limit_descriptors(count: int) -> Iterator[None]:
     """So many descriptors, and no more, can be opened."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    free = sorted(set(range(4096)) - opened())[:count]
+    free = sorted(set(range(4096)) - list_descriptors())[:count]
     resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1] + 1 if free else 3, hard))
     try:
         yield
@@ -55,7 +55,7 @@ def left(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def opened() -> set[int]:
+def list_descriptors() -> set[int]:
     found: set[int] = set()
     for number in range(4096):
         try:
@@ -71,14 +71,14 @@ async def test_a_failed_start_leaves_no_descriptor_open(
     begins: Callable[[str], Awaitable[bool]], tmp_path: Path
 ) -> None:
     assert await begins(str(tmp_path))
-    before = opened()
+    before = list_descriptors()
     for count in range(ENOUGH):
         began = False
-        with left(count), suppress(OSError):
+        with limit_descriptors(count), suppress(OSError):
             began = await begins(str(tmp_path))
         gc.collect()
         await asyncio.sleep(0)
-        assert opened() == before, f"with {count} descriptors"
+        assert list_descriptors() == before, f"with {count} descriptors"
         if began:
             return
     pytest.fail("it never began")

@@ -20,8 +20,8 @@ from callboard.contracts.settings import Shell
 from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.ability import SandboxAbility, detect_ability
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.rigs.calls import Agent, call, tree
-from tests.tools.rigs.processes import until
+from tests.tools.rigs.calls import Agent, call, read_tree
+from tests.tools.rigs.processes import wait_until
 
 NOBODY = "65534"
 
@@ -53,7 +53,7 @@ def test_this_machine_has_a_sandbox():
 async def test_no_command_writes_kernel_files(agent: Agent):
     """X4: root may write /proc/sys without a capability."""
     search = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
-    outcome = await agent.do(
+    outcome = await agent.call(
         "Bash", command=f"{search} 2>/dev/null | while read -r one; do (: >> $one) 2>/dev/null && echo $one; done; :"
     )
 
@@ -96,7 +96,7 @@ def _other_bwrap(folder: Path) -> str:
 
 async def test_the_fact_describes_the_sandbox(agent: Agent):
     """SAFE-02"""
-    evaluation = await agent.ask("Bash", command=LOOK)
+    evaluation = await agent.evaluate("Bash", command=LOOK)
 
     assert evaluation.sandbox == SandboxApplied(
         level="bubblewrap",
@@ -147,23 +147,23 @@ async def test_protected_names_are_read_only_and_placeholders_are_removed(agent:
     """Agents cannot change the files that decide what they may do."""
     (agent.folder / ".git").mkdir()
     (agent.folder / ".git" / "config").write_text("[core]\n")
-    before = tree(agent.folder)
+    before = read_tree(agent.folder)
     attack = """
     echo x > .git/config; rm -rf .git; mv .git gone; ln -s src .git
     mkdir -p agents; echo x > agents/evil.md; rmdir agents; mv agents other; mount -o remount,rw .git
     echo x > .callboard/settings.json; umount .callboard; chmod 777 .callboard && echo x > .callboard/y
     """
 
-    await agent.do("Bash", command=attack)
+    await agent.call("Bash", command=attack)
 
-    assert tree(agent.folder) == before
+    assert read_tree(agent.folder) == before
 
 
 async def test_a_file_with_a_protected_name_is_read_only(agent: Agent):
     """A working tree has a file called .git."""
     (agent.folder / ".git").write_text("gitdir: ../elsewhere\n")
 
-    await agent.do("Bash", command="echo x > .git; rm -f .git; mv .git gone")
+    await agent.call("Bash", command="echo x > .git; rm -f .git; mv .git gone")
 
     assert (agent.folder / ".git").read_text() == "gitdir: ../elsewhere\n"
     assert sorted(path.name for path in agent.folder.iterdir()) == [".git", "README.md", "src"]
@@ -172,9 +172,9 @@ async def test_a_file_with_a_protected_name_is_read_only(agent: Agent):
 async def test_concurrent_commands_share_placeholders(agent: Agent):
     """The first that ends does not take the others' protection with it."""
     first = asyncio.create_task(
-        agent.do("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
+        agent.call("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
     )
-    await until((agent.folder / "agents").exists)
+    await wait_until((agent.folder / "agents").exists)
 
     await agent.output("Bash", command="true")
     (agent.folder / "go").write_text("")
@@ -207,10 +207,10 @@ async def test_hidden_folders_appear_empty(agent: Agent):
     (state / "key").write_text("planted")
     hiding = Agent(agent.folder, FolderToolbox(hidden=[str(state), "/not/there"]))
 
-    outcome = await hiding.do("Bash", command="ls -A state; cat state/key; echo x > state/y; mv state other")
+    outcome = await hiding.call("Bash", command="ls -A state; cat state/key; echo x > state/y; mv state other")
 
     assert "planted" not in outcome.output
-    assert tree(state) == {"key": b"planted"}
+    assert read_tree(state) == {"key": b"planted"}
 
 
 async def test_toolchain_folders_are_readable_and_executable(
@@ -223,7 +223,7 @@ async def test_toolchain_folders_are_readable_and_executable(
     monkeypatch.setenv("PATH", f"{programs}/bin:{agent.folder.parent}/outside:{os.environ['PATH']}")
     equipped = Agent(agent.folder, FolderToolbox(programs=[str(programs)]))
 
-    outcome = await equipped.do("Bash", command=f"hello; echo x > {programs}/x; echo $PATH")
+    outcome = await equipped.call("Bash", command=f"hello; echo x > {programs}/x; echo $PATH")
 
     assert outcome.output.splitlines()[0] == "hello"
     assert outcome.output.splitlines()[-1] == f"{programs}/bin:{bubblewrap.PATH}"
@@ -231,7 +231,7 @@ async def test_toolchain_folders_are_readable_and_executable(
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
+async def listen() -> AsyncIterator[tuple[int, list[bytes]]]:
     """A server on this machine's loopback, and the data that it received."""
     told: list[bytes] = []
 
@@ -247,16 +247,16 @@ async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
 async def test_the_network_is_available_only_if_the_fact_says_so(agent: Agent):
     """SAFE-02"""
     connected = Agent(agent.folder, shell=Shell(network=True))
-    async with listening() as (port, told):
+    async with listen() as (port, told):
         command = f"echo hello > /dev/tcp/127.0.0.1/{port}"
 
-        assert (await agent.do("Bash", command=command)).exit_code == 1
+        assert (await agent.call("Bash", command=command)).exit_code == 1
         assert told == []
-        evaluation = await connected.ask("Bash", command=command)
+        evaluation = await connected.evaluate("Bash", command=command)
         assert evaluation.sandbox is not None
         assert evaluation.sandbox.network
         assert (await connected.run(call("Bash", command=command), evaluation)).code is None
-        await until(lambda: told == [b"hello\n"])
+        await wait_until(lambda: told == [b"hello\n"])
 
 
 async def test_the_machines_sockets_are_unreachable(agent: Agent):
@@ -281,11 +281,11 @@ async def test_a_socket_in_the_folder_works_only_with_a_network(agent: Agent):
     connect = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('door'); s.send(b'hello'); s.close()"
     command = f'python3 -c "{connect}"'
     async with await asyncio.start_unix_server(take, agent.folder / "door"):
-        assert "Operation not permitted" in (await agent.do("Bash", command=command)).output
+        assert "Operation not permitted" in (await agent.call("Bash", command=command)).output
         assert told == []
         connected = Agent(agent.folder, shell=Shell(network=True))
-        assert (await connected.do("Bash", command=command)).code is None
-        await until(lambda: told == [b"hello"])
+        assert (await connected.call("Bash", command=command)).code is None
+        await wait_until(lambda: told == [b"hello"])
 
 
 async def test_a_network_exposes_nothing_else(agent: Agent):
@@ -293,7 +293,7 @@ async def test_a_network_exposes_nothing_else(agent: Agent):
     connected = Agent(agent.folder, shell=Shell(network=True))
     look = f"ls {Path.home()} {agent.folder.parent}/outside /run /var 2>/dev/null; ls -A ~; cat /proc/1/comm"
 
-    evaluation = await connected.ask("Bash", command=look)
+    evaluation = await connected.evaluate("Bash", command=look)
 
     assert evaluation.sandbox is not None
     assert evaluation.sandbox.detail.endswith(
@@ -305,7 +305,7 @@ async def test_a_network_exposes_nothing_else(agent: Agent):
 
 async def test_a_command_without_its_approved_sandbox_does_not_run(agent: Agent):
     """SAFE-02"""
-    evaluation = await agent.ask("Bash", command="touch made")
+    evaluation = await agent.evaluate("Bash", command="touch made")
     without = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
 
     outcome = await without.run(call("Bash", command="touch made"), evaluation)
@@ -321,7 +321,7 @@ async def test_a_command_without_its_approved_sandbox_does_not_run(agent: Agent)
 
 async def test_a_sandbox_failure_differs_from_a_command_failure(agent: Agent):
     """SAFE-02"""
-    evaluation = await agent.ask("Bash", command="touch made")
+    evaluation = await agent.evaluate("Bash", command="touch made")
     gone = agent.folder.parent / "gone"
     agent.folder.rename(gone)
     agent.folder.symlink_to(gone)
@@ -351,7 +351,7 @@ async def test_a_missing_filter_is_reported(agent: Agent, tmp_path: Path):
     partial.chmod(0o755)
     unfiltered = Agent(agent.folder, FolderToolbox(bwrap=str(partial)))
 
-    evaluation = await unfiltered.ask("Bash", command="grep ^Seccomp: /proc/self/status")
+    evaluation = await unfiltered.evaluate("Bash", command="grep ^Seccomp: /proc/self/status")
 
     assert evaluation.sandbox == SandboxApplied(
         level="bubblewrap",
@@ -369,7 +369,7 @@ async def test_a_command_without_a_sandbox_inherits_no_secret(agent: Agent, monk
     """SAFE-02"""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     bare = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
-    evaluation = await bare.ask("Bash", command="env; id -u > made")
+    evaluation = await bare.evaluate("Bash", command="env; id -u > made")
     assert evaluation.sandbox is not None
     assert evaluation.sandbox.level == "none"
 
@@ -409,7 +409,7 @@ def test_an_unprivileged_user_has_a_sandbox():
 
 async def test_the_run_enforces_the_evaluated_sandbox(agent: Agent):
     """SAFE-02: a read-only promise holds, whatever the policy has become."""
-    evaluation = await agent.having(policy=()).ask("Bash", command="touch made")
+    evaluation = await agent.with_context(policy=()).evaluate("Bash", command="touch made")
 
     outcome = await agent.run(call("Bash", command="touch made"), evaluation)
 

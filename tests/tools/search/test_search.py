@@ -19,7 +19,7 @@ from callboard.tools.search.search_process import Answer, run_search
 from callboard.tools.search.walk import Walk
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, rule
-from tests.tools.rigs.processes import SECONDS, having, until
+from tests.tools.rigs.processes import SECONDS, find_processes, wait_until
 
 #: Takes Python's regular expressions longer than anybody waits.
 ENDLESS = r"(a|aa)+$"
@@ -93,7 +93,7 @@ async def test_omitted_results_are_counted(files: Agent):
 
 async def test_files_that_rules_hide_are_not_searched(files: Agent):
     """Hidden folders are hidden from all tools."""
-    kept = files.having(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
+    kept = files.with_context(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
 
     assert await kept.output("Grep", pattern="gauge") == (".hidden/note.txt:1:gauge\n\n[3 files are hidden by rules]")
 
@@ -103,7 +103,7 @@ async def test_hidden_folders_are_not_searched(files: Agent):
     kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
 
     assert await kept.output("Glob", pattern="b/**") == "[no matches]\n\n[1 folders or files could not be read]"
-    assert (await kept.do("Grep", pattern="gauge", path="b")).code == "path_denied"
+    assert (await kept.call("Grep", pattern="gauge", path="b")).code == "path_denied"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ async def test_hidden_folders_are_not_searched(files: Agent):
     ],
 )
 async def test_an_invalid_search_reports_the_reason(files: Agent, asked: dict[str, str], code: Code, message: str):
-    assert await files.do("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
+    assert await files.call("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
 
 
 async def test_names_with_invalid_unicode_are_shown_with_replacements(agent: Agent):
@@ -149,14 +149,14 @@ async def test_an_endless_expression_ends_at_the_timeout(agent: Agent):
 async def test_a_cancelled_search_leaves_no_process(agent: Agent):
     """MAR-10"""
     (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
-    task = asyncio.create_task(agent.do("Grep", pattern=ENDLESS))
-    await until(lambda: having("search.child", parent=True))
+    task = asyncio.create_task(agent.call("Grep", pattern=ENDLESS))
+    await wait_until(lambda: find_processes("search.child", parent=True))
 
     task.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not having("search.child", parent=True)
+    assert not find_processes("search.child", parent=True)
 
 
 async def test_a_search_ends_with_its_host(agent: Agent):
@@ -171,12 +171,12 @@ async def test_a_search_ends_with_its_host(agent: Agent):
         """
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", host)
-    found = await until(lambda: [one for one in having("search.child") if one.parent == process.pid])
+    found = await wait_until(lambda: [one for one in find_processes("search.child") if one.parent == process.pid])
 
     process.kill()
     await process.wait()
 
-    await until(lambda: not any(one.alive() for one in found))
+    await wait_until(lambda: not any(one.alive() for one in found))
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.rigs.calls import Agent, call, tree
-from tests.tools.rigs.processes import having, until
+from tests.tools.rigs.calls import Agent, call, read_tree
+from tests.tools.rigs.processes import find_processes, wait_until
 from tests.tools.sandbox.test_guarded_command import LEVELS, TREES
 from tests.tools.sandbox.test_limits import RAISE
 
@@ -32,7 +32,7 @@ def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
     return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
 
 
-async def started(agent: Agent, command: str) -> Process:
+async def start_process(agent: Agent, command: str) -> Process:
     shells = FolderShells(bwrap=agent.toolbox._bwrap)
     wanted = call("Bash", command=command, background=True)
     return await shells.start(wanted, await agent.toolbox.evaluate(wanted, agent.context), agent.context)
@@ -43,7 +43,7 @@ def ended(outcome: ToolOutcome) -> ToolOutcome:
 
 
 async def test_a_background_command_is_read_from_an_offset(runner: Agent):
-    process = await started(runner, "echo one; read line; echo got $line; exit 3")
+    process = await start_process(runner, "echo one; read line; echo got $line; exit 3")
     await process.wait_for_output(0)
     assert process.read(0, 1000) == Excerpt(text="one\n", start=0, next=4, total=4)
 
@@ -58,7 +58,7 @@ async def test_a_background_command_is_read_from_an_offset(runner: Agent):
 
 
 async def test_a_background_command_sees_the_end_of_its_input(runner: Agent):
-    process = await started(runner, "cat; echo over")
+    process = await start_process(runner, "cat; echo over")
 
     await process.write("a\nb\n", end=True)
 
@@ -70,9 +70,9 @@ async def test_a_background_command_sees_the_end_of_its_input(runner: Agent):
 
 async def test_a_write_ends_when_the_process_ends(runner: Agent, mark: str):
     """A pipe takes so much and no more."""
-    process = await started(runner, f"sleep {mark}")
+    process = await start_process(runner, f"sleep {mark}")
     writing = asyncio.ensure_future(process.write("x" * 1_000_000, end=False))
-    await until(lambda: having("sleep", mark))
+    await wait_until(lambda: find_processes("sleep", mark))
 
     await process.stop()
 
@@ -84,12 +84,12 @@ async def test_a_write_ends_when_the_process_ends(runner: Agent, mark: str):
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
 async def test_a_stopped_process_has_ended_with_its_descendants(runner: Agent, mark: str, command: str):
     """MAR-10"""
-    process = await started(runner, command.format(mark=mark))
-    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+    process = await start_process(runner, command.format(mark=mark))
+    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
 
     await process.stop()
 
-    assert having(mark) == []
+    assert find_processes(mark) == []
     assert ended(await process.wait()) == ToolOutcome(output="")
     await process.stop()
 
@@ -104,9 +104,9 @@ async def test_a_background_process_ends_with_its_host(folder: Path, mark: str, 
         from pathlib import Path
         from callboard.tools.toolbox import FolderToolbox
         from tests.tools.rigs.calls import Agent
-        from tests.tools.shell.test_folder_shells import started
+        from tests.tools.shell.test_folder_shells import start_process
         async def main():
-            process = await started(Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r})), {command!r})
+            process = await start_process(Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r})), {command!r})
             await process.wait()
         asyncio.run(main())
         """
@@ -114,28 +114,30 @@ async def test_a_background_process_ends_with_its_host(folder: Path, mark: str, 
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
     )
-    await until(lambda: len([one for one in having("sleep", mark) if one.command.startswith("sleep")]) == 2)
+    await wait_until(
+        lambda: len([one for one in find_processes("sleep", mark) if one.command.startswith("sleep")]) == 2
+    )
 
     process.kill()
     await process.wait()
 
-    await until(lambda: having(mark) == [])
+    await wait_until(lambda: find_processes(mark) == [])
 
 
 async def test_a_limit_ends_a_background_process(runner: Agent, mark: str):
-    process = await started(
-        runner.having(shell=Shell(processes=10)), f"for i in $(seq 20); do sleep {mark} & done; wait"
+    process = await start_process(
+        runner.with_context(shell=Shell(processes=10)), f"for i in $(seq 20); do sleep {mark} & done; wait"
     )
 
     outcome = await process.wait()
 
     message = f"The command was ended: it had more than 10 processes, {RAISE.format('processes')}"
     assert (outcome.code, outcome.message) == ("resource_limit", message)
-    assert having(mark) == []
+    assert find_processes(mark) == []
 
 
 async def test_protected_names_stay_read_only_while_a_process_runs(agent: Agent):
-    process = await started(agent, "read line; mkdir agents; echo x > agents/evil.md; echo done")
+    process = await start_process(agent, "read line; mkdir agents; echo x > agents/evil.md; echo done")
     assert (agent.folder / "agents").is_dir()
     await agent.output("Bash", command="true")
 
@@ -219,7 +221,7 @@ async def test_the_described_environment_is_what_commands_have(folder: Path, tmp
         trusted=True,
         permission_mode="full",
     )
-    assert set(tree(folder)) == {"README.md", "src", "src/app.py", "state"}
+    assert set(read_tree(folder)) == {"README.md", "src", "src/app.py", "state"}
 
 
 async def test_the_environment_reports_a_missing_sandbox(folder: Path):

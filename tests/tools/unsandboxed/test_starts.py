@@ -54,7 +54,7 @@ JAVA_TOOL_OPTIONS PATH DYLD_INSERT_LIBRARIES
 GCONV_PATH""".split()
 
 
-def starts_of(tree: ast.AST) -> list[str]:
+def list_starts(tree: ast.AST) -> list[str]:
     """The calls in a module that start a process."""
     found: list[str] = []
     for node in ast.walk(tree):
@@ -82,7 +82,7 @@ def folder_with(folder: Path, settings: str, **files: str) -> Path:
     return folder
 
 
-def digest_of(folder: Path) -> str:
+def digest(folder: Path) -> str:
     file = read_folder_file(str(folder))
     assert file.problems == ()
     return list_widenings(file, (), Settings(), list_programs(str(folder), file)).digest
@@ -92,7 +92,7 @@ def test_every_place_that_starts_a_process_is_declared():
     """X2: a new one fails here, also a second one in a file of the list, until it is placed behind the check or explained."""
     trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
-    found = {path: len(starts) for path, tree in trees.items() if (starts := starts_of(tree))}
+    found = {path: len(starts) for path, tree in trees.items() if (starts := list_starts(tree))}
 
     assert found == {path: count for path, (count, _) in STARTS.items()}
 
@@ -108,7 +108,7 @@ def test_every_place_that_starts_a_process_is_declared():
     ],
 )
 def test_a_new_place_that_starts_a_process_is_detected(text: str):
-    assert starts_of(ast.parse(text))
+    assert list_starts(ast.parse(text))
 
 
 @pytest.mark.parametrize("name", LOADERS)
@@ -173,13 +173,13 @@ def test_trust_ends_when_a_started_file_changes(tmp_path: Path, settings: str, c
     folder_with(tmp_path, f'[[servers]]\ntransport = "stdio"\nname = "x"\n{settings}\n')
     (tmp_path / "link").symlink_to("target")
     (tmp_path / changed).write_text("before\n")
-    before = digest_of(tmp_path)
+    before = digest(tmp_path)
 
     (tmp_path / changed).write_text("after\n")
 
-    assert digest_of(tmp_path) != before
+    assert digest(tmp_path) != before
     (tmp_path / changed).write_text("before\n")
-    assert digest_of(tmp_path) == before
+    assert digest(tmp_path) == before
 
 
 def test_trust_ends_when_a_link_or_value_changes(tmp_path: Path):
@@ -187,13 +187,13 @@ def test_trust_ends_when_a_link_or_value_changes(tmp_path: Path):
     text = '[[servers]]\ntransport = "stdio"\nname = "x"\ncommand = ["./link"]\nenv = { A = "1" }\n'
     folder_with(tmp_path, text, one="same\n", two="same\n")
     (tmp_path / "link").symlink_to("one")
-    before = digest_of(tmp_path)
+    before = digest(tmp_path)
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to("two")
-    other = digest_of(tmp_path)
+    other = digest(tmp_path)
     folder_with(tmp_path, text.replace('"1"', '"2"'))
 
-    assert len({before, other, digest_of(tmp_path)}) == 3
+    assert len({before, other, digest(tmp_path)}) == 3
 
 
 def test_a_lasting_approval_ends_when_the_program_changes(tmp_path: Path):
