@@ -17,8 +17,8 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows.session import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tool_names import is_tool_name, tool_of
-from callboard.tools.mcp.environment import base_environment as program_environment
 from callboard.tools.unsandboxed.reach import Reach, check_program
+from callboard.tools.unsandboxed.variables import base_environment as program_environment
 
 from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog

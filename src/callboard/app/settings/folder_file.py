@@ -18,9 +18,8 @@ from callboard.contracts.settings import Asked, FolderSettings, Settings, Settin
 from callboard.control.decision_inputs import narrow_mode
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
-from callboard.tools.mcp.environment import base_environment
 from callboard.tools.unsandboxed.binding import bind
-from callboard.tools.unsandboxed.variables import list_loaders, read_assignments
+from callboard.tools.unsandboxed.variables import base_environment, list_loaders, read_assignments
 
 from . import widenings
 from .loader import MAX_BYTES, convert_tables, parse_toml

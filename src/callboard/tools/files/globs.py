@@ -39,6 +39,14 @@ def matches(pattern: str, path: str) -> bool:
     return any(matches_names(split(alternative), names) for alternative in expand(pattern))
 
 
+def is_match(pattern: str, path: str) -> bool:
+    """Return True if the pattern matches the relative path. An invalid pattern matches nothing."""
+    try:
+        return matches(pattern, path)
+    except InvalidGlobError:
+        return False
+
+
 def split(pattern: str) -> list[str]:
     """Split the pattern into its parts. A pattern that ends in `/` matches everything below."""
     if pattern.endswith("/"):

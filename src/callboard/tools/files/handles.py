@@ -206,6 +206,15 @@ def refuse_special(status: os.stat_result, path: str) -> None:
         raise PathDenied(_KINDS.get(stat.S_IFMT(status.st_mode), "not_regular"), path=display(path))
 
 
+def exists(handle: int, name: str) -> bool:
+    """Return True if the folder has an entry `name`, without following a link."""
+    try:
+        os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def list_entries(handle: int) -> list[tuple[str, os.stat_result]]:
     """Return the entries of a folder by name with their status, without following links."""
     inner = os.open(".", _LIST, dir_fd=handle)

@@ -21,7 +21,6 @@ from callboard.contracts.text.reasons import to_english
 
 from ..arguments import digest
 from ..builtin.declarations import ALL, is_listed
-from ..files import globs
 from ..files.changes import PlannedChange, diff
 from ..files.paths import PathDenied, display, relative
 from ..protection import watch
@@ -40,7 +39,7 @@ from ..shell_grammar.parser import count_commands
 from . import rules
 from .call_description import command_line, count_prefix, one_line
 from .rules import Target
-from .stations import is_document
+from .stations import is_document, require_match
 
 #: Maximum number of files in a summary.
 MOST_FILES = 3
@@ -179,21 +178,12 @@ def _check_paths(call: ExternalCall, context: ToolContext) -> str:
     for written in _list_named(call):
         try:
             path = relative(context.folder, written)
+            if changes:
+                require_match(path, context.work_globs, context.parent_globs)
         except PathDenied as denied:
             raise _DeniedError("paths", "path_denied", *denied.reasons) from denied
-        for limit in (context.work_globs, context.parent_globs) if changes else ():
-            if limit and not any(_matches(glob, path) for glob in limit):
-                where = reason("outside_globs", path=display(path), globs=", ".join(limit))
-                raise _DeniedError("paths", "path_denied", where)
         protected = protected or (watch.find_guarded(context.folder, path) if changes else "")
     return protected
-
-
-def _matches(pattern: str, path: str) -> bool:
-    try:
-        return globs.matches(pattern, path)
-    except globs.InvalidGlobError:
-        return False
 
 
 def _find_rule(call: ExternalCall, context: ToolContext) -> Rule | None:

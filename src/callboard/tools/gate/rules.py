@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
+from callboard.contracts.facts.permission import Rule, Verdict
 from callboard.contracts.tool_names import stored_name
 
 from ..files import globs
@@ -29,12 +29,6 @@ CHANGES = frozenset({"Edit", "Write"})
 
 _MATCHER = re.compile(r"(?P<tool>[^()]+)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 _ORDER: tuple[Verdict, ...] = ("deny", "ask", "allow")
-_WHOSE: dict[RuleScope, str] = {
-    "session": "this session",
-    "workspace": "this workspace",
-    "folder_settings": "this folder's settings",
-    "user_settings": "the user's settings",
-}
 _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
@@ -108,11 +102,6 @@ def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
         for rule in rules
         if rule.verdict == "allow"
     )
-
-
-def whose(rule: Rule) -> str:
-    """Return the owner of the rule, in words that follow `a rule of`."""
-    return _WHOSE[rule.scope]
 
 
 def matches(rule: Rule, target: Target) -> bool:

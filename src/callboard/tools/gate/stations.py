@@ -162,7 +162,7 @@ def _check_paths(case: CallContext) -> StationResult:
         return PASSED
     case.path = relative(case.context.folder, case.written_path)
     if case.is_change:
-        _require_match(case.path, case.context.work_globs, case.context.parent_globs)
+        require_match(case.path, case.context.work_globs, case.context.parent_globs)
     with Folder(case.context.folder, case.environment.hidden) as folder:
         folder.read_status(case.path)
         match case.arguments:
@@ -190,18 +190,11 @@ def _find_program_folder(case: CallContext, path: str) -> str:
     )
 
 
-def _require_match(path: str, *limits: tuple[str, ...]) -> None:
+def require_match(path: str, *limits: tuple[str, ...]) -> None:
     """Raise PathDenied unless the path matches each set of globs. An empty set matches every path."""
     for limit in limits:
-        if limit and not any(_matches(glob, path) for glob in limit):
+        if limit and not any(globs.is_match(glob, path) for glob in limit):
             raise PathDenied("outside_globs", path=display(path), globs=", ".join(limit))
-
-
-def _matches(glob: str, path: str) -> bool:
-    try:
-        return globs.matches(glob, path)
-    except globs.InvalidGlobError:
-        return False
 
 
 def _report_path(case: CallContext) -> StationResult:

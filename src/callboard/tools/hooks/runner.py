@@ -23,10 +23,10 @@ from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
 from ..gate import rule_trial, rules
-from ..mcp.environment import base_environment
 from ..mcp.server_log import ServerLog
 from ..reasons import reason
 from ..unsandboxed.reach import Reach, check_program
+from ..unsandboxed.variables import base_environment
 from .hook_process import run
 
 EVERY = "*"

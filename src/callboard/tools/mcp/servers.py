@@ -19,8 +19,8 @@ from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
 
 from ..unsandboxed.reach import Reach, check_program
+from ..unsandboxed.variables import base_environment
 from . import names
-from .environment import base_environment
 from .server_log import PlainText
 from .tool_selection import ToolOffer, ToolSelection, select_tools
 

@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 
 from ..files.changes import PlannedChange
-from ..files.handles import Folder, open_regular, refuse_special
+from ..files.handles import Folder, exists, open_regular, refuse_special
 from ..files.paths import display, find_protected
 from .watch import approve
 
@@ -88,7 +88,7 @@ def _swap(handle: int, temporary: str, name: str, plan: PlannedChange) -> None:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            if _exists(handle, name):
+            if exists(handle, name):
                 raise ChangedMeanwhileError from None
             os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
         else:
@@ -123,14 +123,6 @@ def _copy_owner_and_mode(handle: int, name: str, path: str, descriptor: int) -> 
         with suppress(PermissionError):
             os.fchown(descriptor, status.st_uid, status.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(status.st_mode) & 0o1777)
-
-
-def _exists(handle: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=handle, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _remove(handle: int, name: str) -> None:

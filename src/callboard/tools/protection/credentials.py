@@ -9,78 +9,20 @@ from typing import Final
 #: Relative to a home. Commands see them as empty and read-only. File tools refuse them.
 PRIVATE: Final = (
     # Keys and credentials.
-    *(
-        ".ssh",
-        ".aws",
-        ".azure",
-        ".gnupg",
-        ".kube",
-        ".docker",
-        ".config/gcloud",
-        ".config/gh",
-        ".config/hub",
-        ".config/op",
-    ),
-    *(
-        ".config/rclone",
-        ".config/containers",
-        ".config/age",
-        ".config/sops",
-        ".terraform.d",
-        ".vault-token",
-        ".password-store",
-    ),
-    *(".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".gitconfig"),
-    *(
-        ".config/git",
-        ".cargo/credentials",
-        ".cargo/credentials.toml",
-        ".gem/credentials",
-        ".m2/settings.xml",
-        ".config/pip",
-    ),
+    *""".ssh .aws .azure .gnupg .kube .docker .config/gcloud .config/gh .config/hub .config/op .config/rclone
+    .config/containers .config/age .config/sops .terraform.d .vault-token .password-store .netrc .npmrc .yarnrc
+    .yarnrc.yml .pypirc .pgpass .my.cnf .git-credentials .gitconfig .config/git .cargo/credentials
+    .cargo/credentials.toml .gem/credentials .m2/settings.xml .config/pip""".split(),
     # Keyrings, browsers and mail.
-    *(
-        ".local/share/keyrings",
-        ".local/share/kwalletd",
-        ".mozilla",
-        ".config/google-chrome",
-        ".config/chromium",
-        ".thunderbird",
-    ),
-    *(
-        ".config/BraveSoftware",
-        ".config/microsoft-edge",
-        ".config/Signal",
-        ".config/Slack",
-        "snap/firefox",
-        "Library/Keychains",
-    ),
-    *("Library/Application Support/Google/Chrome", "Library/Application Support/Firefox"),
+    *""".local/share/keyrings .local/share/kwalletd .mozilla .config/google-chrome .config/chromium .thunderbird
+    .config/BraveSoftware .config/microsoft-edge .config/Signal .config/Slack snap/firefox Library/Keychains""".split(),
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
     # Start files of shells and sessions, and histories.
-    *(
-        ".bashrc",
-        ".bash_profile",
-        ".bash_login",
-        ".bash_logout",
-        ".bash_aliases",
-        ".profile",
-        ".zshrc",
-        ".zshenv",
-        ".zprofile",
-    ),
-    *(".zlogin", ".zlogout", ".inputrc", ".config/fish", ".xprofile", ".xsessionrc", ".xinitrc", ".pam_environment"),
-    *(".config/autostart", ".config/systemd", ".config/environment.d", ".local/share/systemd", "Library/LaunchAgents"),
-    *(
-        ".bash_history",
-        ".zsh_history",
-        ".python_history",
-        ".node_repl_history",
-        ".psql_history",
-        ".lesshst",
-        ".viminfo",
-    ),
-    *(".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".local/bin", "bin"),
+    *""".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+    .inputrc .config/fish .xprofile .xsessionrc .xinitrc .pam_environment .config/autostart .config/systemd
+    .config/environment.d .local/share/systemd Library/LaunchAgents .bash_history .zsh_history .python_history
+    .node_repl_history .psql_history .lesshst .viminfo .vimrc .vim .config/nvim .emacs .emacs.d .local/bin bin""".split(),
 )
 #: Names of `PRIVATE` that the user's programs rewrite at any time and that control no program.
 REMEMBERED: Final = frozenset(

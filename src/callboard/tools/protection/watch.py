@@ -14,7 +14,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ..files.handles import Folder
+from ..files.handles import Folder, exists
 from ..files.paths import PROTECTED, PathDenied, find_protected
 from . import repositories
 from .private_paths import PrivatePaths
@@ -179,20 +179,12 @@ def _rename(folder: Folder, path: str) -> RenamedPath:
         with folder.open_parent(path) as (handle, name):
             for number in range(1, 100):
                 new_name = f"{name}{ASIDE}{f'-{number}' if number > 1 else ''}"
-                if not _exists(handle, new_name):
+                if not exists(handle, new_name):
                     os.rename(name, new_name, src_dir_fd=handle, dst_dir_fd=handle)
                     return RenamedPath(path, new_name)
     except (OSError, PathDenied):
         pass
     return RenamedPath(path, "")
-
-
-def _exists(handle: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=handle, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _identify(full: str) -> _Identity | None:

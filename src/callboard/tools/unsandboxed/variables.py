@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -37,6 +38,14 @@ LOADERS: Final = (
     ),
     *("OPENSSL_*", "SSLKEYLOGFILE", "KRB5_CONFIG", "DOCKER_*", "KUBECONFIG"),
 )
+#: Variables of this process that programs outside the sandbox inherit.
+_INHERITED: Final = ("PATH", "HOME")
+_DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+
+
+def base_environment() -> dict[str, str]:
+    """Return the variables of every server and hook. Those of its settings are added."""
+    return {"PATH": _DEFAULT_PATH, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
 
 
 def is_loader(name: str) -> bool:
