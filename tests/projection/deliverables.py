@@ -50,7 +50,7 @@ def artifact_story() -> Story:
 
 
 def failed_save_story() -> Story:
-    """An artifact to which everything happened."""
+    """Return an artifact with every kind of fact."""
     draft = content("mine\n")
     story = artifact_story()
     for fact in (

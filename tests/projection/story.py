@@ -1,4 +1,4 @@
-"""A turn told fact by fact, for tests that look at one moment of it."""
+"""Histories of one turn, fact by fact, for tests of one moment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUN = within(TURN, run="run_1")
 
 
 class Story:
-    """A session that is told to a view and a table as it happens. `ops` are the operations of the newest thing told."""
+    """A session whose facts go to a view and a table. `ops` are the row operations of the newest fact or frame."""
 
     def __init__(self) -> None:
         self.log = Log("ses_1")
@@ -33,7 +33,7 @@ class Story:
         self.ops: list[Op] = []
 
     def records(self) -> tuple[Record, ...]:
-        """All facts that were told."""
+        """Return the facts so far."""
         return tuple(item for item in self.log.items if isinstance(item, Record))
 
     def say(self, fact: Fact, scope: Scope = NOWHERE) -> Story:
@@ -76,7 +76,7 @@ def started() -> TurnStarted:
 
 
 def model_story() -> Story:
-    """A turn whose model was asked for the first time, as step 1."""
+    """Return a turn with its first model request, step 1."""
     story = opened().say(submitted(), TURN)
     story.say(started(), RUN)
     model = Candidate(provider="scripted", model="m")
@@ -85,11 +85,11 @@ def model_story() -> Story:
 
 
 def calling() -> Story:
-    """A turn whose model asked for a tool, as step 2."""
+    """Return a turn with a tool call, step 2."""
     requested = ToolRequested(tool="Write", arguments=Text(text='{"path":"a"}'), summary="Write a")
     return model_story().say(requested, step(2, tool_call="cal_1"))
 
 
 def running() -> Story:
-    """A turn whose tool is running."""
+    """Return a turn with a running tool."""
     return calling().say(ToolStarted(tool="Write"), step(2, tool_call="cal_1"))

@@ -326,7 +326,7 @@ STEPS = (PlanStep("Look", "completed"), PlanStep("Write", "in_progress"))
 
 
 def plan_story() -> Story:
-    """A run that tells its plan, twice."""
+    """Return a run with a plan and its update."""
     story = model_story()
     story.say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
     return story.say(PlanUpdated(steps=STEPS, final=True), within(RUN, step=3))
@@ -341,7 +341,7 @@ def paused_story() -> Story:
 
 
 def orphan_story() -> Story:
-    """A child whose parent nobody was told of."""
+    """Return a child with an unknown parent."""
     opened = ThreadOpened(agent_name="Lost", kind="subagent", definition="writer", definition_hash="h")
     return add_facts(model_story(), (opened, Scope(agent="lost", thread="thr_l", parent_thread="thr_gone")))
 
@@ -364,14 +364,14 @@ def queue_story() -> Story:
 
 
 def human_story() -> Story:
-    """A person who is an agent is given a card of the board."""
+    """Return a person who is an agent and has a task."""
     opened = ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h")
     given = TaskCreated(title="Decide", assignee="ann"), Scope(task="tsk_ann")
     return add_facts(team(), (opened, Scope(agent="ann", thread="thr_ann")), given)
 
 
 def parallel_story() -> Story:
-    """Two workers at once, and a lead that waits for them."""
+    """Return two parallel workers and a lead that waits for them."""
     load = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
     awaited = SubagentsAwaited(agents=("writer-1", "writer-2"), mode="all"), within(RUN, step=3, tool_call="cal_1")
     return add_facts(
@@ -385,7 +385,7 @@ def parallel_story() -> Story:
 
 
 def process_story() -> Story:
-    """A command that goes on in the background, is asked to end, and does."""
+    """Return a background process from its start to its requested end."""
     story, scope = model_story(), within(RUN, step=2, tool_call="cal_1", process="prc_1")
     return add_facts(
         story,
@@ -396,7 +396,7 @@ def process_story() -> Story:
 
 
 def every_story() -> tuple[Story, ...]:
-    """All of them."""
+    """Return every story."""
     others = (
         process_story(),
         background_story(),
@@ -416,7 +416,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 def rows_over_time(story: Story, kind: type[RowT], key: str = "") -> list[RowT]:
-    """The rows of that kind, and key, as they were one after the other."""
+    """Return the rows of a kind and key, one for each change."""
     view = SessionView()
     ops = [op for record in records_of(story) for op in view.apply(record)]
     return [op.row for op in ops if isinstance(op, Upsert) and isinstance(op.row, kind) and key in ("", op.row.key)]

@@ -1,4 +1,4 @@
-"""A team told fact by fact: a lead, two workers, a handoff, a review; and teams at random, which hypothesis can shrink."""
+"""Histories of a team, fact by fact, and random teams that hypothesis can shrink."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def working(number: int) -> Scope:
 
 
 def join_facts(number: int) -> ScopedFacts:
-    """A worker is given to the lead."""
+    """Return the facts of a worker that joins the lead."""
     scope = child(number)
     opened = ThreadOpened(
         agent_name=f"Writer {number}",
@@ -131,7 +131,7 @@ def join_facts(number: int) -> ScopedFacts:
 
 
 def start_facts(number: int) -> ScopedFacts:
-    """The worker takes a slot and its model is asked."""
+    """Return the facts of a worker that gets a slot and requests its model."""
     run = working(number)
     return (
         (TurnSubmitted(input=Text(text="Write it."), mode="auto", permission_mode="edits", source="agent"), run),
@@ -166,7 +166,7 @@ def add_facts(story: Story, *said: tuple[Fact, Scope]) -> Story:
 
 
 def team() -> Story:
-    """A lead whose turn gave an objective to one worker, which has begun."""
+    """Return a lead and one worker that has started."""
     story = model_story()
     story.say(TaskCreated(title="Tidy", assignee="solo"), within(RUN, task=PARENT_TASK))
     add_facts(story, *join_facts(1), *start_facts(1))
