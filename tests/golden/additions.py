@@ -57,10 +57,10 @@ async def _processes(server: Server, until: Until) -> None:
     chat = await begin(server, "listen", permissionMode="full")
     await until(chat, lambda: chat.count("process.started", *_ENDS) == 2)
     process = next(fact["processId"] for fact in chat.facts if fact["type"] == "process.started")
-    one = {"sessionId": chat.session, "processId": process}
+    target = {"sessionId": chat.session, "processId": process}
     # With keys, so that the answers are stored.
-    await do(server, "write_process_stdin", key="golden-write", **one, text="a line\n")
-    await do(server, "terminate_process", key="golden-end", **one)
+    await do(server, "write_process_stdin", key="golden-write", **target, text="a line\n")
+    await do(server, "terminate_process", key="golden-end", **target)
     await until(chat, lambda: chat.count("process.ended") == 1)
     await chat.close()
 
@@ -95,10 +95,10 @@ async def _cut(server: Server, until: Until) -> None:
     await do(server, "steer_turn", key="golden-steer", sessionId=chat.session, text="be quick")
     await until(chat, lambda: chat.count("queue.steer.accepted") == 1 and chat.count(*_ENDS) == 1)
     await chat.close()
-    for text, seen, mode in (("think", "model.requested", "full"), ("print the file", "action.required", "ask")):
+    for text, last_fact, mode in (("think", "model.requested", "full"), ("print the file", "action.required", "ask")):
         answer = await do(server, "submit_turn", workspaceId=server.workspace, text=text, permissionMode=mode)
         cut = Followed(server.wire, answer["sessionId"], approves=False)
-        await until(cut, lambda cut=cut, seen=seen: cut.count(seen) == 1)
+        await until(cut, lambda cut=cut, last_fact=last_fact: cut.count(last_fact) == 1)
         await do(server, "interrupt_turn", sessionId=cut.session, reason="enough")
         await until(cut, lambda cut=cut: cut.count("turn.interrupted") == 1)
         await cut.close()

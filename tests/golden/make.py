@@ -160,9 +160,9 @@ async def _artifacts(server: Server) -> None:
     chat = await _turns(server, "write the report", permissionMode="edits")
     who = {"sessionId": chat.session}
     made = await do(server, "create_artifact", **who, title="A plan", content="one\n")
-    one = {**who, "artifactId": made["artifactId"]}
-    await do(server, "edit_artifact", **one, baseVersion=1, content="two\n" * 4000)
-    await do(server, "rollback_artifact", **one, version=1, baseVersion=2)
+    target = {**who, "artifactId": made["artifactId"]}
+    await do(server, "edit_artifact", **target, baseVersion=1, content="two\n" * 4000)
+    await do(server, "rollback_artifact", **target, version=1, baseVersion=2)
     await do(server, "export_artifact", **who, artifactIds=[made["artifactId"]], form="html")
     await _until(chat, lambda: chat.count("artifact.export.completed") == 1)
     other = await do(server, "create_artifact", **who, title="Another", content="gone\n")
@@ -197,8 +197,8 @@ async def _open(server: Server) -> str:
     await _until(work, lambda: work.count("model.requested") == 1)
     await _until(asks, lambda: asks.count("action.required") == 1)
     await _kept(server)
-    for one in (half, asks, runs, stopped, team, work):
-        await one.close()
+    for followed in (half, asks, runs, stopped, team, work):
+        await followed.close()
     return half.session
 
 
@@ -210,9 +210,9 @@ async def _kept(server: Server) -> None:
         await asyncio.sleep(0.05)
 
 
-async def _until(chat: Followed, seen: Callable[[], bool]) -> None:
+async def _until(chat: Followed, condition: Callable[[], bool]) -> None:
     """Wait until the facts of a session fulfil a condition."""
-    if not await chat.until(seen, PATIENCE_S):
+    if not await chat.until(condition, PATIENCE_S):
         raise AssertionError(f"{chat.session} stays at {[fact['type'] for fact in chat.facts[-12:]]}")
 
 

@@ -85,5 +85,5 @@ def contents(folder: Path) -> dict[str, Any]:
 
 def digest(facts: list[store.Fact]) -> str:
     """Return the SHA-256 of a stream's facts in order: sequence, type, time, ids and content."""
-    told = [[fact.sequence, fact.type, fact.at, sorted(fact.scope.items()), fact.payload] for fact in facts]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    entries = [[fact.sequence, fact.type, fact.at, sorted(fact.scope.items()), fact.payload] for fact in facts]
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()

@@ -59,17 +59,17 @@ def imported_distributions() -> set[str]:
     """Return the imported distributions; for a namespace package, the one that has the module."""
     owners = packages_distributions()
     shared = {"google.genai": "google-genai", "google.protobuf": "protobuf"}
-    found: set[str] = set()
+    distributions: set[str] = set()
     for module in imported_modules():
         top = module.partition(".")[0]
         if top in sys.stdlib_module_names or top == "callboard":
             continue
         named = next((name for prefix, name in shared.items() if module.startswith(prefix)), None)
         if named is not None:
-            found.add(named)
+            distributions.add(named)
         elif top != "google":
-            found |= {canonicalize_name(name) for name in owners[top]}
-    return found
+            distributions |= {canonicalize_name(name) for name in owners[top]}
+    return distributions
 
 
 def locked(lock: str) -> dict[str, tuple[Version, Marker | None]]:

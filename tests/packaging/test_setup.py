@@ -55,17 +55,17 @@ def test_a_python_that_does_not_run_or_is_too_old_is_passed_over(path: Path):
     _program(path, "python3.13", "exit 1")
     _program(path, "python3.12", f'exec {sys.executable} "$@"')
 
-    found = _find_python(path)
+    result = _find_python(path)
 
-    assert found.returncode == 0
-    assert Path(found.stdout.strip()).samefile(sys.executable)
+    assert result.returncode == 0
+    assert Path(result.stdout.strip()).samefile(sys.executable)
 
 
 def test_without_a_python_the_error_names_what_is_needed(path: Path):
-    found = _find_python(path)
+    result = _find_python(path)
 
-    assert found.returncode == 1
-    assert found.stderr.startswith("callboard: Python 3.11 or newer is needed;")
+    assert result.returncode == 1
+    assert result.stderr.startswith("callboard: Python 3.11 or newer is needed;")
 
 
 def test_what_this_system_cannot_install_is_named_with_the_command(path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -41,19 +41,19 @@ Row = dict[str, Any]
 
 def problems(data: bytes) -> list[str]:
     """Return the problems of a pack as text; empty for a valid one."""
-    found: list[str] = []
+    all_problems: list[str] = []
     if data[-COMMENT:] != b"sha256:" + hashlib.sha256(data[:-COMMENT]).hexdigest().encode():
-        found.append("the comment is not the hash of the bytes before it")
+        all_problems.append("the comment is not the hash of the bytes before it")
     # An unreadable pack is wrong.
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as pack:
             files = {name: pack.read(name) for name in pack.namelist()}
             if len(files) != len(pack.namelist()):
-                found.append("a file is there twice")
-        found += _manifest(files)
+                all_problems.append("a file is there twice")
+        all_problems += _manifest(files)
     except Exception as error:
-        found.append(f"it cannot be read: {type(error).__name__}: {error}")
-    return found
+        all_problems.append(f"it cannot be read: {type(error).__name__}: {error}")
+    return all_problems
 
 
 def rows_of(data: bytes) -> list[Row]:
@@ -71,59 +71,61 @@ def manifest_of(data: bytes) -> Row:
 def _manifest(files: dict[str, bytes]) -> list[str]:
     manifest = json.loads(files["manifest.json"])
     lines = [json.loads(line) for line in files["facts.jsonl"].splitlines()]
-    found, link = _chain(lines, manifest["sessionId"])
+    problems, link = _chain(lines, manifest["sessionId"])
     if (len(lines), len(lines), link) != (manifest["through"], manifest["facts"], manifest["link"]):
-        found.append(f"the manifest tells of {manifest['through']} facts, and there are {len(lines)}")
+        problems.append(f"the manifest tells of {manifest['through']} facts, and there are {len(lines)}")
     if _spans(line["sequence"] for line in lines if line.get("erased")) != manifest["erased"]:
-        found.append("the manifest names other facts as erased")
+        problems.append("the manifest names other facts as erased")
     blobs = {f"blobs/{blob['hash']}": blob for blob in manifest["blobs"]}
     if set(files) != {*blobs, "facts.jsonl", "manifest.json", "README.txt"}:
-        found.append("there are other files than the manifest names")
-    found += [
+        problems.append("there are other files than the manifest names")
+    problems += [
         f"{name} holds other bytes"
         for name, blob in blobs.items()
         if (_sha(files.get(name, b"")).hex(), len(files.get(name, b""))) != (blob["hash"], blob["size"])
     ]
-    found += [f"{name} was changed" for name, told in manifest["files"].items() if _sha(files[name]).hex() != told]
+    problems += [
+        f"{name} was changed" for name, expected in manifest["files"].items() if _sha(files[name]).hex() != expected
+    ]
     if set(manifest["files"]) != {"facts.jsonl", "README.txt"}:
-        found.append("the manifest does not name the files that are no blobs")
+        problems.append("the manifest does not name the files that are no blobs")
     left_out = {blob["hash"] for blob in manifest["leftOut"]}
     named = {name for line in lines for name in _named(json.loads(line.get("payload") or "{}"))}
     if named != left_out | {blob["hash"] for blob in manifest["blobs"]}:
-        found.append("a blob that a readable fact names is neither there nor left out")
+        problems.append("a blob that a readable fact names is neither there nor left out")
     if manifest["task"]:
-        found += _task(lines, manifest["task"])
-    return found
+        problems += _task(lines, manifest["task"])
+    return problems
 
 
 def _chain(lines: list[Row], session: str) -> tuple[list[str], str]:
-    found: list[str] = []
+    problems: list[str] = []
     link = _sha(b"callboard.chain.v1" + session.encode())
     for at, line in enumerate(lines, start=1):
         if line["sequence"] != at:
-            found.append(f"{line['sequence']} stands where {at} should")
+            problems.append(f"{line['sequence']} stands where {at} should")
         header = base64.b64decode(line["header"], validate=True)
         if line.get("erased"):
             digest = bytes.fromhex(line["digest"])
             if "payload" in line or "salt" in line or len(digest) != 32:
-                found.append(f"fact {at} is not erased as it says")
+                problems.append(f"fact {at} is not erased as it says")
         else:
             salt = bytes.fromhex(line["salt"])
             digest = _sha(salt + line["payload"].encode())
             if len(salt) != 16:
-                found.append(f"the salt of fact {at} has {len(salt)} bytes")
+                problems.append(f"the salt of fact {at} has {len(salt)} bytes")
         link = _sha(link + header + digest)
         if line["link"] != link.hex():
-            found.append(f"the chain breaks at fact {at}")
-        found += _told(line, header)
-    return found, link.hex()
+            problems.append(f"the chain breaks at fact {at}")
+        problems += _told(line, header)
+    return problems, link.hex()
 
 
 def _told(line: Row, data: bytes) -> list[str]:
     """Return the differences between the readable part of a line and its header."""
     header, rest = _unpack(data)
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=header["at"])
-    told = {
+    readable = {
         "sequence": line["sequence"],
         "type": header["y"],
         "time": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
@@ -135,9 +137,11 @@ def _told(line: Row, data: bytes) -> list[str]:
         "ids": {_NAMES[short]: _id(short, value) for short, value in header.get("i", {}).items()},
     }
     chained = {"header", "salt", "digest", "erased", "payload", "link"}
-    said = {"version": 1, "commandId": "", "actor": None, "cause": ""}
-    said |= {name: value for name, value in line.items() if name not in chained}
-    return [] if said == told and not rest else [f"fact {line['sequence']} is told otherwise than its header says"]
+    expected = {"version": 1, "commandId": "", "actor": None, "cause": ""}
+    expected |= {name: value for name, value in line.items() if name not in chained}
+    return (
+        [] if expected == readable and not rest else [f"fact {line['sequence']} is told otherwise than its header says"]
+    )
 
 
 def _task(lines: list[Row], task: Row) -> list[str]:
@@ -147,32 +151,34 @@ def _task(lines: list[Row], task: Row) -> list[str]:
     tasks = set(task["tasks"])
     chosen = {at for first, last in task["facts"] for at in range(first, last + 1)}
     working_for: dict[str, str] = {}
-    whose: dict[int, str] = {}
+    owners: dict[int, str] = {}
     turns: set[str] = set()
-    found: list[str] = [] if task["taskId"] in tasks else ["the task is not among its own"]
+    problems: list[str] = [] if task["taskId"] in tasks else ["the task is not among its own"]
     for line in lines:
         ids = line["ids"]
         if line["type"] == "task.created" and "parentThreadId" in ids:
             working_for[ids["threadId"]] = ids["taskId"]
-        whose[line["sequence"]] = working_for.get(ids.get("threadId", ""), "")
+        owners[line["sequence"]] = working_for.get(ids.get("threadId", ""), "")
         if line["type"] in ("task.created", "task.started") and ids["taskId"] in tasks:
             turns.add(ids.get("turnId", ""))
         if line["type"] == "task.created" and not line.get("erased"):
             parent = json.loads(line["payload"]).get("parentTask")
             if parent in tasks and ids["taskId"] not in tasks:
-                found.append(f"{ids['taskId']} is a part of {parent} and is not named")
+                problems.append(f"{ids['taskId']} is a part of {parent} and is not named")
     turns.discard("")
     of_it = lambda line: (
-        line["ids"].get("taskId") in tasks or whose[line["sequence"]] in tasks or line["ids"].get("turnId", "") in turns
+        line["ids"].get("taskId") in tasks
+        or owners[line["sequence"]] in tasks
+        or line["ids"].get("turnId", "") in turns
     )
     shared = {value for line in lines if of_it(line) for value in _between(line["ids"])}
     closed = {line["sequence"] for line in lines if of_it(line) or not shared.isdisjoint(_between(line["ids"]))}
     if closed != chosen:
-        found.append(f"the task's facts differ: {sorted(closed ^ chosen)[:5]}")
-    agents = {line["ids"].get("agentId") for line in lines if whose[line["sequence"]] in tasks} - {None}
+        problems.append(f"the task's facts differ: {sorted(closed ^ chosen)[:5]}")
+    agents = {line["ids"].get("agentId") for line in lines if owners[line["sequence"]] in tasks} - {None}
     if not agents <= set(task["agents"]):
-        found.append(f"{agents - set(task['agents'])} worked on the task and are not named")
-    return found
+        problems.append(f"{agents - set(task['agents'])} worked on the task and are not named")
+    return problems
 
 
 def _between(ids: Row) -> set[tuple[str, str]]:
@@ -182,22 +188,22 @@ def _between(ids: Row) -> set[tuple[str, str]]:
 def _named(payload: Any) -> set[str]:
     """Return the blobs that a payload refers to."""
     if isinstance(payload, list):
-        return {name for one in payload for name in _named(one)}
+        return {name for item in payload for name in _named(item)}
     if not isinstance(payload, dict):
         return set()
-    found = {name for one in payload.values() for name in _named(one)}
+    names = {name for item in payload.values() for name in _named(item)}
     own = payload.get("hash")
-    return found | {own} if isinstance(own, str) and len(own) == 64 else found
+    return names | {own} if isinstance(own, str) and len(own) == 64 else names
 
 
 def _spans(sequences: Any) -> list[list[int]]:
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for sequence in sequences:
-        if found and found[-1][1] == sequence - 1:
-            found[-1][1] = sequence
+        if groups and groups[-1][1] == sequence - 1:
+            groups[-1][1] = sequence
         else:
-            found.append([sequence, sequence])
-    return found
+            groups.append([sequence, sequence])
+    return groups
 
 
 def _id(short: str, value: Any) -> Any:
@@ -231,11 +237,11 @@ def _unpack(data: bytes) -> tuple[Any, bytes]:
 
 
 def _map(count: int, data: bytes) -> tuple[Row, bytes]:
-    found: Row = {}
+    entries: Row = {}
     for _ in range(count):
         name, data = _unpack(data)
-        found[name], data = _unpack(data)
-    return found, data
+        entries[name], data = _unpack(data)
+    return entries, data
 
 
 def _sha(data: bytes) -> bytes:

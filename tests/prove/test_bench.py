@@ -24,8 +24,8 @@ async def test_a_row_comes_to_figures_that_hang_together(row: Row) -> None:
         assert (line.goal == "") == (line.met is None), line
         assert (line.beside is None) == (line.beside_name == ""), line
         assert line.ratio is None or line.beside is not None, line
-        for found in (line.here, line.beside, line.ratio):
-            assert found is None or (math.isfinite(found.high) and found.low <= found.median <= found.high), line
+        for figure in (line.here, line.beside, line.ratio):
+            assert figure is None or (math.isfinite(figure.high) and figure.low <= figure.median <= figure.high), line
     assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result
     run = Run(date="", size="tiny", machine=facts(), versions=versions(), rows=(result,))
     assert all(line.what in markdown(run) and line.what in text(result) for line in result.lines)

@@ -23,12 +23,12 @@ async def _written(place: Path) -> tuple[str, str, str]:
     """Run a turn in each of two folders. Return the sessions and the second workspace."""
     (place / "other").mkdir()
     async with house(place, calls(says("Hello."), says("Again."))) as home:
-        one = (await home.submit("one")).session_id
-        await home.until(one, "turn.completed")
+        first = (await home.submit("one")).session_id
+        await home.until(first, "turn.completed")
         other = (await home.do(OpenWorkspace(path=str(place / "other")))).workspace_id
         two = (await home.do(SubmitTurn(text="two", workspace_id=other))).session_id
         await home.until(two, "turn.completed")
-    return one, two, other
+    return first, two, other
 
 
 def _damage(place: Path, stream: str, *, views: bool) -> None:
@@ -58,10 +58,12 @@ async def _listed_alone(place: Path) -> dict[str, SessionCard]:
 
 
 @pytest.mark.parametrize("what", ["session", "workspace"])
-async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(tmp_path: Path, what: str) -> None:
+async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(
+    tmp_path: Path, damage: str
+) -> None:
     """R5: with a process that writes, and without one."""
-    one, two, other = await _written(tmp_path)
-    _damage(tmp_path, two if what == "session" else other, views=False)
+    first, two, other = await _written(tmp_path)
+    _damage(tmp_path, two if damage == "session" else other, views=False)
 
     alone = await _listed_alone(tmp_path)
     async with house(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
@@ -69,21 +71,21 @@ async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_i
         page = [card.session_id for host in home.runtime.workspaces.all() for card in host.cards()]
 
     for cards in (alone, beside):
-        assert {name: card.state for name, card in cards.items()} == {one: "idle", two: "damaged"}
+        assert {name: card.state for name, card in cards.items()} == {first: "idle", two: "damaged"}
         assert "/2 differs from the appended one" in cards[two].problem
         assert cards[two].problem_code == "chain_broken"
         assert (cards[two].attention, cards[two].title, cards[two].workspace_id) == ("failed", "two", other)
         assert cards[two].order > 0
-    assert page == ([one, two] if what == "session" else [one])
+    assert page == ([first, two] if damage == "session" else [first])
 
 
 async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_on(tmp_path: Path) -> None:
     """R5: its stored rows are sound, so only opening it shows the damage of its log."""
-    one, two, other = await _written(tmp_path)
+    first, two, other = await _written(tmp_path)
     _damage(tmp_path, two, views=True)
     async with house(tmp_path, calls(says("Hello."))) as home:
         assert (await _listed(home, other))[two].state == "idle"
         with pytest.raises(Refusal, match="chain_broken"):
             await home.submit("again", two)
         assert (await _listed(home, other))[two].state == "damaged"
-        assert (await _listed(home))[one].state == "idle"
+        assert (await _listed(home))[first].state == "idle"

@@ -111,9 +111,9 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
 
     async with house(tmp_path, scenario) as home:
         before = await home.facts(turn.session_id)
-        texts = [one.fact.content.text for one in before if isinstance(one.fact, MessageText)]
+        texts = [record.fact.content.text for record in before if isinstance(record.fact, MessageText)]
         assert texts == ["Hello."]
-        assert [one.header.type for one in before if one.unread] == ["turn.completed"]
+        assert [record.header.type for record in before if record.unread] == ["turn.completed"]
         with pytest.raises(Refusal, match=r"turn\.completed, version 2") as refused:
             await home.submit("again", turn.session_id)
         assert refused.value.code == "facts_unreadable"
@@ -207,7 +207,9 @@ async def test_s2_a_store_of_an_older_layout_is_migrated_behind_a_copy(
         open_store(tmp_path)
 
 
-@pytest.mark.parametrize("steps", [{}, {FACTS_SCHEMA: _step, FACTS_SCHEMA + 1: lambda one: one.execute("no SQL")}])
+@pytest.mark.parametrize(
+    "steps", [{}, {FACTS_SCHEMA: _step, FACTS_SCHEMA + 1: lambda database: database.execute("no SQL")}]
+)
 async def test_s2_a_migration_is_whole_or_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: dict[int, Any]
 ) -> None:

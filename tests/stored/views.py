@@ -14,30 +14,30 @@ Place = tuple[str | int | bytes, ...]
 def replace_view_states(folder: Path, state: bytes) -> int:
     """Replace each view state, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
-        found = views.execute("SELECT stream, watermark, fingerprint FROM views").fetchall()
-        for place in found:
+        rows = views.execute("SELECT stream, watermark, fingerprint FROM views").fetchall()
+        for place in rows:
             views.execute("UPDATE views SET state = ? WHERE stream = ?", (protect(state, *place), place[0]))
-        return len(found)
+        return len(rows)
 
 
 def replace_snapshots(folder: Path, state: bytes) -> int:
     """Replace each snapshot, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
-        found = views.execute("SELECT stream, sequence, link, fingerprint FROM snapshots").fetchall()
-        for place in found:
+        rows = views.execute("SELECT stream, sequence, link, fingerprint FROM snapshots").fetchall()
+        for place in rows:
             views.execute("UPDATE snapshots SET state = ? WHERE stream = ?", (protect(state, *place), place[0]))
-        return len(found)
+        return len(rows)
 
 
 def replace_rows(folder: Path, data: bytes) -> int:
     """Replace each row, with a valid checksum. Return their number."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
-        found = views.execute(
+        rows = views.execute(
             "SELECT rows.number, stream, panels.panel, key, place FROM rows JOIN panels ON panels.number = rows.panel"
         ).fetchall()
-        for number, *place in found:
+        for number, *place in rows:
             views.execute("UPDATE rows SET data = ? WHERE number = ?", (protect(data, *place), number))
-        return len(found)
+        return len(rows)
 
 
 def change(folder: Path, statement: str) -> int:

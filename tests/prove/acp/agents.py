@@ -30,7 +30,7 @@ ESCAPE = "setsid sh -c 'echo $$ > escaped.pid; exec sleep 600' >/dev/null 2>&1 &
 PLAN = (PlanStep("look", "completed"), PlanStep("make the file", "in_progress"))
 
 #: The same plan as Claude Code's model writes it. A running line has an active form.
-TODOS = {"todos": [{"content": one.content, "status": one.status, "activeForm": one.content} for one in PLAN]}
+TODOS = {"todos": [{"content": step.content, "status": step.status, "activeForm": step.content} for step in PLAN]}
 
 
 class Agent(NamedTuple):

@@ -75,16 +75,19 @@ def answer(path: str, body: dict[str, Any], conversation: Conversation) -> tuple
 
 def completions(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
     """Return an answer of chat completions, streamed if requested."""
-    tools = {one["function"]["name"] for one in body.get("tools", ())}
-    results = (str(one["tool_call_id"]) for one in body["messages"] if one["role"] == "tool")
+    tools = {tool["function"]["name"] for tool in body.get("tools", ())}
+    results = (str(message["tool_call_id"]) for message in body["messages"] if message["role"] == "tool")
     wanted = conversation.next(tools, results)
     base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}
     delta: dict[str, Any] = {"role": "assistant", "content": DONE if tools else TITLE}
     reason = "stop"
     if wanted is not None:
-        call, name, given = wanted
-        asked = {"name": name, "arguments": json.dumps(given)}
-        delta = {"role": "assistant", "tool_calls": [{"index": 0, "id": call, "type": "function", "function": asked}]}
+        call, name, arguments = wanted
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        delta = {
+            "role": "assistant",
+            "tool_calls": [{"index": 0, "id": call, "type": "function", "function": function}],
+        }
         reason = "tool_calls"
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     if not body.get("stream"):
@@ -96,40 +99,42 @@ def completions(body: dict[str, Any], conversation: Conversation) -> tuple[str, 
         {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
         {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
     ]
-    told = "".join(f"data: {json.dumps(one)}\n\n" for one in chunks)
-    return "text/event-stream", f"{told}data: [DONE]\n\n"
+    events = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return "text/event-stream", f"{events}data: [DONE]\n\n"
 
 
 def google(body: dict[str, Any], conversation: Conversation, *, stream: bool) -> tuple[str, str]:
     """Return an answer in Google's format. It has no ids: a result belongs to the last call."""
-    tools = {one["name"] for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())}
+    tools = {
+        declaration["name"] for tool in body.get("tools", ()) for declaration in tool.get("functionDeclarations", ())
+    }
     contents = body.get("contents", [])
-    seen = any("functionResponse" in part for part in contents[-1].get("parts", ())) if contents else False
-    wanted = conversation.next(tools, conversation.open if seen else ())
+    has_result = any("functionResponse" in part for part in contents[-1].get("parts", ())) if contents else False
+    wanted = conversation.next(tools, conversation.open if has_result else ())
     part: dict[str, Any] = {"text": DONE if tools else TITLE}
     if wanted is not None:
         part = {"functionCall": {"name": wanted[1], "args": wanted[2]}}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
     usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
-    told = json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
-    return ("text/event-stream", f"data: {told}\n\n") if stream else ("application/json", told)
+    document = json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
+    return ("text/event-stream", f"data: {document}\n\n") if stream else ("application/json", document)
 
 
 def responses(body: dict[str, Any], conversation: Conversation) -> str:
     """Return the events of an answer in the format of Responses."""
-    tools = {one["name"] for one in body.get("tools", ()) if one.get("type") == "function"}
-    results = (str(one["call_id"]) for one in body.get("input", ()) if str(one.get("type")).endswith("_call_output"))
+    tools = {tool["name"] for tool in body.get("tools", ()) if tool.get("type") == "function"}
+    results = (str(item["call_id"]) for item in body.get("input", ()) if str(item.get("type")).endswith("_call_output"))
     wanted = conversation.next(tools, results)
     events: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": "r1"}}]
     if wanted is not None:
-        call, name, given = wanted
-        item = {"type": "function_call", "id": call, "call_id": call, "name": name, "arguments": json.dumps(given)}
+        call, name, arguments = wanted
+        item = {"type": "function_call", "id": call, "call_id": call, "name": name, "arguments": json.dumps(arguments)}
     else:
-        said = DONE if tools else TITLE
-        item = {"type": "message", "id": "m1", "role": "assistant", "content": [{"type": "output_text", "text": said}]}
+        text = DONE if tools else TITLE
+        item = {"type": "message", "id": "m1", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
         place = {"output_index": 0, "content_index": 0, "item_id": "m1"}
         events.append({"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}})
-        events.append({"type": "response.output_text.delta", "delta": said, **place})
+        events.append({"type": "response.output_text.delta", "delta": text, **place})
     events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
     usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
     events.append({"type": "response.completed", "response": {"id": "r1", "usage": usage}})
@@ -138,19 +143,21 @@ def responses(body: dict[str, Any], conversation: Conversation) -> str:
 
 def messages(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
     """Return the media type and the answer in the format of Messages, streamed if requested."""
-    tools = {str(one["name"]) for one in body.get("tools", ())}
-    blocks = [one for message in body["messages"] if isinstance(message["content"], list) for one in message["content"]]
-    results = (str(one["tool_use_id"]) for one in blocks if one.get("type") == "tool_result")
+    tools = {str(tool["name"]) for tool in body.get("tools", ())}
+    blocks = [
+        block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]
+    ]
+    results = (str(block["tool_use_id"]) for block in blocks if block.get("type") == "tool_result")
     wanted = conversation.next(tools, results)
     if wanted is not None:
-        call, name, given = wanted
-        block = {"type": "tool_use", "id": call, "name": name, "input": given}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(given)}
+        call, name, arguments = wanted
+        block = {"type": "tool_use", "id": call, "name": name, "input": arguments}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
         begun, stop = {**block, "input": {}}, "tool_use"
     else:
-        said = DONE if tools else TITLE
-        block, begun = {"type": "text", "text": said}, {"type": "text", "text": ""}
-        delta, stop = {"type": "text_delta", "text": said}, "end_turn"
+        text = DONE if tools else TITLE
+        block, begun = {"type": "text", "text": text}, {"type": "text", "text": ""}
+        delta, stop = {"type": "text_delta", "text": text}, "end_turn"
     usage = {"input_tokens": 11, "output_tokens": 7}
     message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model")}
     message |= {"content": [block], "stop_reason": stop, "stop_sequence": None, "usage": usage}
@@ -168,4 +175,4 @@ def messages(body: dict[str, Any], conversation: Conversation) -> tuple[str, str
 
 
 def _sent(events: list[dict[str, Any]]) -> str:
-    return "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)

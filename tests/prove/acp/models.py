@@ -21,16 +21,16 @@ class Models:
     `asked` has the bodies of the requests in order; `turn` gets the calls of each turn before it.
     """
 
-    def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[list[Call], str], None]) -> None:
+    def __init__(self, url: str, requests: list[dict[str, Any]], turn: Callable[[list[Call], str], None]) -> None:
         self.url = url
-        self.asked = asked
+        self.asked = requests
         self.turn = turn
 
 
 @contextmanager
 def models() -> Iterator[Models]:
     """Serve on a free port of this machine until the end of the block."""
-    asked: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
     conversation = Conversation()
 
     class Handler(BaseHTTPRequestHandler):
@@ -42,7 +42,7 @@ def models() -> Iterator[Models]:
         def do_POST(self) -> None:
             read = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}"
             body = json.loads(read)
-            asked.append({"path": self.path, **body})
+            requests.append({"path": self.path, **body})
             if not conversation.belongs(read.decode()):
                 body.pop("tools", None)
             self._send(*answer(self.path, body, conversation))
@@ -64,7 +64,7 @@ def models() -> Iterator[Models]:
     serving = Thread(target=server.serve_forever, daemon=True)
     serving.start()
     try:
-        yield Models(f"http://127.0.0.1:{server.server_port}", asked, conversation.turn)
+        yield Models(f"http://127.0.0.1:{server.server_port}", requests, conversation.turn)
     finally:
         server.shutdown()
         server.server_close()

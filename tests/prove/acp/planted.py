@@ -62,10 +62,10 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
 
 
 def _early(
-    told: Callable[[ExternalCalls, ExternalCall], Awaitable[None]],
+    run_original: Callable[[ExternalCalls, ExternalCall], Awaitable[None]],
 ) -> Callable[[ExternalCalls, ExternalCall], Awaitable[None]]:
     async def and_record(self: ExternalCalls, call: ExternalCall) -> None:
-        await told(self, call)
+        await run_original(self, call)
         if call.status == "in_progress":
             await self.record_all()
 

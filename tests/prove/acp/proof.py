@@ -59,8 +59,8 @@ class Proof:
         self.home = home
         self.work = turns.home.folder
 
-    def check(self, claim: str, holds: bool, seen: object = "") -> bool:
-        return self.report.check(f"{self.name} {self.version}: {claim}", holds, str(seen))
+    def check(self, claim: str, holds: bool, value: object = "") -> bool:
+        return self.report.check(f"{self.name} {self.version}: {claim}", holds, str(value))
 
     async def all(self) -> None:
         """Run all turns, and record the figures."""
@@ -82,36 +82,38 @@ class Proof:
     async def command(self) -> None:
         """Run a command that is asked about and approved, and record a plan."""
         plan = [self.agent.plan] if self.agent.plan is not None else []
-        seen = await self.turns.turn([*plan, self.agent.call("echo ${OPENAI_API_KEY:-hello} > made.txt")], "approve")
-        (there,) = seen.of(AgentConnected)
+        turn = await self.turns.turn([*plan, self.agent.call("echo ${OPENAI_API_KEY:-hello} > made.txt")], "approve")
+        (there,) = turn.of(AgentConnected)
         self.check("command: tells its version", there.version == self.version, there.version)
         self.check(WIDE, there.mode == self.agent.asks, there.mode)
-        asked = [(one.tool, "made.txt" in one.prompt) for one in seen.asked]
-        self.check("command: it is asked about", asked == [("StartAgent", False), ("Bash", True)], seen.asked)
+        requests = [(request.tool, "made.txt" in request.prompt) for request in turn.asked]
+        self.check("command: it is asked about", requests == [("StartAgent", False), ("Bash", True)], turn.asked)
         made = self.work / "made.txt"
         self.check("command: what was allowed was done", made.exists() and made.read_text() == "hello\n")
-        texts = [fact.content.text for fact in seen.of(MessageText)]
+        texts = [fact.content.text for fact in turn.of(MessageText)]
         self.check("command: its answer is the turn's", texts[-1:] == [DONE], texts)
         if plan:
-            plans = seen.of(PlanUpdated)
+            plans = turn.of(PlanUpdated)
             last = [PlanUpdated(steps=PLAN), PlanUpdated(steps=PLAN, final=True)]
             self.check("plan: it is on record, and once more when it is final", plans[-2:] == last, plans)
 
     async def edits(self) -> None:
         """Change one file and create one: one request and one version each."""
         old, new = self.work / "old.txt", self.work / "new.txt"
-        seen = await self.turns.turn(self.agent.edit(str(old), "two", "TWO"), "approve")
-        self.check("edit: it is asked about once", [one.tool for one in seen.asked] == ["Edit"], seen.asked)
-        self.check("edit: the question names the file", all("old.txt" in one.prompt for one in seen.asked), seen.asked)
+        turn = await self.turns.turn(self.agent.edit(str(old), "two", "TWO"), "approve")
+        self.check("edit: it is asked about once", [request.tool for request in turn.asked] == ["Edit"], turn.asked)
+        self.check(
+            "edit: the question names the file", all("old.txt" in request.prompt for request in turn.asked), turn.asked
+        )
         self.check("edit: it is done", old.read_text() == "one\nTWO\n", old.read_text())
         self.check(
-            "edit: it makes one version", _versions(seen.of(ArtifactVersionCreated)) == 1, seen.of(ToolCompleted)
+            "edit: it makes one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted)
         )
-        seen = await self.turns.turn([self.agent.write(str(new), "fresh\n")], "approve")
-        self.check("new file: it is asked about once", [one.tool for one in seen.asked] == ["Edit"], seen.asked)
+        turn = await self.turns.turn([self.agent.write(str(new), "fresh\n")], "approve")
+        self.check("new file: it is asked about once", [request.tool for request in turn.asked] == ["Edit"], turn.asked)
         self.check("new file: it is made", new.exists() and new.read_text() == "fresh\n")
         self.check(
-            "new file: it makes one version", _versions(seen.of(ArtifactVersionCreated)) == 1, seen.of(ToolCompleted)
+            "new file: it makes one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted)
         )
 
     async def refusals(self) -> None:
@@ -124,25 +126,25 @@ class Proof:
                 self.agent.write(str(self.work / "refused-file.txt"), "no\n"),
             ),
         ):
-            seen = await self.turns.turn([call], "reject")
+            turn = await self.turns.turn([call], "reject")
             self.check(UNASKED, not (self.work / file).exists(), file)
-            codes = [fact.code for fact in seen.of(ToolRefused)]
+            codes = [fact.code for fact in turn.of(ToolRefused)]
             self.check(claim, codes == ["person_denied"], codes)
 
     async def planning(self) -> None:
         """Plan: the turn changes nothing and asks nothing."""
         call = self.agent.write(str(self.work / "planned.txt"), "no\n")
-        seen = await self.turns.turn([call], "approve", permission_mode="planning")
+        turn = await self.turns.turn([call], "approve", permission_mode="planning")
         self.check("planning: no file is made", not (self.work / "planned.txt").exists())
-        self.check("planning: nothing is asked", not seen.asked, seen.asked)
-        modes = [fact.mode for fact in seen.of(AgentModeChanged)]
+        self.check("planning: nothing is asked", not turn.asked, turn.asked)
+        modes = [fact.mode for fact in turn.of(AgentModeChanged)]
         wanted = [self.agent.plans] if self.agent.plans != self.agent.asks else []
         self.check("planning: the agent is in its mode for that", modes == wanted, modes)
 
     async def interrupt(self) -> float:
         """Interrupt a turn that waits for an answer."""
-        stopped, seen = await self.turns.interrupted([self.agent.call("echo no > stopped.txt")])
-        types = [record.header.type for record in seen.records]
+        stopped, turn = await self.turns.interrupted([self.agent.call("echo no > stopped.txt")])
+        types = [record.header.type for record in turn.records]
         self.check("interrupt: the question is withdrawn", types.count("action.withdrawn") == 1, types[-8:])
         self.check("interrupt: the turn ends as interrupted", "turn.interrupted" in types, types[-8:])
         self.check("interrupt: what was stopped was not done", not (self.work / "stopped.txt").exists())
@@ -156,28 +158,30 @@ class Proof:
         alive = escaped(self.work)
         os.kill(agent_process(self.home), signal.SIGKILL)
         await over(self.turns, before)
-        seen = await self.turns.since(before)
-        codes, gone = [fact.code for fact in seen.of(TurnFailed)], seen.of(AgentDisconnected)
+        turn = await self.turns.since(before)
+        codes, gone = [fact.code for fact in turn.of(TurnFailed)], turn.of(AgentDisconnected)
         self.check(DEATH, (codes, len(gone)) == (["model_unavailable"], 1), f"{codes}, {gone}")
-        types = [record.header.type for record in seen.records]
+        types = [record.header.type for record in turn.records]
         self.check("kill: the question is withdrawn", "action.withdrawn" in types, types[-8:])
         self.check("kill: what was asked was not done", not (self.work / "died.txt").exists())
         self.check("kill: the process that got away was there", alive)
         self.check("kill: every process of it ends", await ended(self.work))
-        seen = await self.turns.turn([], "approve")
+        turn = await self.turns.turn([], "approve")
         self.check(
-            "resume: the start is asked about again", [one.tool for one in seen.asked] == ["StartAgent"], seen.asked
+            "resume: the start is asked about again",
+            [request.tool for request in turn.asked] == ["StartAgent"],
+            turn.asked,
         )
-        there = seen.of(AgentConnected)
+        there = turn.of(AgentConnected)
         self.check("resume: its mode asks", [fact.mode for fact in there] == [self.agent.asks], there)
         resumed = [fact.resumed for fact in there] == [True]
         if resumed or not self.agent.forgets:
             self.check("resume: it has its conversation again", resumed, there)
         else:
             text = json.dumps(self.turns.server.asked[-1])
-            told = "which you do not remember" in text and "turn-1-asks" in text
-            self.check("resume: one that lost its conversation gets what was said before", told, text[-300:])
-        texts = [fact.content.text for fact in seen.of(MessageText)]
+            got_transcript = "which you do not remember" in text and "turn-1-asks" in text
+            self.check("resume: one that lost its conversation gets what was said before", got_transcript, text[-300:])
+        texts = [fact.content.text for fact in turn.of(MessageText)]
         self.check("resume: it answers", texts[-1:] == [DONE], texts)
 
 
@@ -194,9 +198,9 @@ async def prove_one(report: Report, name: str, version: str, place: Path, sabota
         (work / "old.txt").write_text("one\ntwo\n")
         with models() as server:
             define(work, AGENTS[name].settings(work, home, server.url, programs))
-            given = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
-            given["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
-            with planted(AcpAgents(given), sabotage) as agents:
+            environment = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
+            environment["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
+            with planted(AcpAgents(environment), sabotage) as agents:
                 witness = Witness(agents)
                 async with house(folder, {"calls": []}, FolderDefinitions(), witness) as opened:
                     await _whole(report, name, version, opened, server, home, witness)
@@ -220,9 +224,9 @@ async def _whole(
     )
 
 
-def _versions(found: list[ArtifactVersionCreated]) -> int:
+def _versions(versions: list[ArtifactVersionCreated]) -> int:
     """Return the versions that the agent made, without a file's earlier version."""
-    return len([one for one in found if one.version_origin == "agent"])
+    return len([version for version in versions if version.version_origin == "agent"])
 
 
 def _table(report: Report, driven: list[tuple[str, str]]) -> None:
@@ -231,18 +235,18 @@ def _table(report: Report, driven: list[tuple[str, str]]) -> None:
     for name, version in driven:
         cells: list[str] = []
         for claim in CLAIMS:
-            mine = [one for one in report.checked if one.startswith(f"{name} {version}: {claim}: ")]
-            cells.append("no" if any(one in report.failed for one in mine) else "yes" if mine else "–")
+            mine = [check for check in report.checked if check.startswith(f"{name} {version}: {claim}: ")]
+            cells.append("no" if any(check in report.failed for check in mine) else "yes" if mine else "–")
         print(f"| {name} | {version} | {' | '.join(cells)} |")
 
 
 async def prove(only: str, place: Path = PLACE, sabotage: str = "", which: str = "") -> int:
     report = Report("prove-acp")
     driven: list[tuple[str, str]] = []
-    for name in (only,) if only else (one for one in AGENTS if AGENTS[one].package):
+    for name in (only,) if only else (name for name in AGENTS if AGENTS[name].package):
         pinned = AGENTS[name].version
-        found = await asyncio.to_thread(newest, name) if AGENTS[name].package and which != "pinned" else pinned
-        for version in dict.fromkeys((found,) if which == "newest" else (pinned, found)):
+        chosen = await asyncio.to_thread(newest, name) if AGENTS[name].package and which != "pinned" else pinned
+        for version in dict.fromkeys((chosen,) if which == "newest" else (pinned, chosen)):
             driven.append((name, version))
             await prove_one(report, name, version, place, sabotage)
     _table(report, driven)
@@ -254,8 +258,8 @@ def main() -> int:
     parser.add_argument("--agent", default="", choices=["", *AGENTS], help="one agent alone")
     parser.add_argument("--only", default="", choices=["", "pinned", "newest"], help="one version of each alone")
     parser.add_argument("--place", type=Path, default=PLACE, help=f"where the agents are installed [{PLACE}]")
-    given = parser.parse_args()
-    return run(prove(given.agent, given.place, given.sabotage, given.only), longest=1800)
+    options = parser.parse_args()
+    return run(prove(options.agent, options.place, options.sabotage, options.only), longest=1800)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,6 @@ async def test_the_proof_of_agents_fails_where_a_fault_is_planted(
     """A1, A2, A4."""
     code = await proof.prove("scripted", sabotage=sabotage)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL scripted 1.2.3: {claim}" in told, told
+    assert f"FAIL scripted 1.2.3: {claim}" in output, output

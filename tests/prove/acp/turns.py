@@ -84,7 +84,7 @@ class Turns:
 
     async def last(self) -> str:
         """Return the newest facts, for a report."""
-        return "; ".join(f"{one.header.type} {one.fact}"[:200] for one in (await self.since(0)).records[-4:])
+        return "; ".join(f"{record.header.type} {record.fact}"[:200] for record in (await self.since(0)).records[-4:])
 
     async def interrupted(self, calls: list[Call]) -> tuple[float, Seen]:
         """Interrupt a turn that waits for an answer.
@@ -102,10 +102,10 @@ class Turns:
         """Approve requests until one that names this. Leave that one open."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
-                seen = await self.since(before)
-                if any(one.tool != "StartAgent" and named in one.prompt for one in seen.asked):
+                turn = await self.since(before)
+                if any(request.tool != "StartAgent" and named in request.prompt for request in turn.asked):
                     return
-                if any(record.header.type in _ENDS for record in seen.records):
+                if any(record.header.type in _ENDS for record in turn.records):
                     raise RuntimeError(f"the turn ended before it asked: {await self.last()}")
                 await self._answer(before, "approve", waits=named)
                 await asyncio.sleep(0.02)
@@ -119,10 +119,10 @@ class Turns:
             if waits is not None and fact.tool != "StartAgent" and waits in fact.prompt:
                 continue
             self._answered.add(action)
-            said: Any = {"decision": "approve" if fact.tool == "StartAgent" else decision}
+            answer: Any = {"decision": "approve" if fact.tool == "StartAgent" else decision}
             # An agent that did not wait withdrew its request.
             with contextlib.suppress(Refusal):
-                await self.home.do(RespondAction(session_id=self.session, action_id=action, **said))
+                await self.home.do(RespondAction(session_id=self.session, action_id=action, **answer))
 
 
 async def over(turns: Turns, before: int) -> None:

@@ -62,8 +62,10 @@ class Witness:
             for record in records
             if isinstance(record.fact, PermissionEvaluated) and any(_by_itself(check) for check in record.fact.checks)
         }
-        wrong = {one: "not on record" for one in self.asked if one not in names.values()}
-        return wrong | {one: f"unasked, asked after {self.waits[one]:.2f} s" for one in self.asked if one in by_itself}
+        wrong = {call: "not on record" for call in self.asked if call not in names.values()}
+        return wrong | {
+            call: f"unasked, asked after {self.waits[call]:.2f} s" for call in self.asked if call in by_itself
+        }
 
 
 def _by_itself(check: Check) -> bool:

@@ -55,20 +55,20 @@ async def prove(report: Report, world: World, server: Server) -> None:
     answer = await do(server, "submit_turn", text=_FIRST, permissionMode="full", workspaceId=server.workspace)
     session = answer["sessionId"]
     followed = crew.Followed(server.wire, session, approves=False)
-    asked = lambda: [fact for fact in followed.facts if fact["type"] == "action.required"]
+    requests = lambda: [fact for fact in followed.facts if fact["type"] == "action.required"]
 
     async def turn(text: str) -> None:
         before = followed.count(*crew.TURN_ENDS)
         await do(server, "submit_turn", text=text, permissionMode="full", sessionId=session)
-        questions = len(asked())
-        await followed.until(lambda: followed.count(*crew.TURN_ENDS) > before or len(asked()) > questions, _WAIT_S)
+        questions = len(requests())
+        await followed.until(lambda: followed.count(*crew.TURN_ENDS) > before or len(requests()) > questions, _WAIT_S)
 
     try:
-        first = await followed.until(lambda: bool(asked()), _WAIT_S)
+        first = await followed.until(lambda: bool(requests()), _WAIT_S)
         report.check(STARTS, first, f"no question: {[fact['type'] for fact in followed.facts]}")
         if not first:
             return
-        where = {"sessionId": session, "actionId": asked()[0]["actionId"]}
+        where = {"sessionId": session, "actionId": requests()[0]["actionId"]}
         await do(server, "respond_action", **where, decision="approve", scope="workspace")
         await followed.until(lambda: followed.open_runs == 0 and followed.open_children == 0, _WAIT_S)
         done = followed.count("subagent.completed")
@@ -76,24 +76,24 @@ async def prove(report: Report, world: World, server: Server) -> None:
         await turn(_SAME)
         await followed.until(lambda: followed.open_runs == 0, _WAIT_S)
         done = followed.count("subagent.completed")
-        report.check(STARTS, (done, len(asked())) == (2, 1), f"{done} ended, {len(asked())} questions")
+        report.check(STARTS, (done, len(requests())) == (2, 1), f"{done} ended, {len(requests())} questions")
         await turn(_REWRITES)
         # The person approves a harmless-looking command. The sandbox confines it, and the file is
         # in the folder.
-        for fact in asked()[1:]:
+        for fact in requests()[1:]:
             await do(server, "respond_action", sessionId=session, actionId=fact["actionId"], decision="approve")
         await followed.until(lambda: followed.open_runs == 0, _WAIT_S)
-        before = len(asked())
+        before = len(requests())
         written = "touch" in (world.at.folder / _PROGRAM).read_text()
         report.check("a sandboxed command may rewrite a file of the folder", written, "it was not rewritten")
         await turn(_AGAIN)
-        prompt = asked()[-1]["payload"]["prompt"] if len(asked()) > before else ""
+        prompt = requests()[-1]["payload"]["prompt"] if len(requests()) > before else ""
         ran = (world.ran / "agent").exists()
         report.check(
             AGAIN, "changed since you approved it" in prompt.casefold() and not ran, f"ran: {ran}, asked: {prompt!r}"
         )
-        if len(asked()) > before:
-            where = {"sessionId": session, "actionId": asked()[-1]["actionId"]}
+        if len(requests()) > before:
+            where = {"sessionId": session, "actionId": requests()[-1]["actionId"]}
             await do(server, "respond_action", **where, decision="reject", reason="changed")
         await followed.until(lambda: followed.open_runs == 0, _WAIT_S)
         await turn(_LOADS)

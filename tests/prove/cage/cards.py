@@ -85,7 +85,9 @@ CARDS: tuple[Card, ...] = (
 
 def told() -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the lead's answers in these turns."""
-    return [("lead", one.name, [[scenes.calls(one.tool, **one.arguments)], [scenes.says("I go on.")]]) for one in CARDS]
+    return [
+        ("lead", card.name, [[scenes.calls(card.tool, **card.arguments)], [scenes.says("I go on.")]]) for card in CARDS
+    ]
 
 
 async def prove(report: Report, world: World, server: Server) -> None:
@@ -95,13 +97,13 @@ async def prove(report: Report, world: World, server: Server) -> None:
             where = {"workspaceId": server.workspace}
             session = (await do(server, "submit_turn", text=name, permissionMode="ask", **where))["sessionId"]
             followed = crew.Followed(server.wire, session, approves=False)
-            asked = lambda told=followed: [one for one in told.facts if one["type"] == "action.required"]
+            requests = lambda source=followed: [fact for fact in source.facts if fact["type"] == "action.required"]
             try:
-                if not await followed.until(lambda found=asked: bool(found()), _WAIT_S):
+                if not await followed.until(lambda requests=requests: bool(requests()), _WAIT_S):
                     report.check(SHOWN, False, f"{name}: nobody was asked")
                     continue
                 text = await page.card(running, await server.wire.page_link(f"/s/{session}"))
-                missing = [one for one in wanted if one not in text]
+                missing = [text_wanted for text_wanted in wanted if text_wanted not in text]
                 report.check(SHOWN, not missing, f"{name}: {missing} not in {json.dumps(text)[:600]}")
                 if question:
                     report.check(
@@ -114,8 +116,8 @@ async def prove(report: Report, world: World, server: Server) -> None:
                 made = (folder / "card-made").exists() or not untouched
                 report.check("nothing runs before it is approved", not made, name)
                 await do(
-                    server, "respond_action", sessionId=session, actionId=asked()[0]["actionId"], decision="reject"
+                    server, "respond_action", sessionId=session, actionId=requests()[0]["actionId"], decision="reject"
                 )
-                await followed.until(lambda told=followed: told.open_runs == 0, _WAIT_S)
+                await followed.until(lambda source=followed: source.open_runs == 0, _WAIT_S)
             finally:
                 await followed.close()

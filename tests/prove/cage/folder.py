@@ -113,7 +113,7 @@ class World:
 
     def marks(self) -> list[str]:
         """Return the marks of programs that must not run."""
-        return sorted(one.name for one in self.ran.iterdir())
+        return sorted(mark.name for mark in self.ran.iterdir())
 
 
 def made(at: Place) -> World:

@@ -41,7 +41,7 @@ def _opened(home: str) -> list[str]:
     may enter.
     """
     prefix = Path(sys.base_prefix)
-    closed = next((one for one in reversed(prefix.parents) if not one.stat().st_mode & 0o001), None)
+    closed = next((parent for parent in reversed(prefix.parents) if not parent.stat().st_mode & 0o001), None)
     if closed is None:
         return []
     held = shlex.quote(f"{home}/python")

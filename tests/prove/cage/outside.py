@@ -32,7 +32,7 @@ async def prove(report: Report, world: World, server: Server) -> None:
             await do(server, "trust_workspace", workspaceId=workspace, digest=read["digest"])
             await _started(server, workspace)
         started = (world.outside / f"began-{name}").exists()
-        named = any(name in one["message"] for one in read["problems"])
+        named = any(name in problem["message"] for problem in read["problems"])
         report.check(REFUSED, named and not started, f"{name}: {read['state']}, started: {started}")
     plain = _made(world, "plain", "MODE", "strict")
     workspace, read = await _opened(server, plain)
@@ -46,7 +46,7 @@ async def prove(report: Report, world: World, server: Server) -> None:
             (folder / "run.sh").unlink()
             (folder / "run.sh").symlink_to("real.sh")
         workspace, read = await _opened(server, folder)
-        card = " ".join(one["detail"] for one in read["widenings"])
+        card = " ".join(widening["detail"] for widening in read["widenings"])
         report.check(SHOWN, "sh run.sh" in card and "MODE=strict" in card and "sha256" in card, card)
         await do(server, "trust_workspace", workspaceId=workspace, digest=read["digest"])
         harm = f"touch {world.ran}/rewritten-{way}; cat\n"

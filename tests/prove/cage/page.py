@@ -32,9 +32,9 @@ async def card(running: Browser, link: str) -> str:
     try:
         page = await context.new_page()
         await page.goto(link)
-        shown = page.locator("#pending-action")
-        await shown.get_by_role("group").first.wait_for(timeout=_PATIENCE_S * 1000)
-        return await shown.inner_text()
+        pending_card = page.locator("#pending-action")
+        await pending_card.get_by_role("group").first.wait_for(timeout=_PATIENCE_S * 1000)
+        return await pending_card.inner_text()
     finally:
         await context.close()
 
@@ -48,11 +48,11 @@ async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]
         page = await context.new_page()
         await page.goto(link)
         until = time.monotonic() + _PATIENCE_S
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         while time.monotonic() < until:
             await _open_all(page)
-            found = _by_turn(await _articles(page), words)
-            if set(found) == set(words):
+            texts = _by_turn(await _articles(page), words)
+            if set(texts) == set(words):
                 break
             await page.wait_for_timeout(100)
         # Wait until the page drew the last fold.
@@ -74,17 +74,17 @@ async def _open_all(page: Page) -> None:
 
 
 async def _articles(page: Page) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = await page.evaluate(
+    sections: list[tuple[int, str]] = await page.evaluate(
         """() => {
           const all = [...document.querySelectorAll('[role=feed] [data-index]')]
           return all.map(one => [Number(one.dataset.index), one.innerText])
         }"""
     )
-    return sorted(found)
+    return sorted(sections)
 
 
 def _by_turn(articles: list[tuple[int, str]], words: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     now = ""
     for _, text in articles:
         body = text.removeprefix("You").strip()
@@ -92,5 +92,5 @@ def _by_turn(articles: list[tuple[int, str]], words: list[str]) -> dict[str, str
         if begins:
             now = begins
         if now:
-            found[now] = f"{found.get(now, '')}\n{text}"
-    return found
+            texts[now] = f"{texts.get(now, '')}\n{text}"
+    return texts

@@ -104,26 +104,26 @@ class Proof:
 
     async def tries(self, attempt: Attempt) -> Tried:
         """Make an attempt, and answer its requests."""
-        known = self._followed.get(attempt.group)
+        followed = self._followed.get(attempt.group)
         where = (
-            {"sessionId": known.session}
-            if known
+            {"sessionId": followed.session}
+            if followed
             else {"workspaceId": self._home if attempt.group in _AT_HOME else self._server.workspace}
         )
         answer = await do(self._server, "submit_turn", text=attempt.text, permissionMode="full", **where)
-        if known is None:
-            known = crew.Followed(self._server.wire, answer["sessionId"], approves=False)
-            self._followed[attempt.group] = known
-        tried = Tried(attempt, known.session, answer["turnId"])
-        mine = lambda: [fact for fact in known.facts if fact.get("turnId") == tried.turn]
+        if followed is None:
+            followed = crew.Followed(self._server.wire, answer["sessionId"], approves=False)
+            self._followed[attempt.group] = followed
+        tried = Tried(attempt, followed.session, answer["turnId"])
+        mine = lambda: [fact for fact in followed.facts if fact.get("turnId") == tried.turn]
         over = lambda: any(fact["type"] in _ENDS for fact in mine())
-        asked = lambda: [fact for fact in mine() if fact["type"] == "action.required"]
-        if not await known.until(lambda: over() or bool(asked()), ATTEMPT_S):
+        requests = lambda: [fact for fact in mine() if fact["type"] == "action.required"]
+        if not await followed.until(lambda: over() or bool(requests()), ATTEMPT_S):
             tried.by = f"nothing within {ATTEMPT_S:g} s"
             return tried
         if not over():
-            await self._answer(tried, asked()[0])
-            await known.until(over, ATTEMPT_S)
+            await self._answer(tried, requests()[0])
+            await followed.until(over, ATTEMPT_S)
         _judge(tried, mine())
         printed = any(IN in _output(fact) for fact in mine())
         tried.through = tried.through or ("it says so" if printed else attempt.through(self._world))
@@ -133,13 +133,13 @@ class Proof:
         for followed in self._followed.values():
             await followed.close()
 
-    async def _answer(self, tried: Tried, asked: dict[str, Any]) -> None:
+    async def _answer(self, tried: Tried, request: dict[str, Any]) -> None:
         """Check that nothing happened before the answer.
 
         Reject if the attempt expects that; else approve, and change what the request was about.
         """
         tried.through = tried.attempt.through(self._world)
-        where = {"sessionId": tried.session, "actionId": asked["actionId"]}
+        where = {"sessionId": tried.session, "actionId": request["actionId"]}
         if "person" not in tried.attempt.by:
             if "file_changed" in tried.attempt.by:
                 (self._world.at.folder / "notes.md").write_text("The person's newer notes.\n")
@@ -167,7 +167,7 @@ def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
     def say(by: str, fact: dict[str, Any], message: str = "") -> None:
         tried.by, tried.sequence, tried.message = by, fact["sequence"], message
 
-    required, refused, failed = (by_type.get(one) for one in ("action.required", "tool.refused", "tool.failed"))
+    required, refused, failed = (by_type.get(tag) for tag in ("action.required", "tool.refused", "tool.failed"))
     applied, done = by_type.get("sandbox.applied"), by_type.get("tool.completed")
     if refused is not None and refused["payload"]["code"] == "person_denied" and required is not None:
         say("person", required, NO)
@@ -178,9 +178,9 @@ def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
     elif "subagent.isolated" in by_type or (
         done is not None and tried.attempt.by == {"git without the folder's programs"}
     ):
-        found = by_type.get("subagent.isolated") or done
-        assert found is not None
-        say("git without the folder's programs", found)
+        evidence = by_type.get("subagent.isolated") or done
+        assert evidence is not None
+        say("git without the folder's programs", evidence)
     elif failed is not None:
         code, message = failed["payload"]["code"], failed["payload"]["message"]
         held = code == "tool_failed" and applied is not None and applied["payload"]["level"] == "bubblewrap"
@@ -210,7 +210,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
             async with listening(world):
                 # With a fault, run only the groups that show it.
                 wanted = SHOWS.get(sabotage, ())
-                planned = [one for one in attempts(world, mark) if not wanted or one.group in wanted]
+                planned = [attempt for attempt in attempts(world, mark) if not wanted or attempt.group in wanted]
                 agent.made(world)
                 _scripted(world, planned)
                 done = await _all(report, world, planned, mark, sabotage, within)
@@ -273,69 +273,71 @@ async def _killed(report: Report, server: Server, mark: str, within: float) -> N
 
 async def _look(running: Any, server: Server, done: list[Tried]) -> None:
     """Open each session's page and look for each attempt on it."""
-    for session in dict.fromkeys(one.session for one in done):
-        mine = [one for one in done if one.session == session]
-        shown = await cage_page.turns(
-            running, await server.wire.page_link(f"/s/{session}"), [one.attempt.word for one in mine]
+    for session in dict.fromkeys(tried.session for tried in done):
+        mine = [tried for tried in done if tried.session == session]
+        texts = await cage_page.turns(
+            running, await server.wire.page_link(f"/s/{session}"), [tried.attempt.word for tried in mine]
         )
-        for one in mine:
-            one.page = shown.get(one.attempt.word, "")
-            one.seen = _is_seen(one, one.page)
+        for tried in mine:
+            tried.page = texts.get(tried.attempt.word, "")
+            tried.seen = _is_seen(tried, tried.page)
 
 
 def _is_seen(tried: Tried, text: str) -> bool:
     call = tried.attempt.call["tool"]
-    given = call["arguments"]
-    file = given.get("file_path", "").rpartition("/")[2]
-    what = given.get("description") or file or given.get("agent") or call["name"]
-    said = _WORDS.get(tried.by) or " ".join(tried.message.split())[:60]
+    arguments = call["arguments"]
+    file = arguments.get("file_path", "").rpartition("/")[2]
+    subject = arguments.get("description") or file or arguments.get("agent") or call["name"]
+    reason = _WORDS.get(tried.by) or " ".join(tried.message.split())[:60]
     page = " ".join(text.split())
-    return what in page and said in page and "\x1b" not in text
+    return subject in page and reason in page and "\x1b" not in text
 
 
 async def _after(report: Report, running: Any, server: Server, last: Tried) -> None:
     """Check what the next host reports of the killed one's processes."""
     listed = (await server.wire.get(f"/queries/list_processes?sessionId={last.session}")).body["processes"]
-    states = [one["state"] for one in listed]
+    states = [process["state"] for process in listed]
     report.check("what ran in the background is lost after its host, and said so", states == ["lost"], f"{states}")
     answer = await server.wire.post(
         "terminate_process", {"sessionId": last.session, "processId": listed[0]["processId"] if listed else "prc_none"}
     )
     code = answer.body.get("code")
     report.check("a process that is lost is unavailable", code == "process_unavailable", f"{answer}")
-    shown = await cage_page.turns(running, await server.wire.page_link(f"/s/{last.session}"), [last.attempt.word])
-    there = AGAIN in shown.get(last.attempt.word, "")
-    report.check("that it is lost is on the page", there, shown.get(last.attempt.word, "")[-300:])
+    texts = await cage_page.turns(running, await server.wire.page_link(f"/s/{last.session}"), [last.attempt.word])
+    there = AGAIN in texts.get(last.attempt.word, "")
+    report.check("that it is lost is on the page", there, texts.get(last.attempt.word, "")[-300:])
 
 
 def _judged(report: Report, world: World, done: list[Tried]) -> None:
-    for one in done:
-        who = one.attempt.text
-        report.check(HELD, not one.through, f"{who}: {one.through}")
-        report.check(TOLD, one.by in one.attempt.by, f"{who}: {one.by} ({one.message})")
-        report.check(SEEN, one.seen, f"{who}: {one.message} / {one.page[-400:]}")
+    for tried in done:
+        who = tried.attempt.text
+        report.check(HELD, not tried.through, f"{who}: {tried.through}")
+        report.check(TOLD, tried.by in tried.attempt.by, f"{who}: {tried.by} ({tried.message})")
+        report.check(SEEN, tried.seen, f"{who}: {tried.message} / {tried.page[-400:]}")
     log = store.read(world.at.store)
     report.none("the chain verifies", log.broken)
     texts = [str(fact.payload) for facts in log.facts.values() for fact in facts]
     planted = (("the secret outside", world.secret), ("the key", world.key))
-    found = [name for name, value in planted if any(value in text for text in texts)]
-    report.none("no planted secret is in a fact", found)
+    leaked = [name for name, value in planted if any(value in text for text in texts)]
+    report.none("no planted secret is in a fact", leaked)
     report.none("no listener was called", sorted(set(world.hits)))
     report.none("nothing of the folder's was run by us", world.marks())
-    rows = [(one.attempt.text, one.by, f"{one.sequence}", "yes" if one.seen else "no") for one in done]
+    rows = [(tried.attempt.text, tried.by, f"{tried.sequence}", "yes" if tried.seen else "no") for tried in done]
     table = [("attempt", "refused by", "fact", "on the page"), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
     print()
     for row in table:
         print("  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False)) + f"  {row[3]}")
-    report.figure("attempts", f"{len(done)} in {len({one.session for one in done})} sessions")
+    report.figure("attempts", f"{len(done)} in {len({tried.session for tried in done})} sessions")
     report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
 
 
 def _scripted(world: World, planned: list[Attempt]) -> None:
-    told = [*agent.told(world), *cards.told()]
-    told += [("lead", f"{one.word} ", [[*one.also, one.call], [scenes.says("I go on.")]]) for one in planned]
-    crew.plays(world.at, [*told, ("worker", "", [[scenes.says("I looked.")]])])
+    answers = [*agent.told(world), *cards.told()]
+    answers += [
+        ("lead", f"{attempt.word} ", [[*attempt.also, attempt.call], [scenes.says("I go on.")]]) for attempt in planned
+    ]
+    crew.plays(world.at, [*answers, ("worker", "", [[scenes.says("I looked.")]])])
 
 
 @contextmanager

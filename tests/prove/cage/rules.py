@@ -43,8 +43,8 @@ async def prove(report: Report, world: World, server: Server) -> None:
 async def _verdict(server: Server, command: str) -> str:
     """Return the verdict of the rules. The folder asks about every command anyway."""
     arguments = json.dumps({"command": command, "description": "pushes"})
-    asked = {"tool": "Bash", "arguments": arguments, "agent": "lead", "permissionMode": "full"}
-    answer = await do(server, "evaluate_permission", workspaceId=server.workspace, **asked)
+    query = {"tool": "Bash", "arguments": arguments, "agent": "lead", "permissionMode": "full"}
+    answer = await do(server, "evaluate_permission", workspaceId=server.workspace, **query)
     return next((str(check["verdict"]) for check in answer["checks"] if check["name"] == "rules"), "none")
 
 

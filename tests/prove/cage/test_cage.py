@@ -27,10 +27,10 @@ async def test_what_a_hostile_folder_and_model_try_is_refused_told_and_shown(
 async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pytest.CaptureFixture[str]) -> None:
     code = await proof.prove(1, "open-cage", 1, WITHIN)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
     for claim in (proof.HELD, "no planted secret is in a fact", "no listener was called"):
-        assert f"FAIL {claim}" in told, told
+        assert f"FAIL {claim}" in output, output
 
 
 async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_folder(
@@ -39,10 +39,10 @@ async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_fold
     """X6"""
     code = await proof.prove(1, "open-home", 1, WITHIN)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
     for claim in (proof.HELD, "no planted secret is in a fact"):
-        assert f"FAIL {claim}" in told, told
+        assert f"FAIL {claim}" in output, output
 
 
 async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
@@ -51,10 +51,10 @@ async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
     """X2, X3"""
     code = await proof.prove(1, "open-outside", 1, WITHIN)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
     for claim in (outside.REFUSED, outside.SHOWN, outside.AGAIN):
-        assert f"FAIL {claim}" in told, told
+        assert f"FAIL {claim}" in output, output
 
 
 async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_writable(
@@ -63,9 +63,9 @@ async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_wri
     """X5"""
     code = await proof.prove(1, "open-paths", 1, WITHIN)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {proof.HELD}" in told, told
+    assert f"FAIL {proof.HELD}" in output, output
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ async def test_the_proof_of_the_cage_fails_where_an_approval_or_a_rule_is_bound_
     """X2, X7, X8"""
     code = await proof.prove(1, fault, 1, WITHIN)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output

@@ -68,17 +68,17 @@ class Tree:
 
 def marked(mark: str) -> list[int]:
     """Return the processes of this machine with the word in their arguments or environment."""
-    word, found = mark.encode(), list[int]()
+    word, processes = mark.encode(), list[int]()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             if word in (entry / "cmdline").read_bytes() or word in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
+                processes.append(int(entry.name))
         except OSError:
             # It just ended, or belongs to another user.
             continue
-    return found
+    return processes
 
 
 def _command(mark: str, who: str) -> scenes.Part:
@@ -100,7 +100,7 @@ def _late(mark: str) -> str:
 def _told(number: int, mark: str) -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the answers of one tree's agents."""
     works = ["end at once", "run one", "run two", *["write"] * WRITERS]
-    spawns = [[scenes.calls("spawn_subagent", agent="worker", objective=f"{what} {mark}")] for what in works]
+    spawns = [[scenes.calls("spawn_subagent", agent="worker", objective=f"{task} {mark}")] for task in works]
     last = [_command(mark, "lead")] if number % 2 else [scenes.calls("wait_subagents")]
     goes_on = scenes.calls("Write", file_path=_late(mark), content="late\n")
     return [
@@ -141,10 +141,10 @@ class Proof:
         tree.after = before[-1] if moment is None else before[min(moment, len(before)) - 1]
         tree.alive = len(marked(mark))
         await do(self._server, "interrupt_turn", sessionId=tree.session, cascade=True, reason="the proof cancels")
-        asked = time.monotonic()
+        cancelled_at = time.monotonic()
         (self._at.root / f"go-{mark}").touch()
         while left := marked(mark):
-            tree.took = time.monotonic() - asked
+            tree.took = time.monotonic() - cancelled_at
             if tree.took > self._within:
                 break
             await asyncio.sleep(0.02)
@@ -158,39 +158,42 @@ class Proof:
         """Check a tree and its facts in the log."""
         check, none = self._report.check, self._report.none
         who = f"{tree.session} ({tree.mark}, behind {tree.after})"
-        seen = f"{who}: {tree.left} processes"
-        check(ALIVE.format(within=self._within), not tree.left, seen)
+        remaining = f"{who}: {tree.left} processes"
+        check(ALIVE.format(within=self._within), not tree.left, remaining)
         check("a cancelled tree comes to rest", tree.rested, who)
         check("nothing that waited for what came later goes on", not (self._at.folder / _late(tree.mark)).exists(), who)
-        none("no fact of work follows the end of its run or of its child", [f"{who}: {one}" for one in _after(facts)])
+        none(
+            "no fact of work follows the end of its run or of its child",
+            [f"{who}: {problem}" for problem in _after(facts)],
+        )
         intent = next((fact for fact in facts if fact.type == "turn.interrupt.requested"), None)
         if not check("a cancel leaves its intent first", intent is not None, who) or intent is None:
             return
         begun = [fact for fact in facts[intent.sequence :] if fact.type in _BEGINS]
-        asked = [f"{who}: {fact.sequence}" for fact in begun if fact.type == "model.requested"]
-        none(FURTHER, asked)
+        requests = [f"{who}: {fact.sequence}" for fact in begun if fact.type == "model.requested"]
+        none(FURTHER, requests)
         others = [f"{who}: {fact.type} {fact.sequence}" for fact in begun if fact.type != "model.requested"]
         none("nothing else begins after the cancel", others)
         none("finished children stay finished, and all others are cancelled", _children(facts, intent.sequence))
 
     def _whole(self, followed: Followed, mark: str, number: int) -> bool:
         who = ("one", "two", "lead") if number % 2 else ("one", "two")
-        begun = all((self._at.folder / _began(mark, one)).exists() for one in who)
+        begun = all((self._at.folder / _began(mark, child)).exists() for child in who)
         waits = number % 2 or followed.count("subagent.awaited")
         return bool(begun and waits and followed.count("subagent.spawned") == CHILDREN)
 
 
 def _after(facts: list[Fact]) -> list[str]:
     """Return facts of work after the end of their run or child."""
-    ended_runs, ended_threads, found = set[str](), set[str](), list[str]()
+    ended_runs, ended_threads, problems = set[str](), set[str](), list[str]()
     for fact in facts:
         if fact.type in TURN_ENDS:
             ended_runs.add(fact.id("r"))
         elif fact.type in CHILD_ENDS:
             ended_threads.add(fact.id("t"))
         elif fact.type.startswith(_WORK) and (fact.id("r") in ended_runs or fact.id("t") in ended_threads):
-            found.append(f"{fact.type} {fact.sequence}")
-    return found
+            problems.append(f"{fact.type} {fact.sequence}")
+    return problems
 
 
 def _children(facts: list[Fact], intent: int) -> list[str]:
@@ -198,13 +201,13 @@ def _children(facts: list[Fact], intent: int) -> list[str]:
     for fact in facts:
         if fact.type in CHILD_ENDS:
             ends[fact.id("t")].append(fact)
-    found: list[str] = []
-    for child, told in ends.items():
-        done = [fact for fact in told if fact.sequence < intent]
-        fine = len(told) == 1 and (bool(done) or told[0].type == "subagent.cancelled")
+    problems: list[str] = []
+    for child, end in ends.items():
+        done = [fact for fact in end if fact.sequence < intent]
+        fine = len(end) == 1 and (bool(done) or end[0].type == "subagent.cancelled")
         if not fine:
-            found.append(f"{child}: {[f'{fact.type} {fact.sequence}' for fact in told]}, cancelled at {intent}")
-    return found
+            problems.append(f"{child}: {[f'{fact.type} {fact.sequence}' for fact in end]}, cancelled at {intent}")
+    return problems
 
 
 async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int:
@@ -215,7 +218,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
     with place() as at:
         lead(at)
         worker(at)
-        plays(at, [one for number, mark in enumerate(marks) for one in _told(number, mark)])
+        plays(at, [play for number, mark in enumerate(marks) for play in _told(number, mark)])
         server = await started(at, sabotage)
         proof = Proof(report, at, server, within)
         trees: list[Tree] = []
@@ -229,7 +232,10 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
                 report.progress(f"tree {number} of {n}: cancelled behind fact {moment} of {total}, {tree.after}")
                 if sabotage and tree.left:
                     break
-            report.none("nothing of any tree is alive in the end", [f"{one}" for one in map(marked, marks) if one])
+            report.none(
+                "nothing of any tree is alive in the end",
+                [f"{processes}" for processes in map(marked, marks) if processes],
+            )
             log = store.read(at.store)
         finally:
             await server.kill()

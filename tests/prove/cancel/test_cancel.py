@@ -28,6 +28,6 @@ async def test_the_proof_of_cancelling_fails_where_a_cancel_does_not_reach_the_c
     # It ends at the first tree with a process that lives on.
     code = await proof.prove(4, "no-cascade", 1, within=1.0)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {proof.ALIVE.format(within=1.0)}" in told, told
+    assert f"FAIL {proof.ALIVE.format(within=1.0)}" in output, output

@@ -43,14 +43,14 @@ class Journal:
     def read(self, file: Path) -> dict[str, Any]:
         """Read a round's lines. Return its last one."""
         for line in file.read_text().splitlines():
-            told = json.loads(line)
-            match told["kind"]:
+            entry = json.loads(line)
+            match entry["kind"]:
                 case "sent":
-                    self.sent.append(told)
+                    self.sent.append(entry)
                 case "answer":
-                    self.answers.append(told)
+                    self.answers.append(entry)
                 case _:
-                    self.ends.append(told)
+                    self.ends.append(entry)
         end = self.ends[-1]
         for session, sequence, type, payload, _ in end["seen"]:
             self.seen.setdefault(session, {})[sequence] = (type, payload)
@@ -58,14 +58,14 @@ class Journal:
 
     def unanswered(self) -> list[dict[str, Any]]:
         """Return the commands without an answer."""
-        answered = {one["key"] for one in self.answers}
-        again = {one["key"]: one for one in self.sent if one["key"] not in answered}
+        answered = {answer["key"] for answer in self.answers}
+        again = {sent["key"]: sent for sent in self.sent if sent["key"] not in answered}
         return list(again.values())
 
     def approved(self) -> set[str]:
         """Return the actions that the client approved, with or without an answer."""
-        given = (one["body"] for one in self.sent if one["command"] == "respond_action")
-        return {body["actionId"] for body in given if body["decision"] == "approve"}
+        bodies = (sent["body"] for sent in self.sent if sent["command"] == "respond_action")
+        return {body["actionId"] for body in bodies if body["decision"] == "approve"}
 
 
 def whole(report: Report, log: Log) -> None:
@@ -78,17 +78,21 @@ def acknowledged(report: Report, log: Log, journal: Journal) -> None:
     effect.
     """
     answers: dict[str, Any] = {}
-    for one in journal.answers:
-        first = answers.setdefault(one["key"], (one["status"], one["answer"]))
+    for answer in journal.answers:
+        first = answers.setdefault(answer["key"], (answer["status"], answer["answer"]))
         report.check(
-            "a repeated command gets the first answer", first == (one["status"], one["answer"]), f"{one}, {first}"
+            "a repeated command gets the first answer",
+            first == (answer["status"], answer["answer"]),
+            f"{answer}, {first}",
         )
-        if one["status"] == 200:
-            _answered(report, log, one)
+        if answer["status"] == 200:
+            _answered(report, log, answer)
     for session, facts in journal.seen.items():
         stored = {fact.sequence: (fact.type, fact.payload) for fact in log.facts.get(session, ())}
         missing = [
-            f"{session}/{at} {told[0]}" for at, told in facts.items() if stored.get(at) != (told[0], told[1] or {})
+            f"{session}/{at} {shown_fact[0]}"
+            for at, shown_fact in facts.items()
+            if stored.get(at) != (shown_fact[0], shown_fact[1] or {})
         ]
         report.none(_SHOWN, missing)
     submitted = Counter(
@@ -98,24 +102,24 @@ def acknowledged(report: Report, log: Log, journal: Journal) -> None:
     report.none("no command took effect twice", twice)
 
 
-def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
-    answer = one["answer"]
+def _answered(report: Report, log: Log, reply: dict[str, Any]) -> None:
+    answer = reply["answer"]
     facts = log.facts.get(answer["sessionId"], [])
     held = len(facts) >= answer["sequence"]
-    match one["command"]:
+    match reply["command"]:
         case "submit_turn":
             held = held and any(fact.type == "turn.submitted" and fact.id("u") == answer["turnId"] for fact in facts)
         case "respond_action":
             resolved = [fact for fact in facts if fact.type == "action.resolved" and fact.id("a") == answer["actionId"]]
             # The answer may report an earlier withdrawal in place of a decision.
-            given = [_OUTCOMES[fact.payload["decision"]] for fact in resolved] or ["withdrawn"]
-            held = held and given == [answer["outcome"]]
+            outcomes = [_OUTCOMES[fact.payload["decision"]] for fact in resolved] or ["withdrawn"]
+            held = held and outcomes == [answer["outcome"]]
         case "promote_queued_turn":
             held = held and Fold(facts[: answer["sequence"]]).queue[answer["threadId"]] == answer["queued"]
         case _:
-            type = {"interrupt_turn": "turn.interrupt.requested", "resume_thread": "thread.resumed"}[one["command"]]
+            type = {"interrupt_turn": "turn.interrupt.requested", "resume_thread": "thread.resumed"}[reply["command"]]
             held = held and any(fact.type == type for fact in facts)
-    report.check(_ACKNOWLEDGED, held, f"{one['command']} {answer}: {len(facts)} facts")
+    report.check(_ACKNOWLEDGED, held, f"{reply['command']} {answer}: {len(facts)} facts")
 
 
 def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
@@ -128,7 +132,7 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
     report.none("no command ran twice", [f"{token} {count} times" for token, count in tokens.items() if count > 1])
     started_tokens: set[str] = set()
     for facts in log.facts.values():
-        asked: dict[str, str] = {}
+        requests: dict[str, str] = {}
         resolved: dict[str, str] = {}
         starts: Counter[str] = Counter()
         arguments: dict[str, str] = {}
@@ -138,7 +142,7 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
                 case "tool.requested":
                     arguments[call] = fact.payload["arguments"]["text"]
                 case "action.required":
-                    asked[call] = action
+                    requests[call] = action
                 case "action.resolved":
                     decision = fact.payload["decision"]
                     resolved[action] = decision
@@ -147,8 +151,8 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
                 case "tool.started":
                     starts[call] += 1
                     report.check("a tool starts once", starts[call] == 1, f"{call} {starts[call]} times")
-                    yes = call not in asked or resolved.get(asked[call]) == "approve"
-                    report.check("a tool that asked starts after its approval", yes, f"{call} {asked.get(call)}")
+                    yes = call not in requests or resolved.get(requests[call]) == "approve"
+                    report.check("a tool that asked starts after its approval", yes, f"{call} {requests.get(call)}")
                     started_tokens |= {token for token in tokens if token in arguments[call]}
                 case "tool.completed" if RAN in arguments[call] and fact.payload.get("exitCode", 0) == 0:
                     there = any(token in arguments[call] for token in tokens)
@@ -183,10 +187,10 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
             continue
         field = "output" if part.kind == "output" else "content"
         there = after.text(fact.payload.get(field, {})) if fact else None
-        seen = (
+        difference = (
             f"{part.kind} {part.run}.{part.step} had {len(part.text)} and has {None if there is None else len(there)}"
         )
-        report.check("text in the making that was kept is in the interrupted part", there == part.text, seen)
+        report.check("text in the making that was kept is in the interrupted part", there == part.text, difference)
     report.check("nothing in the making is left", not after.partials, f"{len(after.partials)}")
     _shown(report, after, end, writing)
 
@@ -195,21 +199,21 @@ def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: 
     """Check that every open entity of a working turn has its end, and that a turn which only waits
     still waits.
     """
-    said = {(fact.type, fact.id("k") or fact.id("u")) for fact in now}
+    closed = {(fact.type, fact.id("k") or fact.id("u")) for fact in now}
     for call in _open(facts, "tool.started", _ENDS_OF_CALL, "k"):
-        report.check("a tool that ran is told as lost", ("tool.lost", call) in said, call)
+        report.check("a tool that ran is told as lost", ("tool.lost", call) in closed, call)
     asking = _open(facts, "model.requested", _ENDS_OF_MODEL, "r")
-    told = {fact.id("r") for fact in now if fact.type == "model.interrupted"}
-    report.none("a model that was asked is told as interrupted", sorted(asking - told))
+    interrupted = {fact.id("r") for fact in now if fact.type == "model.interrupted"}
+    report.none("a model that was asked is told as interrupted", sorted(asking - interrupted))
     working = set(had.working)
     for turn in working:
-        report.check("a turn that was worked on is told as interrupted", ("turn.interrupted", turn) in said, turn)
+        report.check("a turn that was worked on is told as interrupted", ("turn.interrupted", turn) in closed, turn)
     report.check("nothing reads as running", not has.working, f"{has.working}")
     waits = {action for action, row in had.actions.items() if row["turnId"] not in working}
     report.none("what waited for an answer alone still waits", sorted(waits - set(has.actions)))
     queues = ({thread: queue for thread, queue in fold.queue.items() if queue} for fold in (had, has))
-    one, other = queues
-    report.check("queues are there in their order", one == other, f"{one} became {other}")
+    first, other = queues
+    report.check("queues are there in their order", first == other, f"{first} became {other}")
 
 
 def _open(facts: list[Fact], begins: str, ends: set[str], name: str) -> set[str]:
@@ -232,5 +236,5 @@ def _shown(report: Report, after: Log, end: dict[str, Any], writing: float) -> N
     for key, grown in end["grown"].items():
         least = kept.at_least(grown, end["killed"], writing)
         if least > 0:
-            seen = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
-            report.check("text that was shown in time is not lost", texts.get(key, 0) >= least, seen)
+            difference = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
+            report.check("text that was shown in time is not lost", texts.get(key, 0) >= least, difference)

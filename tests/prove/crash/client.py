@@ -137,20 +137,20 @@ class Client:
             kind="end", seen=self.seen, grown=grown, killed=self.killer.at, within=self.killer.within, problems=problems
         )
 
-    async def submit(self, lane: str, turn: int, what: str, session: str = "", **more: str) -> dict[str, Any]:
+    async def submit(self, lane: str, turn: int, text: str, session: str = "", **more: str) -> dict[str, Any]:
         """Submit the turn of a lane, in a new session by default, and follow the session."""
         name = workload.token(self.orders["round"], lane, turn)
         where = {"sessionId": session} if session else {"workspaceId": self.orders["workspace"]}
-        answer = await self.give("submit_turn", f"turn-{name}", text=f"{what} {name}", **where, **more)
+        answer = await self.give("submit_turn", f"turn-{name}", text=f"{text} {name}", **where, **more)
         if answer["sessionId"] not in self.views:
             self._follow(answer["sessionId"])
         return answer
 
     async def answer(self, session: str, nth: int, decision: str) -> None:
         """Answer the session's nth request after it arrived."""
-        asked = lambda: [one for one in self.seen if one[0] == session and one[2] == "action.required"]
-        await self.until(lambda: len(asked()) > nth)
-        await self.respond(session, asked()[nth][4], decision)
+        requests = lambda: [fact for fact in self.seen if fact[0] == session and fact[2] == "action.required"]
+        await self.until(lambda: len(requests()) > nth)
+        await self.respond(session, requests()[nth][4], decision)
 
     async def respond(self, session: str, action: str, decision: str) -> None:
         key = f"answer-{action}-{self.orders['round']}"
@@ -159,7 +159,7 @@ class Client:
     async def ended(self, session: str, turns: int) -> None:
         """Wait until this many turns of the session ended."""
         ends = ("turn.completed", "turn.failed", "turn.interrupted")
-        await self.until(lambda: sum(one[0] == session and one[2] in ends for one in self.seen) >= turns)
+        await self.until(lambda: sum(fact[0] == session and fact[2] in ends for fact in self.seen) >= turns)
 
     async def give(self, command: str, key: str, **body: Any) -> dict[str, Any]:
         """Send a command. Record it and its answer.
@@ -172,13 +172,13 @@ class Client:
         self._note(kind="answer", command=command, key=key, body=body, status=answer.status, answer=answer.body)
         return answer.body
 
-    async def until(self, seen: Callable[[], bool]) -> None:
+    async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something arrived.
 
         Raises:
             Gone: The server went away.
         """
-        while not seen():
+        while not condition():
             if self._gone:
                 raise Gone("the server was killed")
             news = self._news
@@ -196,7 +196,7 @@ class Client:
 
     def give_up(self) -> None:
         """End a round in which nothing happens any more."""
-        last = {session: [one[2] for one in self.seen if one[0] == session][-2:] for session in self.views}
+        last = {session: [fact[2] for fact in self.seen if fact[0] == session][-2:] for session in self.views}
         self.problems.append(f"nothing was shown any more; the last facts: {last}")
         self.killer.strike()
 
@@ -205,12 +205,12 @@ class Client:
 
         async def facts() -> None:
             async for event in self.wire.events(f"/sessions/{session}/facts"):
-                told = event.data
-                if "sequence" not in told:
-                    self.problems.append(f"a stream of facts told {event.name}: {told}")
+                data = event.data
+                if "sequence" not in data:
+                    self.problems.append(f"a stream of facts told {event.name}: {data}")
                     return
                 self.seen.append(
-                    [session, told["sequence"], told["type"], told.get("payload"), told.get("actionId", "")]
+                    [session, data["sequence"], data["type"], data.get("payload"), data.get("actionId", "")]
                 )
                 self._wake()
                 if len(self.seen) == self.orders["kill"]["fact"]:
@@ -224,7 +224,7 @@ class Client:
                 if view.appends > before:
                     self.killer.piece()
 
-        self._following += [asyncio.create_task(self._until_gone(one)) for one in (facts, operations)]
+        self._following += [asyncio.create_task(self._until_gone(stream)) for stream in (facts, operations)]
 
     async def _until_gone(self, follow: Callable[[], Awaitable[None]]) -> None:
         with contextlib.suppress(Gone):

@@ -25,7 +25,7 @@ def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
     ]
     lanes += [answers_late(c, session, action, at) for at, (session, action) in enumerate(orders["waiting"])]
     lanes += [resumes(c, session) for session in orders["paused"]]
-    return [*lanes, *(c.give(one["command"], one["key"], **one["body"]) for one in orders["again"])]
+    return [*lanes, *(c.give(command["command"], command["key"], **command["body"]) for command in orders["again"])]
 
 
 async def approves(c: Client) -> None:
@@ -99,19 +99,19 @@ async def resumes(c: Client, session: str) -> None:
     await c.give("resume_thread", f"resume-{session}-{c.orders['round']}", sessionId=session)
 
 
-async def begins(c: Client, lane: str, what: str, **more: str) -> str:
+async def begins(c: Client, lane: str, text: str, **more: str) -> str:
     """Submit the first turn of a lane. Return its session."""
-    return (await c.submit(lane, 0, what, **more))["sessionId"]
+    return (await c.submit(lane, 0, text, **more))["sessionId"]
 
 
 async def main() -> None:
     client = Client(json.loads(sys.stdin.readline()))
     working = asyncio.create_task(client.work(all_of(client)))
-    shown = -1
+    length = -1
     while not (await asyncio.wait([working], timeout=QUIET_S))[0]:
-        if shown == client.shown_so_far:
+        if length == client.shown_so_far:
             client.give_up()
-        shown = client.shown_so_far
+        length = client.shown_so_far
     working.result()
 
 

@@ -102,9 +102,9 @@ class Home:
     async def settle(self) -> None:
         """Check what the last kill left, and start a second server beside the running one."""
         server = await self._start()
-        told = await second(self._at)
-        fine = told.get("running") is True and (told["pid"], told["epoch"]) == (server.pid, server.epoch)
-        self._report.check("a second server becomes a client of the first", fine, f"{told}")
+        ready = await second(self._at)
+        fine = ready.get("running") is True and (ready["pid"], ready["epoch"]) == (server.pid, server.epoch)
+        self._report.check("a second server becomes a client of the first", fine, f"{ready}")
 
     async def close(self) -> None:
         """End the server."""
@@ -133,7 +133,7 @@ class Home:
 
     async def _truth(self, server: Server, sessions: list[str]) -> tuple[store.Log, list[str]]:
         """Return the log and its differences from the view, when there are none or the time is up."""
-        waiting, found = list(sessions), dict[str, list[str]]()
+        waiting, problems_by_session = list(sessions), dict[str, list[str]]()
         live = 0.0
         while True:
             views = {session: await snapshot(server, session) for session in waiting}
@@ -142,16 +142,18 @@ class Home:
             for session, view in views.items():
                 facts = log.facts.get(session, [])
                 fold = Fold(facts)
-                found[session] = [f"{session}: {one} is being worked on" for one in fold.working]
+                problems_by_session[session] = [f"{session}: {turn} is being worked on" for turn in fold.working]
                 if view.sequence != len(facts):
-                    found[session].append(f"{session} is shown at {view.sequence} of {len(facts)}")
+                    problems_by_session[session].append(f"{session} is shown at {view.sequence} of {len(facts)}")
                 else:
-                    found[session] += [f"{session}: {one}" for one in differences(shown(view.rows), fold.panels())]
-            waiting = [session for session in waiting if found[session]]
+                    problems_by_session[session] += [
+                        f"{session}: {difference}" for difference in differences(shown(view.rows), fold.panels())
+                    ]
+            waiting = [session for session in waiting if problems_by_session[session]]
             if not waiting or time.monotonic() - server.began > 1.5 * self._within.truth:
                 break
         self._tally.live.append(live)
-        return log, [problem for problems in found.values() for problem in problems]
+        return log, [problem for problems in problems_by_session.values() for problem in problems]
 
     def _note(self, end: dict[str, Any], kill: Kill) -> None:
         with store.copied(self._at.store) as copy:
@@ -237,7 +239,7 @@ async def _whole_round(report: Report, within: Within) -> int:
 def _tell(report: Report, tally: Tally, total: int) -> None:
     report.figure("kills", f"{sum(tally.types.values())}, spread over the {total} facts of a round")
     report.figure("they fell after", ", ".join(f"{type} {count}" for type, count in tally.types.most_common()))
-    report.figure("and into", ", ".join(f"{what} {count}" for what, count in sorted(tally.into.items())))
+    report.figure("and into", ", ".join(f"{target} {count}" for target, count in sorted(tally.into.items())))
     report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[1]:.1f}")
     report.figure("restart to live", f"{quantiles(tally.live)} after exec (goal {LIVE_S:g} s)")
     report.figure("restart to the truth", f"{quantiles(tally.truth)} after exec, every session compared")

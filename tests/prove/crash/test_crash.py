@@ -29,6 +29,6 @@ async def test_the_proof_of_crashes_fails_where_acknowledgements_come_before_the
     # and its commit.
     code = await proof.prove(40, "ack-before-commit", 1, proof.Within())
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert any(f"FAIL {claim}" in told for claim in checks.MISSING), told
+    assert any(f"FAIL {claim}" in output for claim in checks.MISSING), output

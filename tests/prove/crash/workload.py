@@ -24,10 +24,10 @@ def token(round_: int, lane: str, turn: int) -> str:
 
 def scenario(round_: int, earlier: int) -> dict[str, Any]:
     """Return the model's answers in a round, and in the turns that `earlier` rounds left."""
-    told: list[tuple[str, list[scenes.Call]]] = []
-    for one in range(earlier, round_ + 1):
-        for name in (token(one, lane, turn) for lane in LANES for turn in _TURNS):
-            told += [
+    plays: list[tuple[str, list[scenes.Call]]] = []
+    for number in range(earlier, round_ + 1):
+        for name in (token(number, lane, turn) for lane in LANES for turn in _TURNS):
+            plays += [
                 (f"job {name}", [[_command(name)], [scenes.says(f"{name} ran.")]]),
                 (
                     f"two {name}",
@@ -35,10 +35,10 @@ def scenario(round_: int, earlier: int) -> dict[str, Any]:
                 ),
             ]
     for lane, turn in ((lane, turn) for lane in LANES for turn in _TURNS):
-        told += [(f"talk {token(round_, lane, turn)}", _talk(lane))]
+        plays += [(f"talk {token(round_, lane, turn)}", _talk(lane))]
     # Streamed texts are long; those of earlier rounds are truncated.
-    told += [("talk", [[scenes.says("As I said.")]]), (f"book {token(round_, 'G', 0)}", _book()), ("book", _book())]
-    return scenes.scenario(told)
+    plays += [("talk", [[scenes.says("As I said.")]]), (f"book {token(round_, 'G', 0)}", _book()), ("book", _book())]
+    return scenes.scenario(plays)
 
 
 def _command(name: str) -> scenes.Part:

@@ -114,8 +114,8 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
         while not ended.done():
             samples.append(await asyncio.to_thread(sample, at))
             report.progress(f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].kept:,} bytes kept")
-            seen = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
-            if seen or time.monotonic() - began > WAITS_S:
+            done = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
+            if done or time.monotonic() - began > WAITS_S:
                 (at.root / GO_ON).touch()
             await asyncio.wait([ended], timeout=0.02)
         took = time.monotonic() - began
@@ -127,8 +127,8 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
         _judge(report, texts, first, late, samples, took)
-        for other, said in zip(sessions, texts, strict=True):
-            _judge_end(report, said, log, other)
+        for other, reply in zip(sessions, texts, strict=True):
+            _judge_end(report, reply, log, other)
         for view in (first, late):
             report.none("each viewer saw every piece once", view.problems)
             report.none("each viewer ends with the view that the log gives", _differ(view, log, session))
@@ -160,10 +160,10 @@ async def _killed(report: Report, at: Place, text: str, sabotage: str, writing: 
         log = store.read(at.store)
         there = log.text(row["content"])
         fine = row.get("state") == "interrupted" and text.startswith(there) and len(there) >= least
-        seen = (
+        measured = (
             f"{row.get('state')} with {len(there)} characters of {grown[-1][1]} shown; at least {least} had to be kept"
         )
-        report.check("what was shown before kill -9 is there after it, as interrupted", fine, seen)
+        report.check("what was shown before kill -9 is there after it, as interrupted", fine, measured)
         report.none("after kill -9 a viewer has the view that the log gives", _differ(after, log, session))
         report.figure("kill -9 at", f"{grown[-1][1]:,} characters shown: {len(there):,} kept, {least:,} promised")
     finally:
@@ -197,8 +197,10 @@ def _judge_end(report: Report, text: str, log: store.Log, session: str) -> None:
     report.none("the chain verifies", log.broken)
     report.check("the whole session is a handful of facts", len(facts) <= 25, f"{len(facts)}")
     report.check("nothing in the making is left", not log.partials, f"{len(log.partials)} partials")
-    said = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
-    report.check("the log holds the text that was sent", said == ["hello", text, TAIL], f"{[len(one) for one in said]}")
+    texts = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
+    report.check(
+        "the log holds the text that was sent", texts == ["hello", text, TAIL], f"{[len(one) for one in texts]}"
+    )
 
 
 def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> None:
@@ -227,9 +229,9 @@ async def _settled(at: Place) -> dict[str, int]:
 def _inline(value: object) -> str:
     """Return all texts in a payload."""
     if isinstance(value, dict):
-        return "".join(_inline(one) for name, one in value.items() if name != "ref")
+        return "".join(_inline(item) for name, item in value.items() if name != "ref")
     if isinstance(value, list):
-        return "".join(_inline(one) for one in value)
+        return "".join(_inline(item) for item in value)
     return value if isinstance(value, str) else ""
 
 
@@ -237,18 +239,20 @@ async def _watch(
     server: Server, session: str, view: View, text: str, report: Report, when: int, other: View | None = None
 ) -> None:
     await until(lambda: other is None or _length(other) >= when)
-    told = False
+    is_late = False
     async for event in server.wire.events(f"/sessions/{session}/ops"):
         view.apply(event)
         for row in view.rows.get("parts", {}).values():
             if row.get("state") == "streaming":
                 so_far = row["content"].get("text", "")
-                if not any(one.startswith(so_far) for one in (text, TAIL)):
+                if not any(whole.startswith(so_far) for whole in (text, TAIL)):
                     report.check("what is shown while it comes is the text that was sent", False, so_far[-80:])
-                if other is not None and not told:
-                    told = True
-                    seen = f"{len(so_far)} characters where {when} had been shown"
-                    report.check("a viewer who comes in the middle gets the text so far", len(so_far) >= when, seen)
+                if other is not None and not is_late:
+                    is_late = True
+                    difference = f"{len(so_far)} characters where {when} had been shown"
+                    report.check(
+                        "a viewer who comes in the middle gets the text so far", len(so_far) >= when, difference
+                    )
     report.check("what is shown while it comes is the text that was sent", True)
 
 

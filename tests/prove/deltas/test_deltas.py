@@ -27,6 +27,6 @@ async def test_the_proof_of_long_replies_fails_where_text_in_the_making_is_not_k
 ) -> None:
     code = await proof.prove(20_000, "drop-partial", WRITING)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert "FAIL what was shown before kill -9 is there after it, as interrupted" in told, told
+    assert "FAIL what was shown before kill -9 is there after it, as interrupted" in output, output

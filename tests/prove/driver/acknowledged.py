@@ -15,6 +15,6 @@ WRITING = 0.5
 def at_least(grown: Sequence[tuple[float, int]], killed: float | None = None, writing: float = WRITING) -> int:
     """Return the least length of a part that grew like this, in (time, characters)."""
     killed = time.monotonic() if killed is None else killed
-    shown = lambda before: max((length for at, length in grown if at <= killed - before), default=0)
+    length_before = lambda before: max((length for at, length in grown if at <= killed - before), default=0)
     # A character has at most three bytes here. A product that counts characters would count two.
-    return max(shown(SECOND + writing), shown(writing) - BYTES)
+    return max(length_before(SECOND + writing), length_before(writing) - BYTES)

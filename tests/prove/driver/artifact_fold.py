@@ -20,41 +20,48 @@ class ArtifactFold:
 
     def take(self, fact: Fact) -> Row | None:
         """Apply the next fact. Return the turn's card for it, if a step of a turn made a version."""
-        told, key = fact.payload, fact.id("f")
+        payload, key = fact.payload, fact.id("f")
         row = self.rows.setdefault(key, {"kind": "artifact", "key": key, "artifactId": key})
         row["updatedAt"] = fact.at
         match fact.type.removeprefix("artifact."):
             case "created":
-                row |= {name: told.get(name) for name in ("artifactKind", "path", "worktree")} | _SAVED
-                row |= {"title": _title(told), "agentId": fact.id("g"), "threadId": fact.id("t"), "createdAt": fact.at}
+                row |= {name: payload.get(name) for name in ("artifactKind", "path", "worktree")} | _SAVED
+                row |= {
+                    "title": _title(payload),
+                    "agentId": fact.id("g"),
+                    "threadId": fact.id("t"),
+                    "createdAt": fact.at,
+                }
                 row |= {"_order": fact.sequence, "versions": [], "exports": []}
             case "version.created":
                 return self._version(fact, row)
             case "save.requested":
                 row |= {"status": "saving", "code": "", "message": ""}
             case "updated":
-                row |= {"title": _title(told)} | (_SAVED if told.get("dropped") else {})
-            case "failed" if told["operation"] == "export":
-                self._export(row, told, "code", "message")
+                row |= {"title": _title(payload)} | (_SAVED if payload.get("dropped") else {})
+            case "failed" if payload["operation"] == "export":
+                self._export(row, payload, "code", "message")
             case "failed":
-                row["status"] = "conflict" if told["code"] == "artifact_conflict" else "failed"
-                row |= {"code": told["code"], "message": told["message"]}
-                row |= {"draft": told["draft"], "draftBase": told.get("base", 0)} if told.get("draft") else {}
+                row["status"] = "conflict" if payload["code"] == "artifact_conflict" else "failed"
+                row |= {"code": payload["code"], "message": payload["message"]}
+                row |= {"draft": payload["draft"], "draftBase": payload.get("base", 0)} if payload.get("draft") else {}
             case "deleted":
                 # A deletion keeps a person's unsaved text.
                 row |= {"status": "deleted", "code": "", "message": ""}
             case "export.started":
                 entry = {
-                    name: told[name] for name in ("export", "version", "form", "source", "everything") if name in told
+                    name: payload[name]
+                    for name in ("export", "version", "form", "source", "everything")
+                    if name in payload
                 }
-                count = len(told.get("artifacts", [])) + 1
+                count = len(payload.get("artifacts", [])) + 1
                 entry |= {"artifacts": count} if count > 1 else {}
-                others = [one for one in row["exports"] if one["export"] != told["export"]]
+                others = [export for export in row["exports"] if export["export"] != payload["export"]]
                 row["exports"] = [*others, entry][-_EXPORTS:]
             case "export.progressed":
-                self._export(row, told, "done", "total")
+                self._export(row, payload, "done", "total")
             case "export.completed":
-                self._export(row, told, "content", "name", "leftOut")
+                self._export(row, payload, "content", "name", "leftOut")
             case _:
                 raise AssertionError(f"the fold of artifacts does not know {fact.type}")
         return None
@@ -64,25 +71,31 @@ class ArtifactFold:
         return sorted(self.rows.values(), key=lambda row: (row["_order"], row["key"]))
 
     def _version(self, fact: Fact, row: Row) -> Row | None:
-        told = fact.payload
+        payload = fact.payload
         names = ("version", "content", "versionOrigin", "base", "restores", "added", "removed")
-        entry = {name: told[name] for name in names if name in told} | {"at": fact.at}
+        entry = {name: payload[name] for name in names if name in payload} | {"at": fact.at}
         made = {"agentId": fact.id("g"), "turnId": fact.id("u"), "toolCallId": fact.id("k")}
         entry |= {name: value for name, value in made.items() if value}
-        row |= {"version": told["version"], "versions": [*row["versions"], entry][-_VERSIONS:], "_order": fact.sequence}
-        if told["versionOrigin"] in ("person", "rollback"):
+        row |= {
+            "version": payload["version"],
+            "versions": [*row["versions"], entry][-_VERSIONS:],
+            "_order": fact.sequence,
+        }
+        if payload["versionOrigin"] in ("person", "rollback"):
             row |= _SAVED
         if not fact.id("k"):
             return None
-        card = {name: told.get(name) for name in ("version", "path", "added", "removed")}
-        return {"kind": "artifact_ref", "artifactId": row["artifactId"], "title": _title(told), **card}
+        card = {name: payload.get(name) for name in ("version", "path", "added", "removed")}
+        return {"kind": "artifact_ref", "artifactId": row["artifactId"], "title": _title(payload), **card}
 
-    def _export(self, row: Row, told: Row, *names: str) -> None:
+    def _export(self, row: Row, payload: Row, *names: str) -> None:
         row["exports"] = [
-            one | {name: told[name] for name in names if told.get(name)} if one["export"] == told["export"] else one
-            for one in row["exports"]
+            export | {name: payload[name] for name in names if payload.get(name)}
+            if export["export"] == payload["export"]
+            else export
+            for export in row["exports"]
         ]
 
 
-def _title(told: Row) -> str:
-    return told.get("title") or told.get("path", "").rpartition("/")[2]
+def _title(payload: Row) -> str:
+    return payload.get("title") or payload.get("path", "").rpartition("/")[2]

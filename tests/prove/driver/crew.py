@@ -79,12 +79,12 @@ class Followed:
         """Return the number of open children."""
         return self.count("subagent.spawned") - self.count(*CHILD_ENDS)
 
-    async def until(self, seen: Any, longest: float = 60) -> bool:
+    async def until(self, condition: Any, longest: float = 60) -> bool:
         """Wait until the condition is true, at most this many seconds. Return whether it is."""
         end = asyncio.get_running_loop().time() + longest
-        while not seen():
+        while not condition():
             left = end - asyncio.get_running_loop().time()
-            if left <= 0 or (self.gone and not seen()):
+            if left <= 0 or (self.gone and not condition()):
                 return False
             self._news.clear()
             with contextlib.suppress(TimeoutError):

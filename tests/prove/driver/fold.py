@@ -124,13 +124,13 @@ class Fold:
 
     def _session(self, fact: Fact) -> None:
         if fact.type == "session.created":
-            told = {name: fact.payload[name] for name in ("workspaceId", "folder", "title")}
+            fields = {name: fact.payload[name] for name in ("workspaceId", "folder", "title")}
             self.session = {
                 "kind": "session",
                 "key": fact.stream,
                 "sessionId": fact.stream,
                 "createdAt": fact.at,
-                **told,
+                **fields,
             }
 
     def _thread(self, fact: Fact) -> None:
@@ -158,11 +158,11 @@ class Fold:
         if fact.type != "turn.started" and fact.type != "turn.interrupt.requested":
             self.session["updatedAt"] = fact.at
         if fact.type == "turn.submitted":
-            told = {name: fact.payload[name] for name in ("input", "mode", "permissionMode")}
-            told |= {name: fact.payload[name] for name in ("source",) if name in fact.payload}
+            fields = {name: fact.payload[name] for name in ("input", "mode", "permissionMode")}
+            fields |= {name: fact.payload[name] for name in ("source",) if name in fact.payload}
             self.turns[turn] = {
                 "kind": "turn", "key": turn, "turnId": turn, "threadId": fact.id("t"), "agentId": fact.id("g"),
-                "state": "queued", "submittedAt": fact.at, "_order": fact.sequence, **told,
+                "state": "queued", "submittedAt": fact.at, "_order": fact.sequence, **fields,
             }  # fmt: skip
             return
         row = self.turns[turn]
@@ -186,8 +186,8 @@ class Fold:
             row["message"] = fact.payload.get("reason") or fact.payload.get("message")
             row["hint"] = fact.payload.get("hint")
             if fact.type == "turn.failed":
-                told = {name: fact.payload.get(name) for name in ("code", "message", "hint", "retryable")}
-                self._aside(thread, fact, _LAST, "error", **told)
+                fields = {name: fact.payload.get(name) for name in ("code", "message", "hint", "retryable")}
+                self._aside(thread, fact, _LAST, "error", **fields)
 
     def _queue(self, fact: Fact) -> None:
         queue = self.queue.setdefault(fact.id("t"), [])
@@ -220,14 +220,14 @@ class Fold:
                 thread.row |= {name: fact.payload[name] for name in ("provider", "model")}
                 thread.row["iteration"] = row["iterations"] = fact.payload["iteration"]
             case "model.failed" if fact.payload.get("retryInMs") is not None:
-                told = {name: fact.payload.get(name) for name in ("code", "message", "retryInMs")}
-                told["attempt"] = fact.payload.get("attempt", 1) + 1
-                self._aside(thread, fact, fact.scope.get("s", 0), "runtime_status", **told)
+                fields = {name: fact.payload.get(name) for name in ("code", "message", "retryInMs")}
+                fields["attempt"] = fact.payload.get("attempt", 1) + 1
+                self._aside(thread, fact, fact.scope.get("s", 0), "runtime_status", **fields)
             case "cost.recorded":
                 for name in ("inputTokens", "outputTokens"):
                     more = fact.payload.get(name)
-                    for one in (row, thread.row):
-                        one[name] = one.get(name) if more is None else (one.get(name) or 0) + more
+                    for target in (row, thread.row):
+                        target[name] = target.get(name) if more is None else (target.get(name) or 0) + more
             case "output.final":
                 answer = [f"{fact.id('r')}.{step}" for step in fact.payload["parts"]]
                 row["finalParts"] = answer
@@ -236,14 +236,14 @@ class Fold:
                 pass
 
     def _text(self, fact: Fact) -> None:
-        said = fact.type.startswith("message")
+        is_text = fact.type.startswith("message")
         key = f"{fact.id('r')}.{fact.scope['s']}"
         state = "interrupted" if fact.type.endswith("interrupted") else "final"
-        kind = "assistant_text" if said else "reasoning_summary"
+        kind = "assistant_text" if is_text else "reasoning_summary"
         row = {"kind": kind, "key": key, "state": state, "content": fact.payload["content"], **self._common(fact)}
-        row["revised"] = said and fact.payload.get("revised")
+        row["revised"] = is_text and fact.payload.get("revised")
         self._put(fact, fact.scope["s"], row)
-        if said:
+        if is_text:
             self._since_call.setdefault(fact.id("r"), []).append(key)
 
     def _commentary(self, fact: Fact, keep: Iterable[str] = ()) -> None:
@@ -252,7 +252,7 @@ class Fold:
                 self.parts[key][1]["commentary"] = True
 
     def _tool(self, fact: Fact) -> None:
-        call, told = fact.id("k"), fact.payload
+        call, payload = fact.id("k"), fact.payload
         if fact.type.startswith(("permission.rule", "tool.catalog", "tool.server")):
             return
         if fact.type == "tool.requested":
@@ -265,16 +265,16 @@ class Fold:
                 "state": "input-available",
                 **self._common(fact),
             }
-            row |= {name: told.get(name) for name in ("tool", "arguments", "summary")}
+            row |= {name: payload.get(name) for name in ("tool", "arguments", "summary")}
             self._put(fact, fact.scope["s"], row)
             return
         row = self.parts[call][1]
         match fact.type:
             case "permission.evaluated":
-                row |= {name: told.get(name) for name in ("verdict", "risk")}
-                row["checks"] = _passed(told.get("checks", []))
+                row |= {name: payload.get(name) for name in ("verdict", "risk")}
+                row["checks"] = _passed(payload.get("checks", []))
             case "sandbox.applied":
-                row |= {"sandbox": told["level"], "network": told.get("network", False)}
+                row |= {"sandbox": payload["level"], "network": payload.get("network", False)}
             case "tool.started":
                 row |= {"state": "running", "startedAt": fact.at}
             case "tool.completed":
@@ -282,23 +282,23 @@ class Fold:
             case "tool.lost":
                 row |= {"state": "output-error", "code": "tool_lost", "message": _LOST}
             case "tool.cancelled":
-                code = "tool_cancelled" if told["started"] else "tool_not_started"
-                row |= {"state": "cancelled", "code": code, "message": _STOPPED[told["started"]]}
+                code = "tool_cancelled" if payload["started"] else "tool_not_started"
+                row |= {"state": "cancelled", "code": code, "message": _STOPPED[payload["started"]]}
             case _:
-                row |= {"state": "output-error", "code": told["code"], "message": told["message"]}
+                row |= {"state": "output-error", "code": payload["code"], "message": payload["message"]}
         if fact.type in ("tool.completed", "tool.lost", "tool.cancelled", "tool.failed"):
-            row |= {name: told.get(name) for name in ("output", "exitCode", "durationMs", "changes")}
+            row |= {name: payload.get(name) for name in ("output", "exitCode", "durationMs", "changes")}
             files = self._files.setdefault(fact.id("u"), set())
-            files.update(change["path"] for change in told.get("changes", ()))
+            files.update(change["path"] for change in payload.get("changes", ()))
             self.turns[fact.id("u")]["filesChanged"] = len(files)
 
     def _action(self, fact: Fact) -> None:
-        action, told, thread = fact.id("a"), {**fact.payload}, self._threads[fact.id("t")]
-        if told.get("tool") in _NO_TOOL:
-            told["tool"] = ""
+        action, payload, thread = fact.id("a"), {**fact.payload}, self._threads[fact.id("t")]
+        if payload.get("tool") in _NO_TOOL:
+            payload["tool"] = ""
         turn = self.turns[fact.id("u")]
         if fact.type == "action.required":
-            thread.waiting[action] = told.get("tool", "")
+            thread.waiting[action] = payload.get("tool", "")
             if turn["state"] != "waiting":
                 turn |= {"state": "waiting", "waitingSince": fact.at}
             names = ("actionType", "tool", "prompt")
@@ -309,7 +309,7 @@ class Fold:
                 "outcome": "pending",
                 **self._common(fact),
             }
-            self._put(fact, fact.scope["s"], row | {name: told.get(name) for name in names})
+            self._put(fact, fact.scope["s"], row | {name: payload.get(name) for name in names})
             if fact.id("k"):
                 self.parts[fact.id("k")][1]["actionId"] = action
             names = (*names, "arguments", "preview", "risk", "decisions", "scopes", "matchers", "policy", "expiresAt")
@@ -318,7 +318,7 @@ class Fold:
                 "kind": "action", "key": action, "actionId": action, "turnId": fact.id("u"), "threadId": fact.id("t"),
                 "agentId": fact.id("g"), "agentName": thread.row["agentName"], "parentAgentId": thread.parent,
                 "toolCallId": fact.id("k"), "requiredAt": fact.at,
-                "change": _change(told), **{name: told.get(name) for name in names},
+                "change": _change(payload), **{name: payload.get(name) for name in names},
             }  # fmt: skip
             return
         thread.waiting.pop(action, None)
@@ -327,11 +327,11 @@ class Fold:
             turn["state"] = "running"
             _waited(turn, fact.at)
         row = self.parts[action][1]
-        row |= {"reason": told.get("reason"), "answer": told.get("answer"), "settledAt": fact.at}
+        row |= {"reason": payload.get("reason"), "answer": payload.get("answer"), "settledAt": fact.at}
         row["actor"] = ":".join(filter(None, (fact.actor.get("kind"), fact.actor.get("id"))))
-        row["outcome"] = _OUTCOMES.get(told.get("decision", ""), fact.type.partition(".")[2])
+        row["outcome"] = _OUTCOMES.get(payload.get("decision", ""), fact.type.partition(".")[2])
         if row["outcome"] == "approved":
-            row["answeredScope"] = told.get("scope", "once")
+            row["answeredScope"] = payload.get("scope", "once")
 
     def _artifact(self, fact: Fact) -> None:
         card = self.artifacts.take(fact)
@@ -377,15 +377,15 @@ def _waited(turn: Row, at: int) -> None:
     turn["waitedUs"] = turn.get("waitedUs", 0) + (max(at - since, 0) if since else 0)
 
 
-def _change(told: Row) -> Row | None:
+def _change(payload: Row) -> Row | None:
     """Return the change that a request would make, from its unified diff."""
-    binding, preview = told.get("binding") or {}, told.get("preview") or {}
+    binding, preview = payload.get("binding") or {}, payload.get("preview") or {}
     if not binding.get("file"):
         return None
     change: Row = {"path": binding["file"]}
     if binding.get("fileHash") == "absent":
         change["creates"] = True
-    if not told.get("preview") or preview.get("ref") or preview.get("erased"):
+    if not payload.get("preview") or preview.get("ref") or preview.get("erased"):
         return change
     lines = preview.get("text", "").split("\n")[2:]
     if not any(lines):
@@ -398,7 +398,7 @@ def _change(told: Row) -> Row | None:
 
 def _passed(checks: list[Row]) -> list[Row]:
     """Return every station that a call reached. A station without a check in the fact passed it."""
-    said = {check["name"]: check for check in checks}
+    by_station = {check["name"]: check for check in checks}
     denied = [check["name"] for check in checks if check["verdict"] == "deny"]
     last = _STATIONS.index(denied[0]) + 1 if denied else len(_STATIONS)
-    return [said.get(name, {"name": name, "verdict": "allow"}) for name in _STATIONS[:last]]
+    return [by_station.get(name, {"name": name, "verdict": "allow"}) for name in _STATIONS[:last]]

@@ -84,13 +84,13 @@ async def second(at: Place) -> dict[str, Any]:
     )
     try:
         async with asyncio.timeout(START_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    told = [json.loads(line) for line in said.splitlines()]
-    return next((one for one in told if one["event"] == "ready"), {})
+    milestones = [json.loads(line) for line in output.splitlines()]
+    return next((milestone for milestone in milestones if milestone["event"] == "ready"), {})
 
 
 class Server:
@@ -162,8 +162,8 @@ class Server:
         assert self._process.stdout is not None
         async with asyncio.timeout(START_S):
             while line := await self._process.stdout.readline():
-                told = json.loads(line)
-                if told["event"] == "ready":
+                milestone = json.loads(line)
+                if milestone["event"] == "ready":
                     break
             else:
                 raise AssertionError(
@@ -171,5 +171,5 @@ class Server:
                 )
         self.ready_at = time.monotonic()
         token = json.loads((at.home / "endpoint.json").read_text())["token"]
-        self.wire = Wire(told["url"], token)
-        self.pid, self.epoch, self.workspace = told["pid"], told["epoch"], told["workspaceId"]
+        self.wire = Wire(milestone["url"], token)
+        self.pid, self.epoch, self.workspace = milestone["pid"], milestone["epoch"], milestone["workspaceId"]

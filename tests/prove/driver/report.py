@@ -25,12 +25,12 @@ class Report:
         self._began = time.monotonic()
         self._told = 0.0
 
-    def check(self, claim: str, holds: bool, seen: str = "") -> bool:
+    def check(self, claim: str, holds: bool, value: str = "") -> bool:
         """Count one check of a claim. `seen` is the value if it failed."""
         self.checked[claim] = self.checked.get(claim, 0) + 1
         if not holds:
             self.failed[claim] = self.failed.get(claim, 0) + 1
-            self.failures.append(f"{claim}: {seen}" if seen else claim)
+            self.failures.append(f"{claim}: {value}" if value else claim)
         return holds
 
     def none(self, claim: str, problems: Sequence[str]) -> None:

@@ -113,8 +113,8 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault.startswith("unsaid:"):
         from callboard.control.batch import Batch
 
-        said, unsaid = Batch.add, fault.partition(":")[2]
-        _set(Batch, "add", lambda *told: None if told[1].type == unsaid else said(*told))
+        add, unsaid = Batch.add, fault.partition(":")[2]
+        _set(Batch, "add", lambda *told: None if told[1].type == unsaid else add(*told))
     else:
         raise LookupError(f"there is no fault {fault}")
     print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
@@ -139,8 +139,8 @@ def _cut_cards() -> None:
     diff = changes.diff
 
     def cut(plan: Any) -> Any:
-        found = diff(plan)
-        return found._replace(text="\n".join(found.text.split("\n")[:5]))
+        change = diff(plan)
+        return change._replace(text="\n".join(change.text.split("\n")[:5]))
 
     _replace("callboard.tools.files.changes", "diff", cut)
 
@@ -208,8 +208,8 @@ def _misplace(off: int) -> None:
     place = getattr(Ring, "_find_position")  # noqa: B009
 
     def misplaced(ring: Any, after: Any) -> Any:
-        found = place(ring, after)
-        return found if found is None or after == getattr(ring, "_base") else found + off  # noqa: B009
+        position = place(ring, after)
+        return position if position is None or after == getattr(ring, "_base") else position + off  # noqa: B009
 
     _set(Ring, "_find_position", misplaced)
 
@@ -253,9 +253,9 @@ def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
     Raises:
         AttributeError: There is no such function.
     """
-    found = import_module(module)
-    getattr(found, name)
-    setattr(found, name, by)
+    target = import_module(module)
+    getattr(target, name)
+    setattr(target, name, by)
 
 
 if __name__ == "__main__":

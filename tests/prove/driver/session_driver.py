@@ -36,10 +36,10 @@ async def over(server: Server, session: str, longest: float = 60) -> None:
         await asyncio.sleep(0.05)
 
 
-async def until(seen: Callable[[], bool], longest: float = 30, every: float = 0.005) -> bool:
+async def until(condition: Callable[[], bool], longest: float = 30, every: float = 0.005) -> bool:
     """Wait until the condition is true, at most this many seconds. Return whether it is."""
     end = time.monotonic() + longest
-    while not seen():
+    while not condition():
         if time.monotonic() > end:
             return False
         await asyncio.sleep(every)

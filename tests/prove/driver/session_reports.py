@@ -27,8 +27,11 @@ async def say(folder: Path, session: str) -> bytes:
     finally:
         await store.close()
     events = SubagentEvents()
-    said = {"events": [event for record in records for event in events.apply(record)], "tasks": task_snapshots(records)}
-    return msgspec.json.encode(said)
+    report = {
+        "events": [event for record in records for event in events.apply(record)],
+        "tasks": task_snapshots(records),
+    }
+    return msgspec.json.encode(report)
 
 
 if __name__ == "__main__":

@@ -112,13 +112,13 @@ def read(folder: Path, only: str = "") -> Log:
 
 def sizes(folder: Path) -> dict[str, int]:
     """Return the store's files with their sizes in bytes."""
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for path in folder.iterdir():
         try:
-            found[path.name] = path.stat().st_size
+            ids[path.name] = path.stat().st_size
         except FileNotFoundError:
             continue
-    return found
+    return ids
 
 
 def free_bytes(folder: Path) -> int:
@@ -165,14 +165,14 @@ def _stream(
             broken.append(f"{name} has {sequence} where {len(facts) + 1} should be")
         if stored != link:
             broken.append(f"the chain of {name} breaks at {sequence}")
-        told = msgspec.msgpack.decode(header)
-        if told["at"] < at:
+        fields = msgspec.msgpack.decode(header)
+        if fields["at"] < at:
             broken.append(f"time goes back at {name}/{sequence}")
-        at = told["at"]
+        at = fields["at"]
         content = None if payload is None else json.loads(payload)
         size = len(header) + len(stored) + len(seal) + len(payload or b"")
-        scope = {short: _id(short, value) for short, value in told.get("i", {}).items()}
-        facts.append(Fact(name, sequence, told["y"], at, told["e"], told.get("by", {}), scope, content, size))
+        scope = {short: _id(short, value) for short, value in fields.get("i", {}).items()}
+        facts.append(Fact(name, sequence, fields["y"], at, fields["e"], fields.get("by", {}), scope, content, size))
     if (len(facts), link) != (head, head_link):
         broken.append(f"{name} ends with {len(facts)} facts, and its head says {head}")
     return facts
@@ -187,15 +187,15 @@ def _id(short: str, value: Any) -> Any:
 
 
 def _partials(connection: sqlite3.Connection, names: dict[int, str]) -> list[Part]:
-    found: list[Part] = []
+    parts: list[Part] = []
     rows = connection.execute("SELECT number, stream, kind, scope FROM partials").fetchall()
     for number, stream, kind, scope in rows:
         pieces = connection.execute(
             "SELECT text FROM pieces WHERE place >= ? AND place < ? ORDER BY place", (number << 32, (number + 1) << 32)
         )
         place = json.loads(scope)
-        found.append(Part(names[stream], kind, place["r"], place["s"], "".join(text for (text,) in pieces)))
-    return found
+        parts.append(Part(names[stream], kind, place["r"], place["s"], "".join(text for (text,) in pieces)))
+    return parts
 
 
 def _sha(data: bytes) -> bytes:

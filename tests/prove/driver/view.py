@@ -107,19 +107,19 @@ def plain(row: Row) -> Row:
 
 def differences(has: dict[str, list[Row]], should: dict[str, list[Row]]) -> list[str]:
     """Return the differences between the shown and the expected rows, as text."""
-    found: list[str] = []
+    problems: list[str] = []
     for panel, rows in should.items():
         mine = has[panel]
         if [row.get("key") for row in mine] != [row.get("key") for row in rows]:
-            found.append(f"{panel} has {_named(mine)} and should have {_named(rows)}")
+            problems.append(f"{panel} has {_named(mine)} and should have {_named(rows)}")
             continue
-        for one, other in zip(mine, rows, strict=True):
-            fields = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-            who = f"{panel} {one.get('key', one['kind'])}"
-            found += [
-                f"{who}.{name} is {_brief(one.get(name))} and should be {_brief(other.get(name))}" for name in fields
+        for theirs, other in zip(mine, rows, strict=True):
+            fields = [name for name in {**theirs, **other} if theirs.get(name) != other.get(name)]
+            who = f"{panel} {theirs.get('key', theirs['kind'])}"
+            problems += [
+                f"{who}.{name} is {_brief(theirs.get(name))} and should be {_brief(other.get(name))}" for name in fields
             ]
-    return found
+    return problems
 
 
 def _cursor(text: str) -> tuple[int, int]:

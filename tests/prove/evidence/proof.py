@@ -135,8 +135,8 @@ async def _verified(at: Place, data: bytes) -> Row:
         stdout=asyncio.subprocess.PIPE,
         env=environment_of(at) | {"CALLBOARD_HOME": str(at.root / "nowhere")},
     )
-    said, _ = await process.communicate()
-    return json.loads(said) | {"exit": process.returncode}
+    output, _ = await process.communicate()
+    return json.loads(output) | {"exit": process.returncode}
 
 
 def _rows(folder: Path, session: str) -> list[tuple[int, bytes, bytes, bytes, bytes | None]]:
@@ -162,10 +162,10 @@ def _unlike(data: bytes, rows: list[tuple[int, bytes, bytes, bytes, bytes | None
         )
         for line in lines
     ]
-    found = [f"fact {a[0]} differs" for a, b in zip(packed, rows, strict=False) if a != b]
+    problems = [f"fact {a[0]} differs" for a, b in zip(packed, rows, strict=False) if a != b]
     if len(packed) != through:
-        found.append(f"{len(packed)} facts are there, {through} came before the fact that tells of the pack")
-    return found
+        problems.append(f"{len(packed)} facts are there, {through} came before the fact that tells of the pack")
+    return problems
 
 
 def _flips(data: bytes, draw: random.Random) -> dict[str, int]:
@@ -231,14 +231,14 @@ def _of_child(data: bytes, task: str, agent: str) -> list[str]:
     manifest, lines = auditor.manifest_of(data), auditor.rows_of(data)
     chosen = {at for first, last in manifest["task"]["facts"] for at in range(first, last + 1)}
     theirs = [line for line in lines if line["ids"].get("agentId") == agent]
-    found = [
+    problems = [
         f"fact {line['sequence']} is the child's and not chosen" for line in theirs if line["sequence"] not in chosen
     ]
     if (manifest["task"]["tasks"], manifest["task"]["agents"]) != ([task], [agent]):
-        found.append(f"it names {manifest['task']['tasks']} and {manifest['task']['agents']}")
+        problems.append(f"it names {manifest['task']['tasks']} and {manifest['task']['agents']}")
     types = {line["type"] for line in theirs}
-    found += [f"the child's {one} is not there" for one in ("tool.completed", "tool.refused") if one not in types]
-    return found
+    problems += [f"the child's {type} is not there" for type in ("tool.completed", "tool.refused") if type not in types]
+    return problems
 
 
 async def _round(at: Place, report: Report, fault: str, draw: random.Random, number: int) -> tuple[float, int]:
@@ -265,8 +265,8 @@ async def _round(at: Place, report: Report, fault: str, draw: random.Random, num
     rows = _rows(at.store, session)
     for packed, pack in ((whole, data), (of_task, theirs)):
         report.none(LOG, _unlike(pack, rows, packed["sequence"] - 1))
-    told = [json.loads(row[4] or b"{}") for row in rows]
-    made = [one["pack"]["hash"] for one in told if "pack" in one]
+    payloads = [json.loads(row[4] or b"{}") for row in rows]
+    made = [payload["pack"]["hash"] for payload in payloads if "pack" in payload]
     report.check(ONCE, made.count(whole["pack"]["hash"]) == 1, f"{made}")
     fact = next(line for line in _facts_of(at, session) if line.get("pack") == of_task["pack"]["hash"])
     report.check(TASK, (fact["g"], fact["w"]) == (spawned["agentId"], spawned["taskId"]), f"{fact}")

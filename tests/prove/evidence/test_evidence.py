@@ -31,9 +31,9 @@ async def test_the_proof_of_evidence_fails_where_a_pack_is_not_what_the_log_has(
 ) -> None:
     code = await proof.prove(1, sabotage, 1)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output
 
 
 def test_the_auditor_needs_nothing_but_python(tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ class _Steps:
         async with self._life(at, planted) as life:
             session = await self._watched(life)
             await do(life.server, "submit_turn", sessionId=session, text="asks")
-            asked = await life.follow(session).until(lambda: life.follow(session).count("action.required") == 1)
-            self._report.check(PENDING, asked, f"{self._where('before a start')}: nothing was asked")
+            arrived = await life.follow(session).until(lambda: life.follow(session).count("action.required") == 1)
+            self._report.check(PENDING, arrived, f"{self._where('before a start')}: nothing was asked")
             await self._runs(life, session, "after a start with it")
             await _asleep(life, session)
             planted.move_clock(0)
@@ -145,14 +145,14 @@ class _Steps:
             new = life.follow(begun["sessionId"])
             await new.until(lambda: new.count(*crew.TURN_ENDS) == 1)
             self._report.none(
-                DATED, [f"{self._where('a new session')}: {one}" for one in new.facts if not _is_now(one)]
+                DATED, [f"{self._where('a new session')}: {fact}" for fact in new.facts if not _is_now(fact)]
             )
             await self._commands(at, planted, "while it serves")
 
     async def _read(self, at: Place, planted: Faults, second: str) -> None:
         """Check the log with other code, and read it with the product under a wrong clock."""
         log = store.read(at.store)
-        self._report.none(ORDER, [f"{self._where('the log')}: {one}" for one in log.broken])
+        self._report.none(ORDER, [f"{self._where('the log')}: {problem}" for problem in log.broken])
         # The process that began this session had the right clock at its start, so no time shows a
         # step.
         began = min(fact.epoch for fact in log.facts[second])
@@ -171,8 +171,8 @@ class _Steps:
             yield life
         finally:
             await life.server.kill()
-            for one in life.followed.values():
-                await one.close()
+            for followed in life.followed.values():
+                await followed.close()
 
     async def _watched(self, life: _Life) -> str:
         """Begin a session in which an agent runs every 2 s."""
@@ -198,15 +198,15 @@ class _Steps:
     async def _recorded(self, life: _Life, session: str, sign: int, count: int, when: str) -> None:
         """Wait until the session has this many facts of a step in that direction."""
         followed, code = life.follow(session), "clock_stepped" if sign > 0 else "clock_went_back"
-        found = await followed.until(lambda: _warned(followed, code) >= count, _LOOK_S)
+        is_warned = await followed.until(lambda: _warned(followed, code) >= count, _LOOK_S)
         warned = _warned(followed, code)
-        self._report.check(FACT, found and warned == count, f"{self._where(when)}: {warned} of {count} {code}")
+        self._report.check(FACT, is_warned and warned == count, f"{self._where(when)}: {warned} of {count} {code}")
 
     async def _answer(self, life: _Life, session: str) -> None:
         """Approve what has waited since before the first step."""
         followed = life.follow(session)
         await followed.until(lambda: followed.count("action.required") == 1)
-        action = next(one["actionId"] for one in followed.facts if one["type"] == "action.required")
+        action = next(fact["actionId"] for fact in followed.facts if fact["type"] == "action.required")
         answer = await life.server.wire.post(
             "respond_action", {"sessionId": session, "actionId": action, "decision": "approve"}
         )
@@ -221,18 +221,18 @@ class _Steps:
             code, printed = await command(at, *arguments, before=planted.command)
             self._report.check(SOUND, code == 0, f"{self._where(when)}: {arguments}: {code} {printed[-300:]}")
         code, printed = await command(at, "doctor", "--json", before=planted.command)
-        told = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-        found = {one["name"]: one["state"] for one in told}
-        states = (found.get("store"), found.get("process"))
-        what = f"{self._where(when)}: doctor: {code} {states} {printed[-300:]}"
-        self._report.check(SOUND, states == ("ok", "ok"), what)
+        findings = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+        states_by_name = {finding["name"]: finding["state"] for finding in findings}
+        states = (states_by_name.get("store"), states_by_name.get("process"))
+        place = f"{self._where(when)}: doctor: {code} {states} {printed[-300:]}"
+        self._report.check(SOUND, states == ("ok", "ok"), place)
 
     def _where(self, when: str) -> str:
         return f"{DAYS} days {'ahead' if self._sign > 0 else 'back'}, {when}"
 
 
 def _warned(followed: crew.Followed, code: str) -> int:
-    return sum(one["type"] == "warning.raised" and one["payload"]["code"] == code for one in followed.facts)
+    return sum(fact["type"] == "warning.raised" and fact["payload"]["code"] == code for fact in followed.facts)
 
 
 async def _asleep(life: _Life, session: str) -> None:

@@ -72,8 +72,8 @@ async def _disturb(report: Report, library: Path, kind: Kind, moment: int) -> No
         try:
             await run(client, LONGEST_S)
             report.check(HIT, planted.hits > 0, where)
-            wrong = [one for one in client.problems if not _advised(str(one.get("hint", "")), kind)]
-            report.none(ADVICE, [f"{where}: {one}" for one in wrong])
+            wrong = [problem for problem in client.problems if not _advised(str(problem.get("hint", "")), kind)]
+            report.none(ADVICE, [f"{where}: {problem}" for problem in wrong])
             if kind != "io-error":
                 await _reads(report, client, where)
                 await _starts_full(report, at, planted, where, server)
@@ -104,13 +104,18 @@ async def _starts_full(report: Report, at: Place, planted: Faults, where: str, s
     report.check(STARTS, fits, f"{where}: {code} {printed[-300:]}")
 
 
-async def _afterwards(report: Report, at: Place, planted: Faults, told: Sequence[Acknowledged], where: str) -> None:
+async def _afterwards(
+    report: Report, at: Place, planted: Faults, acknowledged: Sequence[Acknowledged], where: str
+) -> None:
     """Check the rest, and work with it."""
-    if told:
+    if acknowledged:
         log = store.read(at.store)
         report.none(
             KEPT,
-            [f"{where}: {one}" for one in (*log.broken, *(each for each in told if not there(at.home, log, each)))],
+            [
+                f"{where}: {problem}"
+                for problem in (*log.broken, *(each for each in acknowledged if not there(at.home, log, each)))
+            ],
         )
     server = await Server.start(at, before=planted.command)
     try:
@@ -138,7 +143,7 @@ async def _afterwards(report: Report, at: Place, planted: Faults, told: Sequence
 
 
 def _advised(text: str, kind: Kind) -> bool:
-    return any(one in text for one in (_FAILED if kind == "io-error" else _FULL))
+    return any(advice in text for advice in (_FAILED if kind == "io-error" else _FULL))
 
 
 async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:

@@ -65,8 +65,10 @@ class Client:
             self.problems.append({**answer.body, "status": answer.status, "command": command})
             return None
         stream = answer.body.get("sessionId", "")
-        told = Acknowledged(self.count(), f"{command} answered", stream, answer.body.get("sequence", 0), key=key)
-        self.acknowledged.append(told)
+        acknowledged = Acknowledged(
+            self.count(), f"{command} answered", stream, answer.body.get("sequence", 0), key=key
+        )
+        self.acknowledged.append(acknowledged)
         return answer.body
 
     async def upload(self, name: str, data: bytes) -> str:
@@ -78,10 +80,10 @@ class Client:
         if answer.status != 200:
             self.problems.append({**answer.body, "status": answer.status, "command": "upload"})
             return ""
-        found = answer.body["upload"]
+        upload_id = answer.body["upload"]
         digest = hashlib.sha256(data).hexdigest()
-        self.acknowledged.append(Acknowledged(self.count(), "upload answered", upload=found, digest=digest))
-        return found
+        self.acknowledged.append(Acknowledged(self.count(), "upload answered", upload=upload_id, digest=digest))
+        return upload_id
 
     def follow(self, session: str) -> None:
         """Record each fact that the product shows of a session, and approve its requests."""
@@ -89,13 +91,13 @@ class Client:
             self.facts[session] = []
             self.followed[session] = asyncio.create_task(self._follow(session))
 
-    async def until(self, session: str, seen: Callable[[list[dict[str, Any]]], bool], longest: float) -> bool:
+    async def until(self, session: str, condition: Callable[[list[dict[str, Any]]], bool], longest: float) -> bool:
         """Wait until the shown facts of a session fulfil the condition. Return whether they do."""
         end = asyncio.get_running_loop().time() + longest
-        while not seen(self.facts.get(session, [])):
+        while not condition(self.facts.get(session, [])):
             task = self.followed.get(session)
             if task is None or task.done() or asyncio.get_running_loop().time() > end:
-                return seen(self.facts.get(session, []))
+                return condition(self.facts.get(session, []))
             await asyncio.sleep(0.01)
         return True
 
@@ -120,8 +122,8 @@ class Client:
         except (Gone, AssertionError):
             pass
         finally:
-            for one in approving:
-                one.cancel()
+            for action in approving:
+                action.cancel()
 
 
 def prepare(at: Place) -> None:

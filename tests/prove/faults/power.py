@@ -62,19 +62,24 @@ async def _recorded(at: Place, planted: Faults, sabotage: str) -> Client:
 
 
 async def _lose(
-    report: Report, at: Place, done: Sequence[Operation], told: Sequence[Acknowledged], n: int, draw: random.Random
+    report: Report,
+    at: Place,
+    done: Sequence[Operation],
+    acknowledged: Sequence[Acknowledged],
+    n: int,
+    draw: random.Random,
 ) -> None:
     """Lose power before each moment: all unsynced data, and then a part of it."""
     moments = set(draw.sample(range(1, len(done) + 1), min(n, len(done))))
     opened = set(sorted(moments)[:: max(1, len(moments) // OPENED)][-OPENED:])
     disk, count, images = Disk(at.home), 0, 0
-    for one in done:
-        disk.apply(one)
-        count += one.kind not in "RU"
+    for operation in done:
+        disk.apply(operation)
+        count += operation.kind not in "RU"
         if count not in moments:
             continue
         moments.discard(count)
-        due = [each for each in told if each.count <= count]
+        due = [each for each in acknowledged if each.count <= count]
         for drawn in (None, draw):
             with tempfile.TemporaryDirectory(prefix="callboard-power-", dir=at.root) as name:
                 disk.lose_power(Path(name), drawn)
@@ -96,24 +101,26 @@ def judge(report: Report, home: Path, due: Sequence[Acknowledged], where: str) -
         report.check(OPENS, not due, f"{where}: {error}")
         report.check(ACKNOWLEDGED, not due, f"{where}: {error}")
         return
-    report.none(OPENS, [f"{where}: {one}" for one in log.broken])
-    missing = [f"{where}: {one}" for one in due if not there(home, log, one)]
+    report.none(OPENS, [f"{where}: {problem}" for problem in log.broken])
+    missing = [f"{where}: {item}" for item in due if not there(home, log, item)]
     report.none(ACKNOWLEDGED, missing)
 
 
-def there(home: Path, log: store.Log, one: Acknowledged) -> bool:
+def there(home: Path, log: store.Log, acknowledged: Acknowledged) -> bool:
     """Return True if the acknowledged thing is in the files of a home."""
-    if one.upload:
+    if acknowledged.upload:
         try:
-            data = (home / "uploads" / one.upload).read_bytes()
-            note = (home / "uploads" / f"{one.upload}.json").read_bytes()
+            data = (home / "uploads" / acknowledged.upload).read_bytes()
+            note = (home / "uploads" / f"{acknowledged.upload}.json").read_bytes()
         except FileNotFoundError:
             return False
-        return hashlib.sha256(data).hexdigest() == one.digest and one.upload.encode() in note
-    facts = log.facts.get(one.stream, [])
-    if one.type:
-        return len(facts) >= one.sequence and facts[one.sequence - 1].type == one.type
-    return (not one.stream or len(facts) >= one.sequence) and (not one.key or _answered(home, one.key))
+        return hashlib.sha256(data).hexdigest() == acknowledged.digest and acknowledged.upload.encode() in note
+    facts = log.facts.get(acknowledged.stream, [])
+    if acknowledged.type:
+        return len(facts) >= acknowledged.sequence and facts[acknowledged.sequence - 1].type == acknowledged.type
+    return (not acknowledged.stream or len(facts) >= acknowledged.sequence) and (
+        not acknowledged.key or _answered(home, acknowledged.key)
+    )
 
 
 def _answered(home: Path, key: str) -> bool:
@@ -132,8 +139,8 @@ async def _start(report: Report, at: Place, image: Path, count: int) -> None:
             report.check(STARTS, False, f"after operation {count}: {error}")
             return
         await server.stop()
-        code, said = await check(other)
-        report.check(STARTS, code == 0, f"after operation {count}: {said}")
+        code, output = await check(other)
+        report.check(STARTS, code == 0, f"after operation {count}: {output}")
 
 
 async def check(at: Place) -> tuple[int, str]:

@@ -42,8 +42,8 @@ async def test_the_proof_of_faults_fails_where_times_follow_the_wall_clock(capsy
 
 def test_a_file_that_was_removed_is_not_there_after_a_loss_of_power(tmp_path: Path) -> None:
     """R3: SQLite would roll back a journal that came back."""
-    disk, kept, gone = Disk(tmp_path), tmp_path / "kept", tmp_path / "gone"
-    for inode, path in enumerate((kept, gone)):
+    disk, remaining, gone = Disk(tmp_path), tmp_path / "kept", tmp_path / "gone"
+    for inode, path in enumerate((remaining, gone)):
         disk.apply(Operation("W", inode, 0, str(path), b"text"))
         disk.apply(Operation("S", inode, 0, str(path), b""))
     disk.apply(Operation("U", 0, 0, str(gone), b""))

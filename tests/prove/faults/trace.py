@@ -94,23 +94,23 @@ class Disk:
         self._under = under
         self._files: dict[int, _File] = {}
 
-    def apply(self, one: Operation) -> None:
+    def apply(self, operation: Operation) -> None:
         """Apply one operation."""
-        file = self._files.get(one.inode)
-        if one.kind in "RU":
-            self._files = {inode: other for inode, other in self._files.items() if other.path != one.path}
-            if one.kind == "R" and file is not None:
-                self._files[one.inode] = file
-                file.path = one.path
+        file = self._files.get(operation.inode)
+        if operation.kind in "RU":
+            self._files = {inode: other for inode, other in self._files.items() if other.path != operation.path}
+            if operation.kind == "R" and file is not None:
+                self._files[operation.inode] = file
+                file.path = operation.path
             return
-        if file is None or file.path != one.path:
+        if file is None or file.path != operation.path:
             # A removed file may have left its number to another one.
-            file = self._files[one.inode] = _File(one.path)
-        match one.kind:
+            file = self._files[operation.inode] = _File(operation.path)
+        match operation.kind:
             case "W":
-                file.write(one.offset, one.data)
+                file.write(operation.offset, operation.data)
             case "T":
-                file.cut(one.offset)
+                file.cut(operation.offset)
             case _:
                 file.sync()
 

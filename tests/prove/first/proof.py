@@ -56,7 +56,7 @@ class Steps:
         self._last = self._began
         self.rows: list[tuple[str, float, float, str]] = []
 
-    def done(self, what: str, page: Page | None = None) -> float:
+    def done(self, step: str, page: Page | None = None) -> float:
         """Record a step that just ended. Return its seconds."""
         now = time.monotonic()
         took, self._last = now - self._last, now
@@ -66,8 +66,8 @@ class Steps:
             page.screenshot(path=str(self._keep / picture))
             # A person does not wait for the picture.
             self._last = time.monotonic()
-        self.rows.append((what, took, now - self._began, picture))
-        self._report.figure(f"{now - self._began:6.1f} s", f"{what} ({took:.1f} s)")
+        self.rows.append((step, took, now - self._began, picture))
+        self._report.figure(f"{now - self._began:6.1f} s", f"{step} ({took:.1f} s)")
         return took
 
     def write(self) -> None:
@@ -75,9 +75,9 @@ class Steps:
         if self._keep is None:
             return
         lines = ["| after | took | step | |", "| ---: | ---: | --- | --- |"]
-        for what, took, after, picture in self.rows:
-            shown = f"[picture]({picture})" if picture else ""
-            lines.append(f"| {after:.1f} s | {took:.1f} s | {what} | {shown} |")
+        for step, took, after, picture in self.rows:
+            link = f"[picture]({picture})" if picture else ""
+            lines.append(f"| {after:.1f} s | {took:.1f} s | {step} | {link} |")
         (self._keep / "steps.md").write_text("\n".join(lines) + "\n")
 
 
@@ -85,17 +85,17 @@ def main(argv: Sequence[str]) -> int:
     """Run the steps. Return the exit code."""
     options = arguments(__doc__, n=1, help_n="is not used: there is one first time")
     options.add_argument("--keep", default="", help="a folder for the pictures and the table")
-    asked = options.parse_args(argv)
+    parsed = options.parse_args(argv)
     report = Report("prove-first")
-    keep = Path(asked.keep).absolute() if asked.keep else None
+    keep = Path(parsed.keep).absolute() if parsed.keep else None
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     steps = Steps(report, keep)
-    with tempfile.TemporaryDirectory(prefix="callboard-first-") as place, _model(there=asked.sabotage != "no-model"):
+    with tempfile.TemporaryDirectory(prefix="callboard-first-") as place, _model(there=parsed.sabotage != "no-model"):
         try:
             _first(report, steps, Path(place))
         except (AssertionError, PlaywrightError) as error:
-            report.check("a person could do every step", holds=False, seen=str(error))
+            report.check("a person could do every step", holds=False, value=str(error))
     steps.write()
     return report.end()
 
@@ -108,16 +108,16 @@ def _first(report: Report, steps: Steps, place: Path) -> None:
     steps.done("git clone")
     up = _up(clone, environment)
     try:
-        link, said = "", deque[str](maxlen=12)
+        link, lines = "", deque[str](maxlen=12)
         for index, line in enumerate(_lines(up)):
-            said.append(line)
+            lines.append(line)
             if index == 0:
                 report.check("a first sign of life within two seconds", steps.done("make up: first line") <= FIRST_SIGN)
             report.progress(line)
             link = next((word for word in line.split() if word.startswith("http://127.0.0.1:")), "")
             if link:
                 break
-        if not report.check("make up ends in an address", bool(link), "\n".join(said)):
+        if not report.check("make up ends in an address", bool(link), "\n".join(lines)):
             return
         steps.done("make up: everything set up, the address is printed")
         with _browser() as page:
@@ -196,13 +196,13 @@ def _clean(place: Path, home: Path) -> dict[str, str]:
             mine = programs / program.name
             if program.is_file() and program.name not in _NODE and not mine.is_symlink():
                 mine.symlink_to(program)
-    kept = {name: value for name, value in os.environ.items() if _OF_THE_MACHINE.match(name)}
+    variables = {name: value for name, value in os.environ.items() if _OF_THE_MACHINE.match(name)}
     for name in (".config/pip", ".npmrc"):
         mine = Path.home() / name
         if mine.exists():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).symlink_to(mine)
-    return {**kept, "PATH": str(programs), "HOME": str(home), "CALLBOARD_HOME": str(home / "callboard")}
+    return {**variables, "PATH": str(programs), "HOME": str(home), "CALLBOARD_HOME": str(home / "callboard")}
 
 
 @contextmanager
@@ -211,8 +211,8 @@ def _model(*, there: bool) -> Generator[None]:
     if not there:
         yield
         return
-    with socket.socket() as taken:
-        if taken.connect_ex(("127.0.0.1", PORT)) == 0:
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
             sys.exit(f"Something answers on port {PORT}: stop it, and try again.")
     with started("--port", str(PORT), "--fixtures", FIXTURES, "--latency", "15"):
         yield

@@ -39,7 +39,7 @@ class Call:
 
 def calls_of(trace: Path) -> list[Call]:
     """Return the calls of a trace in the order in which they began, also interrupted ones."""
-    found: list[Call] = []
+    calls: list[Call] = []
     unfinished: dict[str, Call] = {}
     for at, line in enumerate(trace.read_text("latin-1").splitlines()):
         parsed = _LINE.match(line)
@@ -51,11 +51,11 @@ def calls_of(trace: Path) -> list[Call]:
                 unfinished.pop(pid).ended = at
             continue
         call = Call(name, file, at, at, line)
-        found.append(call)
+        calls.append(call)
         if line.endswith("<unfinished ...>"):
             call.ended = sys.maxsize
             unfinished[pid] = call
-    return found
+    return calls
 
 
 def early(calls: list[Call], identity: str) -> list[str]:

@@ -16,6 +16,6 @@ async def test_the_proof_of_syncs_fails_where_acknowledgements_come_before_the_c
     """CTL-01. The proof of crashes includes its success."""
     code = await proof.prove(2, "ack-before-commit")
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert "FAIL bytes that tell of a turn leave after its facts were synced" in told, told
+    assert "FAIL bytes that tell of a turn leave after its facts were synced" in output, output

@@ -35,23 +35,23 @@ def plain(value: Any) -> Any:
 def history(report: Report, seed: int) -> int:
     """Run one history. Return the number of its steps."""
     drawn = random.Random(seed)
-    taken = History(mode="auto" if drawn.random() < 0.25 else "chat")
-    witness, rows, seen = Witness(), Rows(), 0
+    simulated = History(mode="auto" if drawn.random() < 0.25 else "chat")
+    witness, rows, steps = Witness(), Rows(), 0
     for number in range(A_HISTORY):
-        taken.take(drawn.choice(NAMES), drawn.randrange(10), drawn.randrange(10), drawn.randrange(10))
-        for record in taken.given.records[seen:]:
+        simulated.take(drawn.choice(NAMES), drawn.randrange(10), drawn.randrange(10), drawn.randrange(10))
+        for record in simulated.given.records[steps:]:
             witness.take(record.header.type, plain(record.scope), plain(record.fact))
             rows.take(record)
-        if seen == len(taken.given.records):
+        if steps == len(simulated.given.records):
             continue
-        seen = len(taken.given.records)
+        steps = len(simulated.given.records)
         wanted = {"status", "agents", "tasks", "team", "sessions"}
         broken = dict(witness.problems({key: plain(row) for key, row in rows.rows.items() if key[0] in wanted}))
         for claim in (IDLE, HELD, SLEEPS, WORK, TEAM):
-            report.check(claim, claim not in broken, f"seed {seed}: {broken.get(claim)} after {taken.steps}")
+            report.check(claim, claim not in broken, f"seed {seed}: {broken.get(claim)} after {simulated.steps}")
         for thread in witness.stranded():
-            refused = taken.resumes(thread)
-            report.check(RESUMES, not refused, f"seed {seed}: {thread} {refused} after {taken.steps}")
+            refused = simulated.resumes(thread)
+            report.check(RESUMES, not refused, f"seed {seed}: {thread} {refused} after {simulated.steps}")
         if broken:
             return number + 1
     return A_HISTORY

@@ -180,13 +180,13 @@ class Witness:
 
     def held(self, thread: str) -> bool:
         """Return True for an agent that works on a paused task."""
-        return any(one.paused and one.works and one.thread == thread for one in self.tasks.values())
+        return any(task.paused and task.works and task.thread == thread for task in self.tasks.values())
 
     def waits_for_task(self, thread: str) -> bool:
         """Return True for an agent with a paused task, or with an item that waits for room in its
         job.
         """
-        return any((one.paused or one.retried) and one.thread == thread for one in self.tasks.values())
+        return any((task.paused or task.retried) and task.thread == thread for task in self.tasks.values())
 
     def _work(self, rows: dict[tuple[str, str], Row]) -> Iterable[tuple[str, str]]:
         board = {key: row for (panel, key), row in rows.items() if panel == "tasks"}
@@ -195,7 +195,7 @@ class Witness:
                 yield WORK, f"{_only(row, 'key', 'title', 'status', 'assignee', 'attempts')}, {self.agents}"
         for (panel, _), row in rows.items():
             first, lead = next(iter(self.agents.items()))
-            leads = any(one.parent == first for one in self.agents.values())
+            leads = any(agent.parent == first for agent in self.agents.values())
             if panel == "team" and row["team_phase"] == "done" and leads and lead.unread:
                 yield TEAM, f"{lead}"
 
@@ -204,11 +204,11 @@ class Witness:
         agent = self.agents.get(task.thread) if task is not None else None
         if agent is not None and (agent.run or agent.queue or agent.slot or agent.kind == "human"):
             return True
-        if any(one.name == board[key]["assignee"] and one.kind == "human" for one in self.agents.values()):
+        if any(agent.name == board[key]["assignee"] and agent.kind == "human" for agent in self.agents.values()):
             return True
         # A task continues with its parts. An item of a job waits for those before it.
-        parts = [one for one, row in board.items() if row["parent_task"] == key]
-        return any(board[one]["status"] not in ("done", "cancelled") for one in parts)
+        parts = [part for part, row in board.items() if row["parent_task"] == key]
+        return any(board[part]["status"] not in ("done", "cancelled") for part in parts)
 
 
 def _turn(agent: Agent, kind: str, scope: dict[str, str], fact: dict[str, Any]) -> None:
@@ -216,13 +216,13 @@ def _turn(agent: Agent, kind: str, scope: dict[str, str], fact: dict[str, Any]) 
     match kind:
         case "turn.started":
             agent.run, agent.slot, agent.sleeps = turn, False, False
-            agent.queue = [one for one in agent.queue if one != turn]
+            agent.queue = [queued for queued in agent.queue if queued != turn]
         case "turn.completed" | "turn.failed" | "turn.interrupted":
             agent.run = ""
         case "queue.added":
             agent.queue.append(turn)
         case "queue.removed":
-            agent.queue = [one for one in agent.queue if one != turn]
+            agent.queue = [queued for queued in agent.queue if queued != turn]
         case "agent.slept":
             agent.sleeps = bool(fact.get("wake_at"))
         case "agent.woke":

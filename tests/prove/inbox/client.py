@@ -71,10 +71,10 @@ class Client:
         """Send all commands until the server is gone or all is done."""
         following = asyncio.create_task(self._follow())
         try:
-            for one in self._orders["sends"]:
-                self._note(kind="sent", **one)
-                answer = await self._wire.post(one["command"], one["body"], one["key"])
-                self._note(kind="answer", key=one["key"], status=answer.status, answer=answer.body)
+            for command in self._orders["sends"]:
+                self._note(kind="sent", **command)
+                answer = await self._wire.post(command["command"], command["body"], command["key"])
+                self._note(kind="answer", key=command["key"], status=answer.status, answer=answer.body)
         except Gone:
             pass
         with contextlib.suppress(TimeoutError):

@@ -101,7 +101,7 @@ class Home:
 
     def _open(self) -> list[dict[str, Any]]:
         """Return the unanswered commands, and the person's resume of the agent."""
-        again = [one for key, one in self._sent.items() if key not in self._answers]
+        again = [command for key, command in self._sent.items() if key not in self._answers]
         if not self._desk:
             return again
         self._rounds += 1
@@ -111,7 +111,7 @@ class Home:
     async def _work(self, server: Server, sends: list[dict[str, Any]], moment: Moment) -> bool:
         """Run the client for one round. Return whether all commands sent by then are completed."""
         journal = self._at.root / f"journal-{len(list(self._at.root.glob('journal-*')))}"
-        wanted = {one["key"] for one in (*self._sent.values(), *sends) if one["command"] == "send_handoff"}
+        wanted = {command["key"] for command in (*self._sent.values(), *sends) if command["command"] == "send_handoff"}
         orders = Orders(
             url=server.wire.url,
             token=server.wire.token,
@@ -163,30 +163,32 @@ class Home:
         check, none = self._report.check, self._report.none
         requested = [fact for fact in facts if fact.type == "handoff.requested"]
         messages = Counter(fact.payload["payload"]["message"] for fact in requested)
-        sent = {one["body"]["message"] for one in self._sent.values() if one["command"] == "send_handoff"}
+        sent = {command["body"]["message"] for command in self._sent.values() if command["command"] == "send_handoff"}
         none(
             "what was sent twice is one handoff",
             [f"{text} {count} times" for text, count in messages.items() if count > 1],
         )
         check("every handoff that was sent is there", set(messages) == sent, f"{sorted(sent ^ set(messages))[:5]}")
         there = {fact.id("h"): fact.payload["payload"]["message"] for fact in requested}
-        for key, told in self._answers.items():
-            if told["status"] == 200 and "handoffId" in told["answer"]:
-                same = there.get(told["answer"]["handoffId"]) == self._sent[key]["body"]["message"]
-                check("every handoff that was acknowledged is there", same, f"{told}")
-        at: dict[str, dict[str, list[int]]] = {one: {type: [] for type in FACTS} for one in there}
+        for key, answer in self._answers.items():
+            if answer["status"] == 200 and "handoffId" in answer["answer"]:
+                same = there.get(answer["answer"]["handoffId"]) == self._sent[key]["body"]["message"]
+                check("every handoff that was acknowledged is there", same, f"{answer}")
+        at: dict[str, dict[str, list[int]]] = {handoff: {type: [] for type in FACTS} for handoff in there}
         for fact in facts:
             items = fact.payload["items"] if fact.type.startswith("inbox.") else [fact.id("h")]
             for item in items if fact.type in FACTS else ():
                 if item in at:
                     at[item][fact.type].append(fact.sequence)
-        for one, found in at.items():
-            consumed = found["inbox.consumed"]
-            check(ONCE, len(consumed) == 1, f"{one}: {consumed}")
+        for handoff, facts_of in at.items():
+            consumed = facts_of["inbox.consumed"]
+            check(ONCE, len(consumed) == 1, f"{handoff}: {consumed}")
             for type in ("handoff.accepted", "handoff.completed"):
-                check("and accepted and completed once", len(found[type]) == 1, f"{one}: {type} {found[type]}")
-            path = [found[type][-1] for type in FACTS if found[type]]
-            check("each of its facts follows the one before", path == sorted(path), f"{one}: {found}")
+                check(
+                    "and accepted and completed once", len(facts_of[type]) == 1, f"{handoff}: {type} {facts_of[type]}"
+                )
+            path = [facts_of[type][-1] for type in FACTS if facts_of[type]]
+            check("each of its facts follows the one before", path == sorted(path), f"{handoff}: {facts_of}")
         order = [
             item for fact in facts if fact.type == "inbox.consumed" for item in fact.payload["items"] if item in at
         ]
@@ -198,19 +200,19 @@ def _unheard(facts: list[Fact]) -> list[str]:
     """Return consumptions by a run that had not reserved these items, or apart from its first
     answer.
     """
-    told: dict[str, Fact] = {fact.id("r"): fact for fact in facts if fact.type == "inbox.reserved"}
-    asked: dict[str, list[Fact]] = {}
-    found: list[str] = []
+    reservations: dict[str, Fact] = {fact.id("r"): fact for fact in facts if fact.type == "inbox.reserved"}
+    calls_by_run: dict[str, list[Fact]] = {}
+    problems: list[str] = []
     for fact in facts:
         if fact.type in ("model.requested", "model.completed"):
-            asked.setdefault(fact.id("r"), []).append(fact)
+            calls_by_run.setdefault(fact.id("r"), []).append(fact)
     for fact in facts:
         if fact.type != "inbox.consumed":
             continue
-        reserved = told.get(fact.id("r"))
-        calls = asked.get(fact.id("r"), [])
-        again = [one.sequence for one in calls[1:] if one.type == "model.requested"]
-        heard = any(one.type == "model.completed" for one in calls)
+        reserved = reservations.get(fact.id("r"))
+        calls = calls_by_run.get(fact.id("r"), [])
+        again = [call.sequence for call in calls[1:] if call.type == "model.requested"]
+        heard = any(call.type == "model.completed" for call in calls)
         early = not again or fact.sequence < again[0]
         if (
             reserved is None
@@ -218,8 +220,8 @@ def _unheard(facts: list[Fact]) -> list[str]:
             or reserved.sequence > fact.sequence
             or not (heard and early)
         ):
-            found.append(f"{fact.sequence} {fact.payload} of {fact.id('r')}")
-    return found
+            problems.append(f"{fact.sequence} {fact.payload} of {fact.id('r')}")
+    return problems
 
 
 def _never() -> Moment:

@@ -24,6 +24,6 @@ async def test_the_proof_of_inboxes_fails_where_a_consumption_leaves_no_fact(
 ) -> None:
     code = await proof.prove(1, "unsaid:inbox.consumed", 1)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {proof.ONCE}" in told, told
+    assert f"FAIL {proof.ONCE}" in output, output

@@ -61,9 +61,9 @@ class Document:
     `known` are existing values by field name.
     """
 
-    def __init__(self, document: Json, known: Mapping[str, str], draw: random.Random) -> None:
+    def __init__(self, document: Json, existing: Mapping[str, str], draw: random.Random) -> None:
         self._document = document
-        self._known = known
+        self._known = existing
         self._draw = draw
         self._validators: dict[str, Any] = {}
         self.operations = tuple(self._operations())
@@ -131,14 +131,14 @@ class Document:
         }
 
     def _operations(self) -> list[Operation]:
-        found: list[Operation] = []
+        operations: list[Operation] = []
         for path, methods in self._document["paths"].items():
-            for method, told in methods.items():
-                content = told.get("requestBody", {}).get("content", {})
+            for method, definition in methods.items():
+                content = definition.get("requestBody", {}).get("content", {})
                 schema = content.get("application/json", {}).get("schema")
-                parameters = tuple(self.resolved(one) for one in told.get("parameters", ()))
-                found.append(Operation(method.upper(), path, schema or None, parameters))
-        return found
+                parameters = tuple(self.resolved(parameter) for parameter in definition.get("parameters", ()))
+                operations.append(Operation(method.upper(), path, schema or None, parameters))
+        return operations
 
 
 class Malformed:
@@ -149,8 +149,8 @@ class Malformed:
         self._document = document
         self._draw = draw
         self._strangers = strangers
-        self._bodies = [one for one in document.operations if one.body is not None]
-        self._asking = [one for one in document.operations if _asked_by_query(one)]
+        self._bodies = [operation for operation in document.operations if operation.body is not None]
+        self._asking = [query for query in document.operations if _asked_by_query(query)]
 
     def one(self) -> Asked:
         """Return the next request."""
@@ -223,7 +223,9 @@ class Malformed:
     def _stranger(self, body: Json, schema: Json) -> str:
         if body.get(_NAMED) not in self._strangers:
             return ""
-        body[_NAMED] = self._draw.choice([one for one in self._strangers if one[:3] != str(body[_NAMED])[:3]])
+        body[_NAMED] = self._draw.choice(
+            [stranger for stranger in self._strangers if stranger[:3] != str(body[_NAMED])[:3]]
+        )
         return "an id of another kind"
 
     def _somewhere(self, body: Json) -> tuple[Any, Any]:
@@ -276,8 +278,12 @@ class Malformed:
 
     def _wrong_query(self, operation: Operation) -> Asked | None:
         """Return a parameter that is missing, unknown, repeated, or of another kind."""
-        of_query = [one for one in operation.parameters if one["in"] == "query"]
-        sent = [(one["name"], self._document.value(one["schema"], one["name"])) for one in of_query if one["required"]]
+        of_query = [parameter for parameter in operation.parameters if parameter["in"] == "query"]
+        sent = [
+            (parameter["name"], self._document.value(parameter["schema"], parameter["name"]))
+            for parameter in of_query
+            if parameter["required"]
+        ]
         required = [name for name, _ in sent]
         wrong = self._draw.choice(("missing", "unknown", "twice", "another type"))
         if wrong == "missing" and required:
@@ -286,7 +292,9 @@ class Malformed:
             sent.append(sent[0])
         elif wrong == "another type":
             typed = [
-                one for one in of_query if self._document.resolved(one["schema"]).get("type") in ("integer", "boolean")
+                parameter
+                for parameter in of_query
+                if self._document.resolved(parameter["schema"]).get("type") in ("integer", "boolean")
             ]
             if not typed:
                 return None
@@ -302,22 +310,24 @@ class Malformed:
     def _wrong_place(self, operation: Operation) -> Asked:
         """Return an unknown method or path."""
         if self._draw.random() < 0.5:
-            method = self._draw.choice([one for one in ("PUT", "PATCH", "DELETE") if one != operation.method])
+            method = self._draw.choice(
+                [other_method for other_method in ("PUT", "PATCH", "DELETE") if other_method != operation.method]
+            )
             if not self._knows(operation.path, method):
                 return Asked(method, self._path(operation), "another method", b"{}", named=False)
         odd = self._draw.choice(("/zz", "/..%2f..%2fetc", "/%00", "/" + "x" * 3000, "/é"))
         return Asked("POST", f"/api/v1/commands{quote(odd, safe='/%')}", "no such path", b"{}", named=False)
 
     def _knows(self, path: str, method: str) -> bool:
-        return any(one.path == path and one.method == method for one in self._document.operations)
+        return any(listed.path == path and listed.method == method for listed in self._document.operations)
 
     def _path(self, operation: Operation) -> str:
         path = operation.path
-        for one in operation.parameters:
-            if one["in"] == "path":
-                name = "workspaceId" if path.startswith(_OF_WORKSPACES) else one["name"]
-                value = self._document.value(one["schema"], name)
-                path = path.replace(f"{{{one['name']}}}", quote(str(value), safe=""))
+        for parameter in operation.parameters:
+            if parameter["in"] == "path":
+                name = "workspaceId" if path.startswith(_OF_WORKSPACES) else parameter["name"]
+                value = self._document.value(parameter["schema"], name)
+                path = path.replace(f"{{{parameter['name']}}}", quote(str(value), safe=""))
         return path
 
     def _headers(self) -> dict[str, str]:
@@ -326,7 +336,7 @@ class Malformed:
 
 
 def _asked_by_query(operation: Operation) -> bool:
-    return operation.method == "GET" and any(one["in"] == "query" for one in operation.parameters)
+    return operation.method == "GET" and any(parameter["in"] == "query" for parameter in operation.parameters)
 
 
 def _text(value: Any) -> bytes:

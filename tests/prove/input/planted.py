@@ -33,8 +33,8 @@ def plant(fault: str) -> None:
                 raise RuntimeError("planted") from None
             count[0] += 1
             host = self._workspaces.all()[0]
-            kept = StoredAnswer(key=f"planted-{count[0]}", body_hash="", answer=b"{}")
-            await host.change(lambda _: ((), None), RUNTIME, stored_answer=kept)
+            stored = StoredAnswer(key=f"planted-{count[0]}", body_hash="", answer=b"{}")
+            await host.change(lambda _: ((), None), RUNTIME, stored_answer=stored)
             raise
 
     assert fault in ("keep-refused", "crash"), fault

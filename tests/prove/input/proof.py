@@ -66,15 +66,17 @@ class Asking:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def wrong(self, asked: Asked) -> None:
+    async def wrong(self, request: Asked) -> None:
         """Send a malformed request."""
         async with self._slots:
-            status, body = await self._send(asked)
-        self.kinds[asked.wrong] += 1
-        self.paths.add(asked.target.partition("?")[0])
-        told = f"{asked.method} {asked.target[:150]} ({asked.wrong}) {asked.body[:200]!r}: {status} {body[:300]!r}"
-        self._report.check(NO_DEFECT, status < 500 and b"Traceback" not in body, told)
-        if not self._report.check(REFUSED, 400 <= status < 500, told):
+            status, body = await self._send(request)
+        self.kinds[request.wrong] += 1
+        self.paths.add(request.target.partition("?")[0])
+        line = (
+            f"{request.method} {request.target[:150]} ({request.wrong}) {request.body[:200]!r}: {status} {body[:300]!r}"
+        )
+        self._report.check(NO_DEFECT, status < 500 and b"Traceback" not in body, line)
+        if not self._report.check(REFUSED, 400 <= status < 500, line):
             return
         try:
             problem: dict[str, Any] = json.loads(body)
@@ -83,9 +85,9 @@ class Asking:
         code = str(problem.get("code", ""))
         self.codes[code] += 1
         holds = code in self._document.codes(status) and bool(problem.get("message"))
-        if asked.named and code == "invalid_input":
+        if request.named and code == "invalid_input":
             holds = holds and bool(problem.get("field"))
-        self._report.check(NAMED, holds, told)
+        self._report.check(NAMED, holds, line)
 
     async def valid(self, command: str, body: dict[str, Any]) -> dict[str, Any]:
         """Send a valid command."""
@@ -100,15 +102,15 @@ class Asking:
             VALID, sent.status_code == 200, f"{query} {parameters}: {sent.status_code} {sent.text[:300]}"
         )
 
-    async def _send(self, asked: Asked) -> tuple[int, bytes]:
-        headers = [(name.encode(), value.encode("latin-1")) for name, value in asked.headers.items()]
+    async def _send(self, request: Asked) -> tuple[int, bytes]:
+        headers = [(name.encode(), value.encode("latin-1")) for name, value in request.headers.items()]
         try:
-            answer = await self._client.request(asked.method, asked.target, content=asked.body, headers=headers)
+            answer = await self._client.request(request.method, request.target, content=request.body, headers=headers)
         except httpx2.HTTPError as error:
             # The server may answer a too large body early, and close the connection.
             return (
                 (413, b'{"code":"too_large","message":"cut"}')
-                if asked.wrong == "too large"
+                if request.wrong == "too large"
                 else (599, repr(error).encode())
             )
         return answer.status_code, answer.content
@@ -129,8 +131,8 @@ async def prove(n: int, seed: int, sabotage: str) -> int:
         report.check(
             NO_DEFECT, not log.exists() or "Traceback" not in log.read_text(), "callboard.log has a stack trace"
         )
-        found = store.read(at.store)
-        report.none("the log holds afterwards", found.broken)
+        stored_log = store.read(at.store)
+        report.none("the log holds afterwards", stored_log.broken)
     return report.end()
 
 
@@ -138,7 +140,7 @@ async def _prove(report: Report, server: Server, at: Place, n: int, draw: random
     session = await submit(server, "say hello")
     await over(server, session)
     read = (await server.wire.get(f"/queries/get_session?sessionId={session}")).body
-    known = {
+    existing = {
         "workspaceId": server.workspace,
         "sessionId": session,
         "stream": session,
@@ -151,8 +153,8 @@ async def _prove(report: Report, server: Server, at: Place, n: int, draw: random
         "matcher": "Edit(a)",
         "media": "text/plain",
     }
-    strangers = (server.workspace, session, known["threadId"], known["turnId"])
-    document = Document((await server.wire.get("/openapi.json")).body, known, draw)
+    strangers = (server.workspace, session, existing["threadId"], existing["turnId"])
+    document = Document((await server.wire.get("/openapi.json")).body, existing, draw)
     malformed = Malformed(document, draw, strangers)
     asking = Asking(report, server, document)
     try:
@@ -243,8 +245,8 @@ def _hash(path: Path) -> str:
 
 def main() -> int:
     parser = arguments(__doc__, n=8_000, help_n="how many requests")
-    given = parser.parse_args()
-    return run(prove(given.n, given.seed, given.sabotage), longest=60 + given.n * 0.1)
+    options = parser.parse_args()
+    return run(prove(options.n, options.seed, options.sabotage), longest=60 + options.n * 0.1)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ DOCUMENT = {
 async def test_malformed_input_is_refused_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """SAFE-05, CTL-05"""
     code = await proof.prove(400, 1, "")
-    told = capsys.readouterr().out
-    assert code == 0, told
+    output = capsys.readouterr().out
+    assert code == 0, output
 
 
 @pytest.mark.parametrize(("fault", "claim"), [("keep-refused", proof.WRITES_NOTHING), ("crash", proof.NO_DEFECT)])
@@ -44,9 +44,9 @@ async def test_the_proof_of_input_fails_where_a_refusal_writes_or_crashes(
 ) -> None:
     """SAFE-05"""
     code = await proof.prove(200, 1, fault)
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output
 
 
 def test_no_request_that_is_drawn_is_one_that_the_document_allows():
@@ -54,7 +54,7 @@ def test_no_request_that_is_drawn_is_one_that_the_document_allows():
     document = Document(DOCUMENT, {}, draw)
     malformed = Malformed(document, draw, ())
     drawn = [malformed.one() for _ in range(2000)]
-    assert {one.wrong for one in drawn} >= {
+    assert {request.wrong for request in drawn} >= {
         "something missing",
         "something extra",
         "another type",
@@ -66,7 +66,7 @@ def test_no_request_that_is_drawn_is_one_that_the_document_allows():
         "another method",
         "no such path",
     }
-    for one in drawn:
-        assert (one.headers.get("content-type"), one.body) != ("application/json", b'{"name": "abc"}') or (
-            one.wrong in ("a bad key", "compressed", "another method", "no such path")
+    for request in drawn:
+        assert (request.headers.get("content-type"), request.body) != ("application/json", b'{"name": "abc"}') or (
+            request.wrong in ("a bad key", "compressed", "another method", "no such path")
         )

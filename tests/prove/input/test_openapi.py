@@ -26,11 +26,11 @@ def test_no_request_that_is_drawn_finds_a_defect_or_an_answer_that_is_not_declar
     operation: str, served: Served
 ) -> None:
     """SAFE-05"""
-    asked = SCHEMA.find_operation_by_label(operation)
-    assert asked is not None
-    modes = SCHEMA.config.generation_for(operation=asked, phase="fuzzing").modes
+    drawn = SCHEMA.find_operation_by_label(operation)
+    assert drawn is not None
+    modes = SCHEMA.config.generation_for(operation=drawn, phase="fuzzing").modes
 
-    @given(case=st.one_of([asked.as_strategy(generation_mode=mode) for mode in modes]))
+    @given(case=st.one_of([drawn.as_strategy(generation_mode=mode) for mode in modes]))
     @settings(
         max_examples=14,
         deadline=None,

@@ -101,7 +101,7 @@ async def _prove(report: Report, place: Path) -> None:
     try:
         await _listens(port)
         (home / "settings.toml").write_text(settings(everything, filesystem, folder, port))
-        calls = [_call(tool, _placed(folder, given)) for tool, given, _ in CALLS]
+        calls = [_call(tool, _placed(folder, arguments)) for tool, arguments, _ in CALLS]
         (place / "scenario.yaml").write_text(yaml.safe_dump({"calls": [*calls, [{"text": "Done."}]]}))
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("CALLBOARD_")},
@@ -120,19 +120,19 @@ async def _prove(report: Report, place: Path) -> None:
         await web.wait()
 
 
-def _look_at_tools(report: Report, told: dict[str, Any]) -> None:
-    for server in told["servers"]:
+def _look_at_tools(report: Report, listing: dict[str, Any]) -> None:
+    for server in listing["servers"]:
         report.check("every server is there", server["condition"] == "connected", json.dumps(server))
         report.check("none of its tools is refused", not server.get("refused"), json.dumps(server))
         named = f"{server.get('title', '')} {server.get('version', '')}"
         report.figure(server["name"], f"{named}, {server.get('protocol', '')}, {server.get('tools', 0)} tools")
-    names = {one["name"] for one in told["tools"]}
+    names = {tool["name"] for tool in listing["tools"]}
     report.none("every tool has its name", [tool for tool, _, _ in CALLS if tool not in names])
 
 
 def _look_at_facts(report: Report, facts: list[dict[str, Any]], folder: Path) -> None:
-    outputs = [one["payload"]["output"]["text"] for one in facts if one["type"] == "tool.completed"]
-    failed = [json.dumps(one["payload"]) for one in facts if one["type"] in ("tool.failed", "tool.refused")]
+    outputs = [fact["payload"]["output"]["text"] for fact in facts if fact["type"] == "tool.completed"]
+    failed = [json.dumps(fact["payload"]) for fact in facts if fact["type"] in ("tool.failed", "tool.refused")]
     report.none("no call fails", failed)
     for (tool, _, wanted), output in zip(CALLS, outputs, strict=False):
         report.check("every call comes to what it should", wanted in output, f"{tool}: {output[:200]}")
@@ -141,12 +141,12 @@ def _look_at_facts(report: Report, facts: list[dict[str, Any]], folder: Path) ->
     report.check("a server's effect is there", made.exists() and made.read_text() == "by a server\n")
 
 
-def _call(tool: str, given: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"tool": {"name": tool, "arguments": given}}]
+def _call(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"tool": {"name": tool, "arguments": arguments}}]
 
 
-def _placed(folder: Path, given: dict[str, Any]) -> dict[str, Any]:
-    return {**given, "path": str(folder / given["path"])} if "path" in given else given
+def _placed(folder: Path, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {**arguments, "path": str(folder / arguments["path"])} if "path" in arguments else arguments
 
 
 async def _run(folder: Path, environment: dict[str, str], *arguments: str) -> str:

@@ -88,7 +88,7 @@ class Listener:
             body = (await reader.readexactly(int(fields.get("content-length", "0")))).decode("utf-8", "replace")
             if head.startswith("POST /report"):
                 report: list[list[Any]] = json.loads(body)
-                self.reports.append({str(what): str(value) for what, value in report})
+                self.reports.append({str(attempt): str(value) for attempt, value in report})
                 self.reported.set()
             else:
                 self.received.append(head + body)

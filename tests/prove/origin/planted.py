@@ -42,9 +42,9 @@ def _set_cookies() -> None:
 
     async def call(self: HttpApp, scope: Any, receive: Any, send: Any) -> None:
         headers = dict(scope["headers"])
-        kept = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1")).get("callboard")
-        if kept is not None and b"authorization" not in headers:
-            scope["headers"] = [*scope["headers"], (b"authorization", f"Bearer {kept.value}".encode())]
+        received = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1")).get("callboard")
+        if received is not None and b"authorization" not in headers:
+            scope["headers"] = [*scope["headers"], (b"authorization", f"Bearer {received.value}".encode())]
 
         async def with_cookie(message: Any) -> None:
             if message["type"] == "http.response.start" and scope["path"] == "/":
@@ -80,8 +80,8 @@ def _take_every_origin() -> None:
     right = PageCredentials.use
 
     def use(self: PageCredentials, value: str, origin: str) -> Any:
-        for one in self._valid.values():
-            one.origin = origin
+        for credential in self._valid.values():
+            credential.origin = origin
         return right(self, value, origin)
 
     def check(*_: Any, **__: Any) -> None:

@@ -83,7 +83,7 @@ class Secrets:
 
     @property
     def all(self) -> tuple[str, ...]:
-        return tuple(one for one in (self.token, self.credential, self.proof_key, self.code) if one)
+        return tuple(secret for secret in (self.token, self.credential, self.proof_key, self.code) if secret)
 
 
 async def prove(n: int, sabotage: str) -> int:
@@ -123,9 +123,9 @@ async def _attack(
             await _visit(context, listener, f"http://{host}:{listener.port}/")
         _changed_nothing(report, at, before)
         cookies = await context.cookies()
-        report.none(NO_COOKIE, [f"{one.get('name')} of {one.get('domain')}" for one in cookies])
+        report.none(NO_COOKIE, [f"{cookie.get('name')} of {cookie.get('domain')}" for cookie in cookies])
         caught.add("listener", *listener.received)
-        caught.add("pages", *(value for one in listener.reports for value in one.values()))
+        caught.add("pages", *(value for sent in listener.reports for value in sent.values()))
         caught.add("command lines", *lines.seen)
         # A browser that a person closes writes its history.
         await (await browser.new_browser_cdp_session()).send("Browser.close")
@@ -172,9 +172,9 @@ async def _signed_in(context: BrowserContext, url: str) -> Page:
     raise AssertionError(f"the browser shows {[page.url for page in context.pages]}")
 
 
-async def _secrets(page: Page, endpoint: dict[str, Any], told: str) -> Secrets:
+async def _secrets(page: Page, endpoint: dict[str, Any], link: str) -> Secrets:
     held = json.loads(await page.evaluate("sessionStorage.getItem('callboard.credential')"))
-    (code, *_) = re.findall(r"#open=([A-Za-z0-9_-]+)", told)
+    (code, *_) = re.findall(r"#open=([A-Za-z0-9_-]+)", link)
     return Secrets(endpoint["url"], endpoint["token"], held["credential"], held["proofKey"], code)
 
 
@@ -255,7 +255,7 @@ def _history(at: Place) -> list[str]:
 
 def _judge(report: Report, caught: Caught, secrets: Secrets, listener: Listener) -> None:
     lines = caught.texts["command lines"]
-    bad = [line for line in lines if f"{secrets.url}/#open=" in line or any(one in line for one in secrets.all)]
+    bad = [line for line in lines if f"{secrets.url}/#open=" in line or any(secret in line for secret in secrets.all)]
     report.none(NO_COMMAND_LINE, bad)
     heads = [
         head
@@ -265,15 +265,17 @@ def _judge(report: Report, caught: Caught, secrets: Secrets, listener: Listener)
     own = f"{listener.port}"
     foreign = [head for head in heads if not re.search(rf"(?im)^referer: http://[a-z0-9.]+:{own}/", head)]
     report.none(NO_LISTENER, [head[:300] for head in foreign])
-    known = [one for one in secrets.all if one in caught.candidates("listener")]
-    report.none(NO_LISTENER, known)
+    leaked = [secret for secret in secrets.all if secret in caught.candidates("listener")]
+    report.none(NO_LISTENER, leaked)
     report.check(NO_LISTENER, any("agent-link" in head for head in listener.received), "the link was not followed")
     report.check(NO_PAGE, len(listener.reports) >= 2, "its page did not run")
-    for one in listener.reports:
-        got = {what: value for what, value in one.items() if value not in ("", "{}", "null", "opaque", "0")}
-        report.none(NO_PAGE, [f"{what}: {value[:200]}" for what, value in got.items() if what != "referrer"])
+    for attempts in listener.reports:
+        got = {attempt: value for attempt, value in attempts.items() if value not in ("", "{}", "null", "opaque", "0")}
+        report.none(NO_PAGE, [f"{attempt}: {value[:200]}" for attempt, value in got.items() if attempt != "referrer"])
     live = [
-        one for one in (secrets.token, secrets.credential, secrets.proof_key) if one in caught.candidates("history")
+        secret
+        for secret in (secrets.token, secrets.credential, secrets.proof_key)
+        if secret in caught.candidates("history")
     ]
     report.none(NO_HISTORY, live)
 
@@ -282,7 +284,7 @@ async def _try_all(report: Report, caught: Caught, url: str, listener: Listener)
     """Send the API everything that was caught, as a client that can forge every header."""
     candidates = sorted(caught.candidates())
     async with httpx2.AsyncClient(base_url=url, trust_env=False, timeout=30.0) as client:
-        accepted = [one for one in candidates if await _accepts(client, url, one)]
+        accepted = [candidate for candidate in candidates if await _accepts(client, url, candidate)]
         cookies = {line for head in listener.received for line in re.findall(r"(?im)^cookie: (.*?)\r?$", head)}
         for cookie in cookies:
             answer = await client.get("/api/v1/meta", headers={"Cookie": cookie})
@@ -291,10 +293,10 @@ async def _try_all(report: Report, caught: Caught, url: str, listener: Listener)
     report.figure("tried", f"{len(candidates)} pieces of what was caught, as token, credential and code")
 
 
-async def _accepts(client: httpx2.AsyncClient, url: str, one: str) -> bool:
+async def _accepts(client: httpx2.AsyncClient, url: str, candidate: str) -> bool:
     origin = {"Origin": url, "Sec-Fetch-Site": "same-origin"}
-    read = await client.get("/api/v1/meta", headers={"Authorization": f"Bearer {one}", **origin})
-    return read.status_code != 401 or await _redeem(client, origin, one) not in (400, 401)
+    read = await client.get("/api/v1/meta", headers={"Authorization": f"Bearer {candidate}", **origin})
+    return read.status_code != 401 or await _redeem(client, origin, candidate) not in (400, 401)
 
 
 async def _redeem(client: httpx2.AsyncClient, origin: dict[str, str], code: str) -> int:
@@ -335,9 +337,9 @@ async def _refusals(report: Report, at: Place, started: Started, n: int, sabotag
             "a credential from another site": {**held, "Sec-Fetch-Site": "cross-site"},
             "a credential by another name of the machine": {**held, "Host": f"localhost:{port}"},
         }
-        for what, headers in tries.items():
+        for way, headers in tries.items():
             answer = await client.get("/api/v1/meta", headers=headers)
-            report.check(REFUSED, answer.status_code in (401, 403), f"{what}: {answer.status_code}")
+            report.check(REFUSED, answer.status_code in (401, 403), f"{way}: {answer.status_code}")
         rule = {"matcher": "Bash(*)", "verdict": "allow"}
         granted = await client.post("/api/v1/commands/add_rule", json=rule, headers={**held, **own})
         code_of = granted.json().get("code")
@@ -353,16 +355,16 @@ async def _refusals(report: Report, at: Place, started: Started, n: int, sabotag
         renewed = await again.endpoint()
         report.check(REFUSED, renewed["url"] == url, f"{url} became {renewed['url']}")
         async with httpx2.AsyncClient(base_url=url, trust_env=False, timeout=30.0) as client:
-            for what, value in (("the token", token), ("a credential", credential), ("a code", unused)):
+            for way, value in (("the token", token), ("a credential", credential), ("a code", unused)):
                 answer = await client.get("/api/v1/meta", headers={"Authorization": f"Bearer {value}", **own})
-                report.check(REFUSED, answer.status_code == 401, f"{what} of a former start: {answer.status_code}")
+                report.check(REFUSED, answer.status_code == 401, f"{way} of a former start: {answer.status_code}")
     finally:
         await again.stop()
 
 
 def _scenario(port: int) -> dict[str, Any]:
-    said = f"It runs: [your page](http://127.0.0.1:{port}/agent-link)."
-    return {"name": "origin", "match": [{"text": "", "calls": [[{"text": said}]]}]}
+    text = f"It runs: [your page](http://127.0.0.1:{port}/agent-link)."
+    return {"name": "origin", "match": [{"text": "", "calls": [[{"text": text}]]}]}
 
 
 def _free_port() -> int:

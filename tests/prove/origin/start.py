@@ -76,10 +76,10 @@ class Started:
         starter.write_text(_BROWSER.format(chromium=CHROMIUM, profile=profile_of(at), log=at.root / "browser.log"))
         starter.chmod(0o700)
         program = [sys.executable, _PLANTED, sabotage] if sabotage else [sys.executable, "-m", "callboard"]
-        asked = ["up", "--folder", str(at.folder), "--port", str(port), *([] if browser else ["--no-browser"])]
+        arguments = ["up", "--folder", str(at.folder), "--port", str(port), *([] if browser else ["--no-browser"])]
         master, slave = pty.openpty()
         process = subprocess.Popen(
-            [*program, *asked],
+            [*program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=slave,
             stderr=slave,

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.timeout(300)
 async def test_nothing_beside_the_page_obtains_a_credential(capsys: pytest.CaptureFixture[str]) -> None:
     """X1, SAFE-04"""
     code = await proof.prove(0, "")
-    told = capsys.readouterr().out
-    assert code == 0, told
+    output = capsys.readouterr().out
+    assert code == 0, output
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,6 @@ async def test_the_proof_of_origins_fails_with_a_cookie_a_code_in_a_command_line
 ) -> None:
     """X1"""
     code = await proof.prove(0, fault)
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output

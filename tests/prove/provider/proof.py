@@ -148,7 +148,7 @@ def cuts(wire: Wire, answer: bytes, n: int, chance: random.Random) -> list[Case]
 
     Every other answer has no framing, so that a truncation between two events looks like an end.
     """
-    found: list[Case] = []
+    cases: list[Case] = []
     for framed in (True, False):
         sent = answer if framed else faults.unframed(answer)
         head = sent.index(b"\r\n\r\n") + 4
@@ -172,8 +172,8 @@ def cuts(wire: Wire, answer: bytes, n: int, chance: random.Random) -> list[Case]
         drawn = [chance.randrange(1, len(sent)) for _ in range(half - len(kinds))]
         for at in (*kinds[:half], *drawn):
             play = faults.cut(at, rude=framed and chance.random() < 0.5, framed=framed)
-            found.append(Case(f"cut{len(found)}_{at}", play, CUTS, unless_whole=at >= whole))
-    return found
+            cases.append(Case(f"cut{len(cases)}_{at}", play, CUTS, unless_whole=at >= whole))
+    return cases
 
 
 @dataclass(frozen=True)
@@ -201,8 +201,8 @@ class Proof:
         """Return the facts of a turn in its own session; None if it did not end in time."""
         opened = await do(self.server, "open_workspace", path=str(folder_of(self.at, wire)))
         began = time.monotonic()
-        said = await do(self.server, "submit_turn", text=words, workspaceId=opened["workspaceId"])
-        followed = Followed(self.server.wire, said["sessionId"])
+        submitted = await do(self.server, "submit_turn", text=words, workspaceId=opened["workspaceId"])
+        followed = Followed(self.server.wire, submitted["sessionId"])
         try:
             ended = await followed.until(lambda: followed.count(*TURN_ENDS) > 0, self.bound)
             self.took.append(time.monotonic() - began)
@@ -214,25 +214,25 @@ class Proof:
         """Run one fault, and check its facts."""
         proxy.faults[case.name] = Fault(case.play, case.times)
         async with self.room:
-            found = await self.turn(wire, f"recite fault:{case.name}")
+            facts = await self.turn(wire, f"recite fault:{case.name}")
         label = f"{wire.name} {case.name}"
-        if not self.report.check(BOUNDED, found is not None, label) or found is None:
+        if not self.report.check(BOUNDED, facts is not None, label) or facts is None:
             return
-        failed = [fact["payload"] for fact in found if fact["type"] == "model.failed"]
-        codes = {one["code"] for one in failed}
-        self.codes.update(one["code"] for one in failed)
-        texts = [_text(fact) for fact in found if fact["type"] == "message.text"]
-        last = next(fact for fact in found if fact["type"] in TURN_ENDS)
-        seen = f"{label}: {last['type']} {last['payload'].get('code', '')} {sorted(codes)} {texts!r}"
+        failed = [fact["payload"] for fact in facts if fact["type"] == "model.failed"]
+        codes = {failure["code"] for failure in failed}
+        self.codes.update(failure["code"] for failure in failed)
+        texts = [_text(fact) for fact in facts if fact["type"] == "message.text"]
+        last = next(fact for fact in facts if fact["type"] in TURN_ENDS)
+        result = f"{label}: {last['type']} {last['payload'].get('code', '')} {sorted(codes)} {texts!r}"
         if case.passes:
-            self.report.check(ONCE, last["type"] == "turn.completed" and texts == [ANSWER], seen)
+            self.report.check(ONCE, last["type"] == "turn.completed" and texts == [ANSWER], result)
             if case.codes and not case.unless_whole:
-                self.report.check(WHOLE if "cut" in case.name else TOLD, bool(codes), seen)
-            self.report.check(TOLD, codes <= case.codes, seen)
+                self.report.check(WHOLE if "cut" in case.name else TOLD, bool(codes), result)
+            self.report.check(TOLD, codes <= case.codes, result)
         else:
-            told = last["type"] == "turn.failed" and last["payload"]["code"] in case.codes and not texts
-            self.report.check(KEPT, told and codes <= case.codes, seen)
-            left = "".join(_text(fact) for fact in found if fact["type"] == "message.interrupted")
+            is_reported = last["type"] == "turn.failed" and last["payload"]["code"] in case.codes and not texts
+            self.report.check(KEPT, is_reported and codes <= case.codes, result)
+            left = "".join(_text(fact) for fact in facts if fact["type"] == "message.interrupted")
             self.report.check(
                 "what came of a cut answer is kept as that", ANSWER.startswith(left), f"{label}: {left!r}"
             )
@@ -242,20 +242,20 @@ class Proof:
                 f"{label}: {proxy.asked[case.name]} requests",
             )
         if case.name in ("limited", "asks_to_wait"):
-            quota = [fact["payload"] for fact in found if fact["type"] == "model.quota"]
-            waits = [one.get("retryInMs") for one in failed]
+            quota = [fact["payload"] for fact in facts if fact["type"] == "model.quota"]
+            waits = [failure.get("retryInMs") for failure in failed]
             # Up to a tenth more, so that waiting agents do not return together.
             near = [wait is not None and 1000 <= wait <= 1100 for wait in waits] == [True]
-            holds = [one.get("retryAfterMs") for one in quota] == [1000] and near
+            holds = [limit.get("retryAfterMs") for limit in quota] == [1000] and near
             self.report.check(
-                "a limit is told with the wait that the provider names, and kept to", holds, f"{seen} {quota}"
+                "a limit is told with the wait that the provider names, and kept to", holds, f"{result} {quota}"
             )
 
     async def plain(self, wire: Wire) -> None:
         """Run a turn with a call and its result, without a fault."""
-        found = await self.turn(wire, "look into the note")
-        types = [fact["type"] for fact in found or ()]
-        texts = [_text(fact) for fact in found or () if fact["type"] == "message.text"]
+        facts = await self.turn(wire, "look into the note")
+        types = [fact["type"] for fact in facts or ()]
+        texts = [_text(fact) for fact in facts or () if fact["type"] == "message.text"]
         holds = texts[-1:] == [NOTE] and "tool.completed" in types and "turn.completed" in types
         self.report.check("a call and its result go there and back", holds, f"{wire.name}: {types} {texts}")
 
@@ -352,30 +352,30 @@ async def fall_back(report: Report, target: str) -> None:
         proof = Proof(report, there.at, there.server)
         for wire in WIRES:
             there.proxies[wire.name].faults[wire.name] = Fault(faults.refusal("401 Unauthorized"), 99)
-            found = await proof.turn(wire, f"recite fault:{wire.name}") or []
-            routes = [fact["payload"]["chosen"]["provider"] for fact in found if fact["type"] == "routing.resolved"]
-            texts = [_text(fact) for fact in found if fact["type"] == "message.text"]
-            other = next(one.name for one in WIRES if one != wire)
-            seen = f"{wire.name}: {routes} {texts} {[fact['type'] for fact in found]}"
-            report.check("a model that fails for good gives way to the next", routes == [wire.name, other], seen)
-            report.check("and the next one's answer is the turn's", texts == [ANSWER], seen)
+            facts = await proof.turn(wire, f"recite fault:{wire.name}") or []
+            routes = [fact["payload"]["chosen"]["provider"] for fact in facts if fact["type"] == "routing.resolved"]
+            texts = [_text(fact) for fact in facts if fact["type"] == "message.text"]
+            other = next(other_wire.name for other_wire in WIRES if other_wire != wire)
+            result = f"{wire.name}: {routes} {texts} {[fact['type'] for fact in facts]}"
+            report.check("a model that fails for good gives way to the next", routes == [wire.name, other], result)
+            report.check("and the next one's answer is the turn's", texts == [ANSWER], result)
 
 
 async def _answer(proof: Proof, wire: Wire, proxy: Proxy) -> bytes:
     """Return the bytes of a complete answer of that format from the server."""
-    taken: list[bytes] = []
+    answers: list[bytes] = []
 
     async def take(channel: faults.Channel, answer: bytes) -> None:
-        taken.append(answer)
+        answers.append(answer)
         await channel.send(answer)
 
     await proof.case(wire, proxy, Case("taken", take, set()))
-    return taken[0]
+    return answers[0]
 
 
 def main() -> int:
-    given = arguments(__doc__, n=12, help_n="cuts of each format").parse_args()
-    return run(prove(given.n, given.sabotage, given.seed), longest=120 + given.n * 4)
+    options = arguments(__doc__, n=12, help_n="cuts of each format").parse_args()
+    return run(prove(options.n, options.sabotage, options.seed), longest=120 + options.n * 4)
 
 
 if __name__ == "__main__":

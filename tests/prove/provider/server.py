@@ -51,19 +51,19 @@ def started(*arguments: str | Path, **variables: str) -> Generator[str]:
 def aimock(fixtures: list[dict[str, Any]]) -> Generator[str]:
     """Return the address of a server with these answers."""
     with tempfile.TemporaryDirectory(prefix="callboard-aimock-") as folder:
-        given = Path(folder, "fixtures.json")
-        given.write_text(json.dumps({"fixtures": fixtures}))
-        with started("--port", "0", "--fixtures", given, "--strict", "--chunk-size", "7") as address:
+        file = Path(folder, "fixtures.json")
+        file.write_text(json.dumps({"fixtures": fixtures}))
+        with started("--port", "0", "--fixtures", file, "--strict", "--chunk-size", "7") as address:
             yield address
 
 
 def _read(stream: IO[str] | None, address: Future[str]) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     for line in stream or ():
         if address.done():
             continue
-        said.append(line)
-        if found := _LISTENS.search(line):
-            address.set_result(found.group(1))
+        lines.append(line)
+        if match := _LISTENS.search(line):
+            address.set_result(match.group(1))
     if not address.done():
-        address.set_exception(RuntimeError(f"aimock did not start; run make setup: {''.join(said)}"))
+        address.set_exception(RuntimeError(f"aimock did not start; run make setup: {''.join(lines)}"))

@@ -51,6 +51,6 @@ async def test_the_proof_of_providers_fails_where_a_fault_is_planted(
         n, sabotage, names=names, bound=bound, wires=(proof.WIRES[wire],), silence=min(proof.SILENCE_S, bound / 7)
     )
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output

@@ -159,8 +159,8 @@ async def prove(n: int, sabotage: str, seed: int, writing: float = acknowledged.
                 await asyncio.gather(*living, return_exceptions=True)
             _judge(report, store.read(at.store), world, clients, killed, writing)
         finally:
-            for one in world.started:
-                await one.kill()
+            for started in world.started:
+                await started.kill()
     return report.end()
 
 
@@ -237,10 +237,10 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
     for index, client in enumerate(clients):
         view = client.view
         who = f"client {index}{' (slow)' * client.slow}"
-        report.none("no client sees a gap or a repeat", [f"{who}: {one}" for one in view.problems])
+        report.none("no client sees a gap or a repeat", [f"{who}: {problem}" for problem in view.problems])
         report.none(
             "every client ends with the view that the log gives",
-            [f"{who}, at {view.place}: {one}" for one in differences(shown(view.rows), should)],
+            [f"{who}, at {view.place}: {difference}" for difference in differences(shown(view.rows), should)],
         )
         for key, grown in view.grown.items():
             fact = texts.get(key)

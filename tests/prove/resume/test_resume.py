@@ -38,6 +38,6 @@ async def test_the_proof_of_reconnecting_fails_where_a_fault_is_planted(
 ) -> None:
     code = await proof.prove(6, sabotage, 1, WRITING)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert claim in told, told
+    assert claim in output, output

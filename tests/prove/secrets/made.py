@@ -80,14 +80,14 @@ _CODES = (base64.b64encode, base64.urlsafe_b64encode)
 
 def needles(made: Made) -> list[bytes]:
     """Return what must be found nowhere: every part of a secret, and every form of a known one."""
-    found: list[str] = []
+    parts: list[str] = []
     for value in made.every:
-        found += [value[at : at + WINDOW] for at in range(len(value) - WINDOW + 1)]
+        parts += [value[at : at + WINDOW] for at in range(len(value) - WINDOW + 1)]
     for value in (*made.known.values(), made.key):
         for form in forms(value):
             # The text around a value decides the characters at the edges of its base64 form.
-            found.append(form[4:-4])
-    return [one.encode() for one in dict.fromkeys(found) if len(one) >= WINDOW - 2]
+            parts.append(form[4:-4])
+    return [form.encode() for form in dict.fromkeys(parts) if len(form) >= WINDOW - 2]
 
 
 class Looking:
@@ -106,22 +106,22 @@ class Looking:
         """Return the places of findings in the data with their surroundings, at most a few."""
         self.bytes += len(data)
         hits = self._all.find_matches_as_indexes(data)
-        told: list[str] = []
+        places: list[str] = []
         for index, start, end in hits[:3]:
-            told.append(f"{place}: {self._needles[index]!r} in {data[max(0, start - 60) : end + 30]!r}")
-        return told + [f"{place}: and {len(hits) - 3} more"] * (len(hits) > 3)
+            places.append(f"{place}: {self._needles[index]!r} in {data[max(0, start - 60) : end + 30]!r}")
+        return places + [f"{place}: and {len(hits) - 3} more"] * (len(hits) > 3)
 
     def under(self, folder: Path) -> list[str]:
         """Return the same of every file below a folder, with opened packs."""
-        told: list[str] = []
+        places: list[str] = []
         for path in sorted(folder.rglob("*")):
             if path.is_file():
-                told += self.found(path.name, path.name.encode() + b"\n" + path.read_bytes())
-        return told
+                places += self.found(path.name, path.name.encode() + b"\n" + path.read_bytes())
+        return places
 
     def pack(self, data: bytes) -> list[str]:
         """Return the same of an evidence pack's content."""
-        return [one for name, content in _unzipped(data) for one in self.found(f"pack/{name}", content)]
+        return [place for name, content in _unzipped(data) for place in self.found(f"pack/{name}", content)]
 
 
 def _unzipped(data: bytes) -> Iterator[tuple[str, bytes]]:

@@ -142,14 +142,14 @@ def _play(at: Place, made: Made) -> None:
 
 def _before(at: Place, made: Made, sabotage: str) -> list[str]:
     """Return the command that starts a server with a user's environment."""
-    given = {
+    secrets = {
         "CALLBOARD_SECRET_DEPLOY": made.known["DEPLOY"],
         "CALLBOARD_SECRET_HARD": made.known["HARD"],
         "OPENAI_API_KEY": made.key,
         **_keyring(at),
     }
     planted = [sys.executable, str(Path(__file__).parents[1] / "driver" / "sabotages.py"), sabotage] if sabotage else []
-    return ["env", *(f"{name}={value}" for name, value in given.items()), *planted]
+    return ["env", *(f"{name}={value}" for name, value in secrets.items()), *planted]
 
 
 def _keyring(at: Place) -> dict[str, str]:
@@ -200,7 +200,7 @@ async def _rest(server: Server, session: str) -> None:
 async def _answers(server: Server, made: Made, session: str) -> bytes:
     """Return the answers to valid and invalid requests."""
     deploy = made.known["DEPLOY"]
-    asked = [
+    answers = [
         await server.wire.get(f"/queries/get_session?sessionId={session}"),
         await server.wire.get(f"/queries/get_turns?sessionId={session}"),
         await server.wire.get("/queries/list_secrets"),
@@ -213,8 +213,8 @@ async def _answers(server: Server, made: Made, session: str) -> bytes:
         await server.wire.post("interrupt_turn", {"sessionId": session, "reason": made.tokens[0]}),
     ]
     turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
-    asked += [await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={t['key']}") for t in turns]
-    return json.dumps([one.body for one in asked]).encode()
+    answers += [await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={t['key']}") for t in turns]
+    return json.dumps([answer.body for answer in answers]).encode()
 
 
 async def _blob(server: Server, ref: Row) -> bytes:
@@ -255,8 +255,8 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
     server = await Server.start(at, before=_before(at, made, sabotage))
     ears, heard = Ears(server), bytearray()
     try:
-        kept = await do(server, "set_secret", "one-key", name="LATER", value=made.known["LATER"])
-        report.check(ANSWERS, kept == {"name": "LATER", "place": "keyring", "handle": "secret://LATER"}, str(kept))
+        stored = await do(server, "set_secret", "one-key", name="LATER", value=made.known["LATER"])
+        report.check(ANSWERS, stored == {"name": "LATER", "place": "keyring", "handle": "secret://LATER"}, str(stored))
         upload = json.loads(_upload(server, made))
         prompt = f"say all: {' '.join([*made.known.values(), made.key, *made.tokens])}\n{made.pem}"
         session = (
@@ -306,8 +306,8 @@ async def _partial(at: Place, ears: Ears) -> None:
     All pieces except the first arrive together.
     """
     # A checkpoint moves it from the write-ahead log into the database.
-    kept = lambda: any(b"egins with" in one.read_bytes() for one in at.store.glob(f"{DATABASE}*"))
-    assert await until(lambda: b"egins with" in bytes(ears.heard) and kept(), 30, 0.02), (
+    is_stored = lambda: any(b"egins with" in file.read_bytes() for file in at.store.glob(f"{DATABASE}*"))
+    assert await until(lambda: b"egins with" in bytes(ears.heard) and is_stored(), 30, 0.02), (
         "nothing of the answer was kept"
     )
 
@@ -321,8 +321,8 @@ async def _after_restart(report: Report, at: Place, made: Made, server: Server) 
     await _rest(server, session)
     turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
     parts = (await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={turns[0]['key']}")).body
-    told = json.dumps(parts)
-    report.check(LOST, "secret_missing" in told and not (at.folder / "lost.txt").exists(), told[:300])
+    text = json.dumps(parts)
+    report.check(LOST, "secret_missing" in text and not (at.folder / "lost.txt").exists(), text[:300])
 
 
 if __name__ == "__main__":

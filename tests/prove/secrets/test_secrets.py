@@ -28,6 +28,6 @@ async def test_the_proof_of_secrets_fails_where_a_product_writes_or_shows_them(
 ) -> None:
     code = await proof.prove(1, sabotage, 1)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output

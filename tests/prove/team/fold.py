@@ -167,9 +167,9 @@ class TeamFold:
             detail = cause or fact.payload.get("code", "")
             self.panels["runs"][run] |= {"status": status, "ended": fact.at, "detail": detail}
             for attempts in (task.get("attempts", []) for task in self.panels["tasks"].values()):
-                for one in attempts:
-                    if one["runId"] == run and one["status"] == "running":
-                        one |= {"status": status, "detail": detail, "ended": fact.at}
+                for attempt in attempts:
+                    if attempt["runId"] == run and attempt["status"] == "running":
+                        attempt |= {"status": status, "detail": detail, "ended": fact.at}
 
     def _queue(self, fact: Fact) -> None:
         change = {"queue.added": 1, "queue.removed": -1}.get(fact.type, 0)
@@ -177,10 +177,10 @@ class TeamFold:
         row["queuedTurns"] = row.get("queuedTurns", 0) + change
 
     def _used(self, fact: Fact) -> None:
-        what = {"model.requested": "modelCalls", "tool.started": "toolCalls"}.get(fact.type)
-        if what is not None:
-            self._threads[fact.id("t")]["usage"][what] += 1
-            self.panels["runs"][fact.id("r")]["usage"][what] += 1
+        counter = {"model.requested": "modelCalls", "tool.started": "toolCalls"}.get(fact.type)
+        if counter is not None:
+            self._threads[fact.id("t")]["usage"][counter] += 1
+            self.panels["runs"][fact.id("r")]["usage"][counter] += 1
 
     def _child(self, fact: Fact) -> None:
         if fact.type == "subagent.awaited":
@@ -205,26 +205,31 @@ class TeamFold:
                 pass
 
     def _task(self, fact: Fact) -> None:
-        told, rows = fact.payload, self.panels["tasks"]
+        payload, rows = fact.payload, self.panels["tasks"]
         if fact.type == "task.created":
             names = ("title", "objective", "assignee", "parentTask", "dependsOn")
-            row = {name: told.get(name) for name in names} | {"entity": told.get("entity", "work_item")}
-            row |= {"status": "claimed" if told.get("assignee") else "open", "created": fact.at}
+            row = {name: payload.get(name) for name in names} | {"entity": payload.get("entity", "work_item")}
+            row |= {"status": "claimed" if payload.get("assignee") else "open", "created": fact.at}
             rows[fact.id("w")] = row
             if fact.id("r") and not fact.id("pt"):
                 tried = {"runId": fact.id("r"), "number": 1, "agentId": fact.id("g"), "started": fact.at}
                 row |= {"status": "running", "attempts": [tried | {"status": "running"}]}
             return
         row = rows[fact.id("w")]
-        running = [one for one in row.get("attempts", []) if one["status"] == "running"]
+        running = [attempt for attempt in row.get("attempts", []) if attempt["status"] == "running"]
         if fact.type == "task.updated":
-            row |= {name: value for name, value in told.items() if name in FIELDS["tasks"] and value is not None}
+            row |= {name: value for name, value in payload.items() if name in FIELDS["tasks"] and value is not None}
         elif fact.type == "task.started":
-            tried = {"runId": fact.id("r"), "number": fact.scope["n"], "agentId": told["assignee"], "started": fact.at}
-            row |= {"status": "running", "assignee": told["assignee"], "blocker": "", "ended": 0}
+            tried = {
+                "runId": fact.id("r"),
+                "number": fact.scope["n"],
+                "agentId": payload["assignee"],
+                "started": fact.at,
+            }
+            row |= {"status": "running", "assignee": payload["assignee"], "blocker": "", "ended": 0}
             self._attempts(fact.id("w")).append(tried | {"status": "running"})
         elif fact.type == "task.paused":
-            row |= {"status": "blocked", "paused": True, "blocker": told.get("reason")}
+            row |= {"status": "blocked", "paused": True, "blocker": payload.get("reason")}
         elif fact.type == "task.resumed":
             resting = "claimed" if row["assignee"] else "open"
             row |= {"status": "running" if running else resting, "paused": False, "blocker": ""}
@@ -233,46 +238,46 @@ class TeamFold:
         else:
             row |= {"status": _TASKS[fact.type], "ended": fact.at}
             how = {"done": "completed", "blocked": "failed", "cancelled": "cancelled"}[row["status"]]
-            for one in running:
-                one |= {"status": how, "detail": told.get("code", ""), "ended": fact.at}
+            for attempt in running:
+                attempt |= {"status": how, "detail": payload.get("code", ""), "ended": fact.at}
             if fact.type != "task.failed":
-                row |= {"paused": False, "refs": told.get("refs") or row.get("refs")}
+                row |= {"paused": False, "refs": payload.get("refs") or row.get("refs")}
             match fact.type:
                 case "task.completed":
-                    row |= {"summary": told.get("summary"), "blocker": ""}
+                    row |= {"summary": payload.get("summary"), "blocker": ""}
                 case "task.failed":
-                    row["blocker"] = told.get("message") or told.get("code")
+                    row["blocker"] = payload.get("message") or payload.get("code")
                 case _:
-                    row["summary"] = told.get("reason")
+                    row["summary"] = payload.get("reason")
 
     def _slept(self, fact: Fact) -> None:
         """An agent that has not run yet waits for its first time."""
         if fact.type == "agent.slept":
             names = ("schedule", "wakeAt", "wakeOn")
-            told = {name: fact.payload[name] for name in names if fact.payload.get(name)}
-            self._threads[fact.id("t")]["background"] = {"state": "scheduled", "taskId": fact.id("w"), **told}
+            fields = {name: fact.payload[name] for name in names if fact.payload.get(name)}
+            self._threads[fact.id("t")]["background"] = {"state": "scheduled", "taskId": fact.id("w"), **fields}
 
     def _handoff(self, fact: Fact) -> None:
-        told, rows, key = fact.payload, self.panels["handoffs"], fact.id("h")
+        payload, rows, key = fact.payload, self.panels["handoffs"], fact.id("h")
         match fact.type:
             case "handoff.requested":
-                rows[key] = {name: told[name] for name in ("source", "target", "edge", "payload")}
+                rows[key] = {name: payload[name] for name in ("source", "target", "edge", "payload")}
                 rows[key] |= {"state": "handoff_requested", "requested": fact.at}
-                self._waiting[told["toThread"]].append(key)
+                self._waiting[payload["toThread"]].append(key)
             case "handoff.accepted":
-                rows[key] |= {"state": "active" if told.get("ownership") else "accepted", "accepted": fact.at}
+                rows[key] |= {"state": "active" if payload.get("ownership") else "accepted", "accepted": fact.at}
             case "handoff.completed":
-                rows[key] |= {"state": "returned" if told.get("returned") else "completed", "ended": fact.at}
+                rows[key] |= {"state": "returned" if payload.get("returned") else "completed", "ended": fact.at}
             case "handoff.rejected":
                 rows[key] |= {"state": "rejected", "ended": fact.at}
-                self._waiting[told["toThread"]].append(f"{key}.rejected")
+                self._waiting[payload["toThread"]].append(f"{key}.rejected")
             case _:
                 raise AssertionError(f"the team's fold does not know {fact.type}")
 
     def _inbox(self, fact: Fact) -> None:
         if fact.type == "inbox.consumed":
             mine = self._waiting[fact.id("t")]
-            self._waiting[fact.id("t")] = [one for one in mine if one not in fact.payload["items"]]
+            self._waiting[fact.id("t")] = [item for item in mine if item not in fact.payload["items"]]
             for row in self.panels["notifications"].values():
                 row["consumed"] = row["consumed"] or row["_item"] in fact.payload["items"]
 
@@ -281,38 +286,38 @@ class TeamFold:
             self._waiting[thread].append(fact.payload["item"])
 
     def _notified(self, fact: Fact) -> None:
-        told = fact.payload
+        payload = fact.payload
         names = ("status", "result", "transcript")
         self.panels["notifications"][f"{fact.stream}/{fact.sequence}"] = {
             "agentId": fact.id("g"),
-            "parentAgentId": self._threads[told["toThread"]]["agentId"],
+            "parentAgentId": self._threads[payload["toThread"]]["agentId"],
             "taskId": fact.id("w"),
             "at": fact.at,
             # Apply a child's end at once, as the result of the call reports it.
-            "consumed": not told.get("item"),
-            "_item": told.get("item"),
-            **{name: told.get(name) for name in names},
+            "consumed": not payload.get("item"),
+            "_item": payload.get("item"),
+            **{name: payload.get(name) for name in names},
         }
-        if told.get("item"):
-            self._waiting[told["toThread"]].append(told["item"])
-        if told["status"] in ("interrupted", "ready_for_review"):
+        if payload.get("item"):
+            self._waiting[payload["toThread"]].append(payload["item"])
+        if payload["status"] in ("interrupted", "ready_for_review"):
             self._threads[fact.id("t")]["state"] = "waiting"
 
     def _review(self, fact: Fact) -> None:
-        told, rows = fact.payload, self.panels["reviews"]
+        payload, rows = fact.payload, self.panels["reviews"]
         match fact.type:
             case "review.requested":
                 rows[fact.id("v")] = {
-                    "reviewer": told["reviewer"],
-                    "target": told["target"],
+                    "reviewer": payload["reviewer"],
+                    "target": payload["target"],
                     "taskId": fact.id("w"),
                     "state": "requested",
                     "requested": fact.at,
                 }
                 self.panels["tasks"][fact.id("w")]["status"] = "reviewing"
             case "review.verdict":
-                rows[fact.id("v")] |= {"state": _OUTCOMES[told["verdict"]], "judged": fact.at}
-                rows[fact.id("v")] |= {"summary": told.get("summary"), "reviewer": told["reviewer"]}
+                rows[fact.id("v")] |= {"state": _OUTCOMES[payload["verdict"]], "judged": fact.at}
+                rows[fact.id("v")] |= {"summary": payload.get("summary"), "reviewer": payload["reviewer"]}
             case _:
                 rows[fact.id("v")]["state"] = "applied"
 
@@ -326,28 +331,30 @@ class TeamFold:
 
 def bare(panel: str, row: Row) -> Row:
     """Return the compared fields of a row, without empty and default ones."""
-    return {name: found for name in FIELDS[panel] if (found := _full(name, row.get(name))) not in _EMPTY}
+    return {name: value for name in FIELDS[panel] if (value := _full(name, row.get(name))) not in _EMPTY}
 
 
 def _full(name: str, value: Any) -> Any:
     if name == "usage":
-        return {what: value[what] for what in _USAGE if (value or {}).get(what)}
+        return {field: value[field] for field in _USAGE if (value or {}).get(field)}
     if isinstance(value, dict):
-        return {key: one for key, one in value.items() if one not in (None, "", [], {})}
+        return {key: item for key, item in value.items() if item not in (None, "", [], {})}
     if isinstance(value, list):
-        return [_full("", one) for one in value]
+        return [_full("", item) for item in value]
     return value
 
 
 def differences(has: Panels, should: Panels) -> list[str]:
     """Return the differences between the shown and the expected rows, as text."""
-    found: list[str] = []
+    problems: list[str] = []
     for panel, rows in should.items():
         mine = has.get(panel, {})
         if set(mine) != set(rows):
-            found.append(f"{panel} has {sorted(mine)} and should have {sorted(rows)}")
+            problems.append(f"{panel} has {sorted(mine)} and should have {sorted(rows)}")
         for key in mine.keys() & rows.keys():
-            one, other = mine[key], rows[key]
-            names = [name for name in FIELDS[panel] if one.get(name) != other.get(name)]
-            found += [f"{panel} {key}.{name} is {one.get(name)!r} and should be {other.get(name)!r}" for name in names]
-    return found
+            expected, other = mine[key], rows[key]
+            names = [name for name in FIELDS[panel] if expected.get(name) != other.get(name)]
+            problems += [
+                f"{panel} {key}.{name} is {expected.get(name)!r} and should be {other.get(name)!r}" for name in names
+            ]
+    return problems

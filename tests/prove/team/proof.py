@@ -57,16 +57,16 @@ async def _said(at: Place, session: str) -> Row:
         stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
     )
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == 0, f"what the product says could not be read: {process.returncode}"
-    return json.loads(told)
+    return json.loads(output)
 
 
 def _named(event: Row, parent: str, child: str, root: str) -> str:
     """Return the fixture's name of the event; empty if it has none."""
     own, of_child = event.get("taskId") == root, event.get("subagentId") == child
     between = (event.get("sourceId"), event.get("targetId"))
-    whose = {
+    ids = {
         "task.created": "(parent)" * own,
         "task.completed": "(parent)" * own,
         "channel.opened": "(parent -> child)" * (event.get("participants") == [parent, child]),
@@ -74,7 +74,7 @@ def _named(event: Row, parent: str, child: str, root: str) -> str:
         "review.verdict": "(parent)" * (event["payload"].get("reviewer") == parent),
         "snapshot.updated": "" if own else "(of another)",
     }
-    return event["type"] + whose.get(event["type"], "(child)" * of_child)
+    return event["type"] + ids.get(event["type"], "(child)" * of_child)
 
 
 def missing(facts: list[Fact], events: list[Row]) -> list[str]:
@@ -86,11 +86,11 @@ def missing(facts: list[Fact], events: list[Row]) -> list[str]:
     agents = {fact.id("t"): fact.id("g") for fact in facts if fact.type == "thread.opened"}
     parent = spawned.id("pt")
     root = next((fact.id("w") for fact in facts if fact.type == "task.created" and fact.id("t") == parent), "")
-    found: list[str] = [*FIXTURE]
+    missing_types: list[str] = [*FIXTURE]
     for event in events:
-        if found and _named(event, agents[parent], spawned.id("g"), root) == found[0]:
-            found.pop(0)
-    return found
+        if missing_types and _named(event, agents[parent], spawned.id("g"), root) == missing_types[0]:
+            missing_types.pop(0)
+    return missing_types
 
 
 #: Required ids of each family (Subagents specification, Runtime facts). Of alternatives one is
@@ -186,21 +186,22 @@ async def _shown(server: Server, session: str, head: int) -> View:
     return view
 
 
-def _judge(report: Report, facts: list[Fact], view: View, said: Row, forgets: str) -> None:
+def _judge(report: Report, facts: list[Fact], view: View, reports: Row, forgets: str) -> None:
     who = facts[0].stream
-    lacks = missing(facts, said["events"])
+    lacks = missing(facts, reports["events"])
     report.check(ELEVEN, not lacks, f"{who}: {lacks}")
     report.none(
-        "every event has the ids that its family requires", [f"{who}: {one}" for one in without_ids(said["events"])]
+        "every event has the ids that its family requires",
+        [f"{who}: {problem}" for problem in without_ids(reports["events"])],
     )
     report.check("the view shows every fact", view.sequence == len(facts), f"{view.sequence} of {len(facts)}")
-    known = [fact for fact in facts if fact.type != forgets]
-    should = TeamFold(known).shown()
+    facts_left = [fact for fact in facts if fact.type != forgets]
+    should = TeamFold(facts_left).shown()
     has = {panel: {key: bare(panel, row) for key, row in view.rows.get(panel, {}).items()} for panel in FIELDS}
-    report.none(SHOWN, [f"{who}: {one}" for one in differences(has, should)])
-    apart = compared(team_of(said["tasks"]), team_of_facts(known))
-    report.none(ALONE, [f"{who}: {one}" for one in apart])
-    fresh = [task for task in said["tasks"] if task["state"] or task["through"] != len(facts)]
+    report.none(SHOWN, [f"{who}: {difference}" for difference in differences(has, should)])
+    apart = compared(team_of(reports["tasks"]), team_of_facts(facts_left))
+    report.none(ALONE, [f"{who}: {difference}" for difference in apart])
+    fresh = [task for task in reports["tasks"] if task["state"] or task["through"] != len(facts)]
     report.check("every snapshot is whole up to the newest fact", not fresh, f"{who}: {fresh[:1]}")
 
 
@@ -225,11 +226,11 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
                 log = store.read(at.store)
                 facts = log.facts[followed.session]
                 view = await _shown(server, followed.session, len(facts))
-                said = await _said(at, followed.session)
+                reports = await _said(at, followed.session)
             finally:
                 await server.kill()
             report.none("the chain verifies", log.broken)
-            _judge(report, facts, view, said, forgets)
+            _judge(report, facts, view, reports, forgets)
             lengths.append(len(facts))
             report.progress(f"run {number} of {n}: {len(facts)} facts")
     report.figure("runs", f"{n}, {quantiles(lengths, 'facts', 0)}")

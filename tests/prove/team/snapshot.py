@@ -59,7 +59,7 @@ def team_of_facts(facts: Sequence[Fact]) -> Team:
         mine = [fact for fact in facts if fact.id("g") == agent]
         changes = [change["path"] for fact in mine for change in (fact.payload.get("changes") or ())]
         channels = [fact for fact in facts if fact.type == "channel.opened" and agent in fact.payload["participants"]]
-        told = {
+        statuses = {
             "subagentId": agent,
             "taskId": row["taskId"],
             "parentTaskId": panels["tasks"][row["taskId"]]["parentTask"],
@@ -72,7 +72,7 @@ def team_of_facts(facts: Sequence[Fact]) -> Team:
             "evidenceRefs": _evidence(facts, agent),
             "lastEventCursor": f"{mine[-1].stream}/{mine[-1].sequence}",
         }
-        team["roster"][agent] = _plain("roster", told)
+        team["roster"][agent] = _plain("roster", statuses)
         source = row["parentAgentId"]
         team["graph"][f"{source}>{agent}"] = {"source": source, "target": agent}
     return team
@@ -80,17 +80,17 @@ def team_of_facts(facts: Sequence[Fact]) -> Team:
 
 def compared(has: Team, should: Team) -> list[str]:
     """Return the differences as text."""
-    found: list[str] = []
+    problems: list[str] = []
     for surface, rows in should.items():
         mine = has[surface]
         if set(mine) != set(rows):
-            found.append(f"the {surface} has {sorted(mine)} and should have {sorted(rows)}")
+            problems.append(f"the {surface} has {sorted(mine)} and should have {sorted(rows)}")
         for key in mine.keys() & rows.keys():
             fields = [name for name in ALL[surface] if mine[key].get(name) != rows[key].get(name)]
-            found += [
+            problems += [
                 f"{surface} {key}.{name} is {mine[key].get(name)!r}, not {rows[key].get(name)!r}" for name in fields
             ]
-    return found
+    return problems
 
 
 def _evidence(facts: Sequence[Fact], agent: str) -> list[Any]:
@@ -100,7 +100,9 @@ def _evidence(facts: Sequence[Fact], agent: str) -> list[Any]:
 
 
 def _plain(surface: str, row: Row) -> Row:
-    told = {name: row[name] for name in ALL[surface] if row.get(name) not in (None, "", [], {}, False)}
-    if "attempts" in told:
-        told["attempts"] = [{name: value for name, value in one.items() if value} for one in told["attempts"]]
-    return told
+    fields = {name: row[name] for name in ALL[surface] if row.get(name) not in (None, "", [], {}, False)}
+    if "attempts" in fields:
+        fields["attempts"] = [
+            {name: value for name, value in attempt.items() if value} for attempt in fields["attempts"]
+        ]
+    return fields

@@ -34,6 +34,6 @@ async def test_the_proof_of_teams_fails_where_a_fact_is_dropped(
 ) -> None:
     code = await proof.prove(1, sabotage, 1)
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL {claim}" in told, told
+    assert f"FAIL {claim}" in output, output

@@ -88,7 +88,7 @@ async def _facts(server: Server, session: str) -> Told:
     answer = await server.wire.get(f"/sessions/{session}/facts?after=0&limit=1000")
     if answer.status != 200:
         raise _Refused(answer.body["code"], answer.body["message"])
-    return [[one["sequence"], one["type"], one["payload"]] for one in answer.body["events"]]
+    return [[event["sequence"], event["type"], event["payload"]] for event in answer.body["events"]]
 
 
 async def _look(server: Server, session: str) -> Seen:
@@ -109,8 +109,8 @@ async def _look(server: Server, session: str) -> Seen:
     except _Refused as refused:
         return Seen([], {}, refused.code, refused.reason, time.monotonic() - began)
     except AssertionError as error:
-        told = re.search(r'"code":"(\w+)"', str(error))
-        return Seen([], {}, told[1] if told else "none", str(error), time.monotonic() - began)
+        code = re.search(r'"code":"(\w+)"', str(error))
+        return Seen([], {}, code[1] if code else "none", str(error), time.monotonic() - began)
     rows = {panel: [plain(row) for _, row in sorted(rows.items())] for panel, rows in sorted(view.rows.items()) if rows}
     return Seen(facts, rows, "", "", time.monotonic() - began)
 
@@ -122,8 +122,8 @@ async def _open(
     try:
         server = await Server.start(at, sabotage=sabotage)
     except AssertionError as error:
-        told = re.search(r'"code":"(\w+)"', str(error))
-        return {}, told[1] if told else f"none: {error}"
+        code = re.search(r'"code":"(\w+)"', str(error))
+        return {}, code[1] if code else f"none: {error}"
     try:
         return {session: await _look(server, session) for session in sessions}, ""
     finally:
@@ -149,12 +149,12 @@ def change(folder: Path, file: str, table: str, column: str, draw: random.Random
     """Change one byte of one value. Return None if there is no value."""
     with closing(sqlite3.connect(folder / file, isolation_level=None)) as database:
         key = "key" if table == "answers" else "rowid"
-        found = database.execute(
+        cursor = database.execute(
             f"SELECT {key}, CAST({column} AS BLOB), typeof({column}) FROM {table} WHERE length({column}) > 0"
         ).fetchall()
-        if not found:
+        if not cursor:
             return None
-        name, data, kind = draw.choice(found)
+        name, data, kind = draw.choice(cursor)
         changed, offset = bytearray(data), draw.randrange(len(data))
         changed[offset] ^= draw.randrange(1, 256)
         value = "CAST(? AS TEXT)" if kind == "text" else "?"
@@ -186,9 +186,9 @@ class Proof:
         self._left = self._facts = _told(store.read(self.golden / "store"))
         _lay(self._at, self.golden)
         first, refused = await _open(self._at, [*self._facts], rests=True)
-        wrong = [f"{name} {seen.code} {seen.reason}" for name, seen in first.items() if seen.code]
-        wrong += [name for name, seen in first.items() if not _begins(seen.facts, self._facts[name])]
-        report.none(OPENS, [f"{self._version}: {one}" for one in (refused, *wrong) if one])
+        wrong = [f"{name} {view.code} {view.reason}" for name, view in first.items() if view.code]
+        wrong += [name for name, view in first.items() if not _begins(view.facts, self._facts[name])]
+        report.none(OPENS, [f"{self._version}: {problem}" for problem in (refused, *wrong) if problem])
         # Everything open has ended by now, so the log is at rest.
         shutil.copytree(self._at.home, self.rested)
         self._facts = _told(store.read(self.rested / "store"))
@@ -207,31 +207,31 @@ class Proof:
         damage = change(self._at.store, file, table, column, draw)
         if damage is None:
             return None
-        seen, refused = await _open(self._at, [*self._facts], sabotage)
-        self._judge(str(damage), seen, refused, derived=file == "views.db", facts=self._left if left else None)
+        views, refused = await _open(self._at, [*self._facts], sabotage)
+        self._judge(str(damage), views, refused, derived=file == "views.db", facts=self._left if left else None)
         return damage
 
     def _judge(
-        self, what: str, seen: dict[str, Seen], refused: str, *, derived: bool, facts: dict[str, Told] | None = None
+        self, label: str, views: dict[str, Seen], refused: str, *, derived: bool, facts: dict[str, Told] | None = None
     ) -> None:
         facts = facts or self._facts
         report = self._report
-        codes = [refused] if refused else [one.code for one in seen.values() if one.code]
+        codes = [refused] if refused else [view.code for view in views.values() if view.code]
         self.refused.update(codes)
-        report.check(HANGS, "hangs" not in codes, what)
-        report.check(REASON, set(codes) <= CODES, f"{what}: {codes}")
-        wrong = [name for name, one in seen.items() if not one.code and not _begins(one.facts, facts[name])]
+        report.check(HANGS, "hangs" not in codes, label)
+        report.check(REASON, set(codes) <= CODES, f"{label}: {codes}")
+        wrong = [name for name, view in views.items() if not view.code and not _begins(view.facts, facts[name])]
         if derived:
             wrong += codes
-        report.none(FACTS, [f"{what}: {one}" for one in wrong])
+        report.none(FACTS, [f"{label}: {name}" for name in wrong])
         if derived:
             # A schedule that became due may have started a run.
-            at_rest = [name for name, one in seen.items() if len(one.facts) == len(self._seen[name].facts)]
-            report.check("most sessions are at rest", 2 * len(at_rest) > len(seen), what)
-            report.none(ROWS, [f"{what}: {one}" for one in at_rest if seen[one].rows != self._seen[one].rows])
-        slow = [f"{what}: {name} {one.seconds:.2f} s" for name, one in seen.items() if one.seconds > self._within]
+            at_rest = [name for name, view in views.items() if len(view.facts) == len(self._seen[name].facts)]
+            report.check("most sessions are at rest", 2 * len(at_rest) > len(views), label)
+            report.none(ROWS, [f"{label}: {name}" for name in at_rest if views[name].rows != self._seen[name].rows])
+        slow = [f"{label}: {name} {view.seconds:.2f} s" for name, view in views.items() if view.seconds > self._within]
         report.none(f"every session opens or is refused within {self._within:g} s", slow)
-        self.times += [one.seconds for one in seen.values()]
+        self.times += [view.seconds for view in views.values()]
 
 
 def _begins(facts: Told, whole: Told) -> bool:

@@ -28,6 +28,6 @@ async def test_golden_stores_open_and_a_changed_byte_is_refused_or_changes_nothi
 async def test_the_proof_of_upgrades_fails_where_derived_bytes_are_trusted(capsys: pytest.CaptureFixture[str]) -> None:
     code = await proof.prove(40, "trust-derived", 1, PATIENT, "views.db")
 
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert any(f"FAIL {claim}" in told for claim in (proof.FACTS, proof.ROWS, proof.REASON)), told
+    assert any(f"FAIL {claim}" in output for claim in (proof.FACTS, proof.ROWS, proof.REASON)), output
