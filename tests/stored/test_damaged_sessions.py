@@ -57,7 +57,7 @@ async def _listed_alone(place: Path) -> dict[str, SessionCard]:
         await store.close()
 
 
-@pytest.mark.parametrize("what", ["session", "workspace"])
+@pytest.mark.parametrize("damage", ["session", "workspace"])
 async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(
     tmp_path: Path, damage: str
 ) -> None:
