@@ -196,13 +196,13 @@ async def _open(server: Server) -> str:
     await _until(team, lambda: team.count("model.requested") == 3)
     await _until(work, lambda: work.count("model.requested") == 1)
     await _until(asks, lambda: asks.count("action.required") == 1)
-    await _kept(server)
+    await _wait_stored(server)
     for followed in (half, asks, runs, stopped, team, work):
         await followed.close()
     return half.session
 
 
-async def _kept(server: Server) -> None:
+async def _wait_stored(server: Server) -> None:
     """Wait until the partial answers are stored."""
     until = asyncio.get_running_loop().time() + 20
     while len(store.read(ROOT / "home" / "store").partials) < 3:

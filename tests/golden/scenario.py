@@ -34,7 +34,7 @@ def _chats() -> list[tuple[str, str, list[scenes.Call]]]:
     bash = scenes.calls("bash", command="cat long.txt | tee copy.txt")
     edit = scenes.calls("edit", file_path="notes.md", old_string="first", new_string="second")
     return [
-        ("lead", "read the file", [[_thinks("I look."), read], [scenes.says("I have read it."), scenes.told(20)]]),
+        ("lead", "read the file", [[_thinks("I look."), read], [scenes.says("I have read it."), scenes.usage(20)]]),
         ("lead", "print the file", [[bash], [scenes.says("It is printed.")]]),
         ("lead", "change the notes", [[edit], [scenes.says("They are changed.")]]),
         ("lead", "tell a long story", [[_thinks(scenes.prose(LONG, "r")), scenes.says(scenes.prose(LONG, "s"))]]),

@@ -50,7 +50,7 @@ def test_every_type_of_fact_is_in_a_golden_store_or_is_listed_with_the_reason():
     assert set(FACTS) - held == set(MISSING)
 
 
-def test_the_newest_golden_store_holds_what_a_crash_leaves():
+def test_the_newest_golden_store_has_the_traces_of_a_crash():
     """MAR-16: partials, stored answers, and sessions that were taken over."""
     newest = stores.versions()[-1]
 

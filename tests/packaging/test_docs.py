@@ -74,7 +74,7 @@ def test_every_link_between_documents_and_to_files_leads_somewhere():
 
 
 @pytest.mark.parametrize("address", ["none.md", "#none", "settings.md#none", "../none"])
-def test_a_broken_link_is_found(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_broken_link_is_reported(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X11: the check sees a missing file and a missing heading."""
     monkeypatch.setattr("tests.packaging.test_docs.ROOT", tmp_path)
     (tmp_path / "settings.md").write_text("# Settings\n")

@@ -35,7 +35,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_what_is_done_in_the_sample_stays_and_changes_no_file_of_the_project(project: Path):
+def test_changes_in_the_sample_stay_and_change_no_file_of_the_project(project: Path):
     before = _files(project / "examples")
 
     assert [_up(project), _up(project, "ARGS=again")] == [str(project / "sample")] * 2

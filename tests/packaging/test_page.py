@@ -37,7 +37,7 @@ def test_a_renamed_source_changes_the_hash(web: Path):
 
 
 @pytest.mark.parametrize("folder", ["node_modules", "dist", "coverage"])
-def test_what_is_made_from_the_sources_does_not_change_the_hash(web: Path, folder: str):
+def test_generated_files_do_not_change_the_hash(web: Path, folder: str):
     before = page.source_hash(web)
 
     (web / folder).mkdir()
@@ -58,7 +58,7 @@ def test_a_page_is_current_until_its_sources_change(web: Path, tmp_path: Path):
     assert not page.is_current(web, built)
 
 
-def test_a_failed_build_shows_what_npm_said_and_leaves_no_page(web: Path, tmp_path: Path):
+def test_a_failed_build_shows_the_output_of_npm_and_leaves_no_page(web: Path, tmp_path: Path):
     (web / "package.json").write_text('{"name": "broken", "dependencies": {"react": "19.0.0"}}\n')
     (web / "package-lock.json").write_text('{"name": "broken", "lockfileVersion": 3, "packages": {"": {}}}\n')
 
@@ -85,7 +85,7 @@ def test_the_page_needs_no_node_on_path():
     assert page.is_current()
 
 
-def test_what_the_first_page_waits_for_is_less_than_160_kilobytes_compressed():
+def test_the_first_page_loads_less_than_160_kilobytes_compressed():
     page.build()
     index = (page.PAGE / "index.html").read_text()
 

@@ -15,7 +15,7 @@ def _program(folder: Path, name: str, script: str) -> str:
     return str(path)
 
 
-def test_each_released_python_is_found_once_and_others_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_each_released_python_is_listed_once_and_others_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """P1: a virtualenv's Python, an older one and a program that does not run are ignored."""
     first, second = tmp_path / "first", tmp_path / "second"
     newer = _program(first, "python3.13", "echo 3 13 0")

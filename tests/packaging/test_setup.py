@@ -61,14 +61,16 @@ def test_a_python_that_does_not_run_or_is_too_old_is_passed_over(path: Path):
     assert Path(result.stdout.strip()).samefile(sys.executable)
 
 
-def test_without_a_python_the_error_names_what_is_needed(path: Path):
+def test_without_a_python_the_error_names_the_required_version(path: Path):
     result = _find_python(path)
 
     assert result.returncode == 1
     assert result.stderr.startswith("callboard: Python 3.11 or newer is needed;")
 
 
-def test_what_this_system_cannot_install_is_named_with_the_command(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_programs_that_this_system_cannot_install_are_named_with_the_command(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("PATH", str(path))
 
     with pytest.raises(setup.SetupError) as refused:

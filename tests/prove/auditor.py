@@ -73,14 +73,14 @@ def _manifest(files: dict[str, bytes]) -> list[str]:
     lines = [json.loads(line) for line in files["facts.jsonl"].splitlines()]
     problems, link = _chain(lines, manifest["sessionId"])
     if (len(lines), len(lines), link) != (manifest["through"], manifest["facts"], manifest["link"]):
-        problems.append(f"the manifest tells of {manifest['through']} facts, and there are {len(lines)}")
+        problems.append(f"the manifest has {manifest['through']} facts, and there are {len(lines)}")
     if _spans(line["sequence"] for line in lines if line.get("erased")) != manifest["erased"]:
         problems.append("the manifest names other facts as erased")
     blobs = {f"blobs/{blob['hash']}": blob for blob in manifest["blobs"]}
     if set(files) != {*blobs, "facts.jsonl", "manifest.json", "README.txt"}:
         problems.append("there are other files than the manifest names")
     problems += [
-        f"{name} holds other bytes"
+        f"{name} has other bytes"
         for name, blob in blobs.items()
         if (_sha(files.get(name, b"")).hex(), len(files.get(name, b""))) != (blob["hash"], blob["size"])
     ]
@@ -117,11 +117,11 @@ def _chain(lines: list[Row], session: str) -> tuple[list[str], str]:
         link = _sha(link + header + digest)
         if line["link"] != link.hex():
             problems.append(f"the chain breaks at fact {at}")
-        problems += _told(line, header)
+        problems += _check_header(line, header)
     return problems, link.hex()
 
 
-def _told(line: Row, data: bytes) -> list[str]:
+def _check_header(line: Row, data: bytes) -> list[str]:
     """Return the differences between the readable part of a line and its header."""
     header, rest = _unpack(data)
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=header["at"])
@@ -139,9 +139,7 @@ def _told(line: Row, data: bytes) -> list[str]:
     chained = {"header", "salt", "digest", "erased", "payload", "link"}
     expected = {"version": 1, "commandId": "", "actor": None, "cause": ""}
     expected |= {name: value for name, value in line.items() if name not in chained}
-    return (
-        [] if expected == readable and not rest else [f"fact {line['sequence']} is told otherwise than its header says"]
-    )
+    return [] if expected == readable and not rest else [f"fact {line['sequence']} differs from its header"]
 
 
 def _task(lines: list[Row], task: Row) -> list[str]:

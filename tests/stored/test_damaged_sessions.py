@@ -58,7 +58,7 @@ async def _listed_alone(place: Path) -> dict[str, SessionCard]:
 
 
 @pytest.mark.parametrize("damage", ["session", "workspace"])
-async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(
+async def test_r5_a_list_shows_damaged_sessions_with_the_reason_and_the_others_unchanged(
     tmp_path: Path, damage: str
 ) -> None:
     """R5: with a process that writes, and without one."""

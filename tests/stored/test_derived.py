@@ -62,7 +62,7 @@ async def _conversation(home: House, session: str) -> object:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-async def test_s1_derived_data_that_does_not_fit_is_folded_anew_and_the_reason_is_logged(
+async def test_s1_derived_data_that_does_not_fit_is_rebuilt_and_the_reason_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     damage, reason = DAMAGES[name]
@@ -83,7 +83,7 @@ async def test_s1_derived_data_that_does_not_fit_is_folded_anew_and_the_reason_i
     assert reason in caplog.text
 
 
-async def test_s1_a_row_that_is_damaged_while_its_session_is_open_is_folded_anew_beside_a_turn_that_runs(
+async def test_s1_a_row_that_is_damaged_while_its_session_is_open_is_rebuilt_during_a_turn(
     tmp_path: Path,
 ) -> None:
     waits = [{"wait_for": "never"}]
@@ -120,7 +120,7 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     assert "another version" in caplog.text
 
 
-def test_s1_a_fingerprint_covers_every_source_of_what_is_folded(tmp_path: Path) -> None:
+def test_s1_a_fingerprint_covers_every_source_of_derived_data(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "a.py").write_text("A = 1\n")
     (tmp_path / "deep" / "b.py").write_text("B = 1\n")

@@ -63,7 +63,7 @@ def test_s2_an_older_version_of_a_fact_reads_as_the_present_one(version: int, pa
     ("version", "data"),
     [(4, b'{"words":["later"]}'), (1, b'{"words":"no note"}'), (3, b'{"words":1}'), (3, b"no JSON")],
 )
-def test_s2_what_cannot_be_read_is_an_unknown_fact_and_keeps_its_bytes(version: int, data: bytes) -> None:
+def test_s2_an_unreadable_fact_is_unknown_and_keeps_its_bytes(version: int, data: bytes) -> None:
     assert record.decode_payload(Noted.type, data, version) == UnknownFact(payload=msgspec.Raw(data))
 
 

@@ -40,10 +40,10 @@ from tests.prove.acp.witness import Witness
 from tests.prove.driver.report import Report, arguments, run
 from tests.runtime.rigs.house import House, house
 
-CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "asked")
+CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "requests")
 UNASKED = "no: what was refused was not done"
 WIDE = "mode: it asks from the start, whatever its own settings say"
-ASKED = "asked: no call that it asked about is recorded as run without a question"
+ASKED = "requests: no requested call is recorded as run without a request"
 DEATH = "kill: a death fails its turn and is on record"
 
 
@@ -86,12 +86,12 @@ class Proof:
         (there,) = turn.of(AgentConnected)
         self.check("command: tells its version", there.version == self.version, there.version)
         self.check(WIDE, there.mode == self.agent.asks, there.mode)
-        requests = [(request.tool, "made.txt" in request.prompt) for request in turn.asked]
-        self.check("command: it is asked about", requests == [("StartAgent", False), ("Bash", True)], turn.asked)
+        requests = [(request.tool, "made.txt" in request.prompt) for request in turn.requests]
+        self.check("command: one request", requests == [("StartAgent", False), ("Bash", True)], turn.requests)
         made = self.work / "made.txt"
         self.check("command: what was allowed was done", made.exists() and made.read_text() == "hello\n")
         texts = [fact.content.text for fact in turn.of(MessageText)]
-        self.check("command: its answer is the turn's", texts[-1:] == [DONE], texts)
+        self.check("command: its answer is the turn's answer", texts[-1:] == [DONE], texts)
         if plan:
             plans = turn.of(PlanUpdated)
             last = [PlanUpdated(steps=PLAN), PlanUpdated(steps=PLAN, final=True)]
@@ -101,20 +101,18 @@ class Proof:
         """Change one file and create one: one request and one version each."""
         old, new = self.work / "old.txt", self.work / "new.txt"
         turn = await self.turns.turn(self.agent.edit(str(old), "two", "TWO"), "approve")
-        self.check("edit: it is asked about once", [request.tool for request in turn.asked] == ["Edit"], turn.asked)
+        self.check("edit: one request", [request.tool for request in turn.requests] == ["Edit"], turn.requests)
         self.check(
-            "edit: the question names the file", all("old.txt" in request.prompt for request in turn.asked), turn.asked
+            "edit: the request names the file",
+            all("old.txt" in request.prompt for request in turn.requests),
+            turn.requests,
         )
         self.check("edit: it is done", old.read_text() == "one\nTWO\n", old.read_text())
-        self.check(
-            "edit: it makes one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted)
-        )
+        self.check("edit: one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted))
         turn = await self.turns.turn([self.agent.write(str(new), "fresh\n")], "approve")
-        self.check("new file: it is asked about once", [request.tool for request in turn.asked] == ["Edit"], turn.asked)
+        self.check("new file: one request", [request.tool for request in turn.requests] == ["Edit"], turn.requests)
         self.check("new file: it is made", new.exists() and new.read_text() == "fresh\n")
-        self.check(
-            "new file: it makes one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted)
-        )
+        self.check("new file: one version", _versions(turn.of(ArtifactVersionCreated)) == 1, turn.of(ToolCompleted))
 
     async def refusals(self) -> None:
         """Reject a command and a new file."""
@@ -136,7 +134,7 @@ class Proof:
         call = self.agent.write(str(self.work / "planned.txt"), "no\n")
         turn = await self.turns.turn([call], "approve", permission_mode="planning")
         self.check("planning: no file is made", not (self.work / "planned.txt").exists())
-        self.check("planning: nothing is asked", not turn.asked, turn.asked)
+        self.check("planning: no request", not turn.requests, turn.requests)
         modes = [fact.mode for fact in turn.of(AgentModeChanged)]
         wanted = [self.agent.plans] if self.agent.plans != self.agent.asks else []
         self.check("planning: the agent is in its mode for that", modes == wanted, modes)
@@ -163,14 +161,14 @@ class Proof:
         self.check(DEATH, (codes, len(gone)) == (["model_unavailable"], 1), f"{codes}, {gone}")
         types = [record.header.type for record in turn.records]
         self.check("kill: the question is withdrawn", "action.withdrawn" in types, types[-8:])
-        self.check("kill: what was asked was not done", not (self.work / "died.txt").exists())
+        self.check("kill: the requested call did not run", not (self.work / "died.txt").exists())
         self.check("kill: the process that got away was there", alive)
         self.check("kill: every process of it ends", await ended(self.work))
         turn = await self.turns.turn([], "approve")
         self.check(
-            "resume: the start is asked about again",
-            [request.tool for request in turn.asked] == ["StartAgent"],
-            turn.asked,
+            "resume: the start is requested again",
+            [request.tool for request in turn.requests] == ["StartAgent"],
+            turn.requests,
         )
         there = turn.of(AgentConnected)
         self.check("resume: its mode asks", [fact.mode for fact in there] == [self.agent.asks], there)
@@ -180,7 +178,7 @@ class Proof:
         else:
             text = json.dumps(self.turns.server.asked[-1])
             got_transcript = "which you do not remember" in text and "turn-1-asks" in text
-            self.check("resume: one that lost its conversation gets what was said before", got_transcript, text[-300:])
+            self.check("resume: without its conversation it gets the former text", got_transcript, text[-300:])
         texts = [fact.content.text for fact in turn.of(MessageText)]
         self.check("resume: it answers", texts[-1:] == [DONE], texts)
 

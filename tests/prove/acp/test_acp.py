@@ -13,7 +13,7 @@ from tests.prove.acp import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
+async def test_requests_rejections_interrupts_and_deaths_of_an_agent_are_recorded(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """COM-13."""
@@ -28,7 +28,7 @@ async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
         ("unasked", proof.UNASKED),
         ("death-unseen", proof.DEATH),
         ("wide", proof.WIDE),
-        ("twice", "edit: it is asked about once"),
+        ("twice", "edit: one request"),
         ("left", "kill: every process of it ends"),
         ("early", proof.ASKED),
     ],

@@ -32,7 +32,7 @@ class Seen(NamedTuple):
     records: Sequence[Record]
 
     @property
-    def asked(self) -> list[ActionRequired]:
+    def requests(self) -> list[ActionRequired]:
         """Return the requests to a person, in order."""
         return self.of(ActionRequired)
 
@@ -103,7 +103,7 @@ class Turns:
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 turn = await self.since(before)
-                if any(request.tool != "StartAgent" and named in request.prompt for request in turn.asked):
+                if any(request.tool != "StartAgent" and named in request.prompt for request in turn.requests):
                     return
                 if any(record.header.type in _ENDS for record in turn.records):
                     raise RuntimeError(f"the turn ended before it asked: {await self.last()}")

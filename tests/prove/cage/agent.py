@@ -34,7 +34,7 @@ def made(world: World) -> None:
     crew.agent(at, "loader", command=loading, description="Codes.", **front)
 
 
-def told(world: World) -> list[tuple[str, str, list[scenes.Call]]]:
+def answers(world: World) -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the lead's answers in these turns."""
 
     def spawns(agent: str) -> list[scenes.Call]:

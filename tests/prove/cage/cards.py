@@ -83,7 +83,7 @@ CARDS: tuple[Card, ...] = (
 )
 
 
-def told() -> list[tuple[str, str, list[scenes.Call]]]:
+def answers() -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the lead's answers in these turns."""
     return [
         ("lead", card.name, [[scenes.calls(card.tool, **card.arguments)], [scenes.says("I go on.")]]) for card in CARDS

@@ -38,7 +38,7 @@ ATTEMPT_S = 40.0
 NO = "the proof says no"
 #: The advice about a process that is lost.
 AGAIN = "Run its command again if you still need it."
-HELD = "no attempt gets through"
+HELD = "no attempt succeeds"
 TOLD = "each attempt is refused or held by what should, and a fact says so"
 SEEN = "each attempt and what came of it is on the page"
 DEAD = "nothing that came of a command is alive after its host was killed"
@@ -297,15 +297,15 @@ async def _after(report: Report, running: Any, server: Server, last: Tried) -> N
     """Check what the next host reports of the killed one's processes."""
     listed = (await server.wire.get(f"/queries/list_processes?sessionId={last.session}")).body["processes"]
     states = [process["state"] for process in listed]
-    report.check("what ran in the background is lost after its host, and said so", states == ["lost"], f"{states}")
+    report.check("a background command is lost after its host, and reported as lost", states == ["lost"], f"{states}")
     answer = await server.wire.post(
         "terminate_process", {"sessionId": last.session, "processId": listed[0]["processId"] if listed else "prc_none"}
     )
     code = answer.body.get("code")
-    report.check("a process that is lost is unavailable", code == "process_unavailable", f"{answer}")
+    report.check("a lost process is unavailable", code == "process_unavailable", f"{answer}")
     texts = await cage_page.turns(running, await server.wire.page_link(f"/s/{last.session}"), [last.attempt.word])
     there = AGAIN in texts.get(last.attempt.word, "")
-    report.check("that it is lost is on the page", there, texts.get(last.attempt.word, "")[-300:])
+    report.check("the page shows the lost process", there, texts.get(last.attempt.word, "")[-300:])
 
 
 def _judged(report: Report, world: World, done: list[Tried]) -> None:
@@ -333,7 +333,7 @@ def _judged(report: Report, world: World, done: list[Tried]) -> None:
 
 
 def _scripted(world: World, planned: list[Attempt]) -> None:
-    answers = [*agent.told(world), *cards.told()]
+    answers = [*agent.answers(world), *cards.answers()]
     answers += [
         ("lead", f"{attempt.word} ", [[*attempt.also, attempt.call], [scenes.says("I go on.")]]) for attempt in planned
     ]

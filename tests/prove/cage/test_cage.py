@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
 WITHIN = 30.0
 
 
-async def test_what_a_hostile_folder_and_model_try_is_refused_told_and_shown(
+async def test_attempts_of_a_hostile_folder_and_model_are_refused_recorded_and_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """SAFE-01, SAFE-02, SAFE-07, SAFE-08, SAFE-10, CTL-09: no attempt succeeds, and no process
@@ -45,7 +45,7 @@ async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_fold
         assert f"FAIL {claim}" in output, output
 
 
-async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
+async def test_the_proof_of_the_cage_fails_if_a_folder_can_start_any_program(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """X2, X3"""
@@ -57,7 +57,7 @@ async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
         assert f"FAIL {claim}" in output, output
 
 
-async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_writable(
+async def test_the_proof_of_the_cage_fails_if_protected_paths_are_writable(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """X5"""

@@ -34,7 +34,7 @@ REST_S = 30.0
 WRITERS = 7
 CHILDREN = WRITERS + 3
 ALIVE = "nothing that is marked is alive {within:g} s after the cancel"
-FURTHER = "no model is asked after the cancel"
+FURTHER = "no model call follows the cancel"
 #: Facts that only a working agent causes.
 _WORK = (
     "model.",
@@ -97,7 +97,7 @@ def _late(mark: str) -> str:
     return f"late-{mark}.md"
 
 
-def _told(number: int, mark: str) -> list[tuple[str, str, list[scenes.Call]]]:
+def _answers(number: int, mark: str) -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the answers of one tree's agents."""
     works = ["end at once", "run one", "run two", *["write"] * WRITERS]
     spawns = [[scenes.calls("spawn_subagent", agent="worker", objective=f"{task} {mark}")] for task in works]
@@ -161,7 +161,7 @@ class Proof:
         remaining = f"{who}: {tree.left} processes"
         check(ALIVE.format(within=self._within), not tree.left, remaining)
         check("a cancelled tree comes to rest", tree.rested, who)
-        check("nothing that waited for what came later goes on", not (self._at.folder / _late(tree.mark)).exists(), who)
+        check("nothing that waited for a later event continues", not (self._at.folder / _late(tree.mark)).exists(), who)
         none(
             "no fact of work follows the end of its run or of its child",
             [f"{who}: {problem}" for problem in _after(facts)],
@@ -218,7 +218,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
     with place() as at:
         lead(at)
         worker(at)
-        plays(at, [play for number, mark in enumerate(marks) for play in _told(number, mark)])
+        plays(at, [play for number, mark in enumerate(marks) for play in _answers(number, mark)])
         server = await started(at, sabotage)
         proof = Proof(report, at, server, within)
         trees: list[Tree] = []

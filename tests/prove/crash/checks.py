@@ -147,16 +147,16 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
                     decision = fact.payload["decision"]
                     resolved[action] = decision
                     fine = decision != "approve" or action in approved
-                    report.check("no approval counts as given that the client did not give", fine, action)
+                    report.check("no approval exists that the client did not give", fine, action)
                 case "tool.started":
                     starts[call] += 1
                     report.check("a tool starts once", starts[call] == 1, f"{call} {starts[call]} times")
                     yes = call not in requests or resolved.get(requests[call]) == "approve"
-                    report.check("a tool that asked starts after its approval", yes, f"{call} {requests.get(call)}")
+                    report.check("a tool that needs approval starts after it", yes, f"{call} {requests.get(call)}")
                     started_tokens |= {token for token in tokens if token in arguments[call]}
                 case "tool.completed" if RAN in arguments[call] and fact.payload.get("exitCode", 0) == 0:
                     there = any(token in arguments[call] for token in tokens)
-                    report.check("a command that is told as completed has run", there, arguments[call])
+                    report.check("a completed command has run", there, arguments[call])
                 case _:
                     pass
     stray = sorted(set(tokens) - started_tokens)
@@ -175,7 +175,7 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
         now = after.facts.get(session, [])
         report.check("facts of before the kill are there as they were", now[: len(facts)] == facts, session)
         own = {fact.type for fact in now[len(facts) :] if fact.epoch == epoch}
-        report.check("nothing begins again by itself", own <= _TAKING_OVER, f"{session}: {own - _TAKING_OVER}")
+        report.check("nothing begins again automatically", own <= _TAKING_OVER, f"{session}: {own - _TAKING_OVER}")
         _closed(report, Fold(facts), facts, now, Fold(now))
     texts = {
         (fact.id("r"), fact.scope.get("s", 0), fact.type): fact for facts in after.facts.values() for fact in facts
@@ -190,9 +190,9 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
         difference = (
             f"{part.kind} {part.run}.{part.step} had {len(part.text)} and has {None if there is None else len(there)}"
         )
-        report.check("text in the making that was kept is in the interrupted part", there == part.text, difference)
+        report.check("a stored partial is in the interrupted part", there == part.text, difference)
     report.check("nothing in the making is left", not after.partials, f"{len(after.partials)}")
-    _shown(report, after, end, writing)
+    _shown_facts(report, after, end, writing)
 
 
 def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: Fold) -> None:
@@ -201,16 +201,16 @@ def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: 
     """
     closed = {(fact.type, fact.id("k") or fact.id("u")) for fact in now}
     for call in _open(facts, "tool.started", _ENDS_OF_CALL, "k"):
-        report.check("a tool that ran is told as lost", ("tool.lost", call) in closed, call)
+        report.check("a running tool is recorded as lost", ("tool.lost", call) in closed, call)
     asking = _open(facts, "model.requested", _ENDS_OF_MODEL, "r")
     interrupted = {fact.id("r") for fact in now if fact.type == "model.interrupted"}
-    report.none("a model that was asked is told as interrupted", sorted(asking - interrupted))
+    report.none("an open model call is recorded as interrupted", sorted(asking - interrupted))
     working = set(had.working)
     for turn in working:
-        report.check("a turn that was worked on is told as interrupted", ("turn.interrupted", turn) in closed, turn)
+        report.check("a running turn is recorded as interrupted", ("turn.interrupted", turn) in closed, turn)
     report.check("nothing reads as running", not has.working, f"{has.working}")
     waits = {action for action, row in had.actions.items() if row["turnId"] not in working}
-    report.none("what waited for an answer alone still waits", sorted(waits - set(has.actions)))
+    report.none("what only waited for an answer still waits", sorted(waits - set(has.actions)))
     queues = ({thread: queue for thread, queue in fold.queue.items() if queue} for fold in (had, has))
     first, other = queues
     report.check("queues are there in their order", first == other, f"{first} became {other}")
@@ -226,7 +226,7 @@ def _open(facts: list[Fact], begins: str, ends: set[str], name: str) -> set[str]
     return opened
 
 
-def _shown(report: Report, after: Log, end: dict[str, Any], writing: float) -> None:
+def _shown_facts(report: Report, after: Log, end: dict[str, Any], writing: float) -> None:
     texts = {
         f"{fact.id('r')}.{fact.scope['s']}": len(after.text(fact.payload["content"]))
         for facts in after.facts.values()
@@ -237,4 +237,4 @@ def _shown(report: Report, after: Log, end: dict[str, Any], writing: float) -> N
         least = kept.at_least(grown, end["killed"], writing)
         if least > 0:
             difference = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
-            report.check("text that was shown in time is not lost", texts.get(key, 0) >= least, difference)
+            report.check("text that was shown early enough is not lost", texts.get(key, 0) >= least, difference)

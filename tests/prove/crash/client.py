@@ -184,7 +184,7 @@ class Client:
             news = self._news
             await news.wait()
 
-    def shown(self, session: str) -> int:
+    def longest_text(self, session: str) -> int:
         """Return the length of the session's longest streamed text."""
         grown = self.views[session].grown.values() if session in self.views else ()
         return max((times[-1][1] for times in grown), default=0)

@@ -42,7 +42,7 @@ async def interrupts(c: Client) -> None:
     """Interrupt a streaming answer, so that the next queued turn runs."""
     session = await begins(c, "B", "book")
     await c.submit("B", 1, "talk", session)
-    await c.until(lambda: c.shown(session) > 4000)
+    await c.until(lambda: c.longest_text(session) > 4000)
     await c.give("interrupt_turn", f"interrupt-{session}", sessionId=session)
     await c.ended(session, 2)
 

@@ -27,7 +27,7 @@ from tests.prove.driver.fold import Fold
 from tests.prove.driver.product import ROOT, Place, Server, place, second
 from tests.prove.driver.report import Report, arguments, quantiles, run
 from tests.prove.driver.session_driver import snapshot
-from tests.prove.driver.view import differences, shown
+from tests.prove.driver.view import differences, shown_fields
 from tests.prove.fsync import proof
 
 #: Number of kills after which a new store begins.
@@ -147,7 +147,7 @@ class Home:
                     problems_by_session[session].append(f"{session} is shown at {view.sequence} of {len(facts)}")
                 else:
                     problems_by_session[session] += [
-                        f"{session}: {difference}" for difference in differences(shown(view.rows), fold.panels())
+                        f"{session}: {difference}" for difference in differences(shown_fields(view.rows), fold.panels())
                     ]
             waiting = [session for session in waiting if problems_by_session[session]]
             if not waiting or time.monotonic() - server.began > 1.5 * self._within.truth:

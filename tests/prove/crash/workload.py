@@ -51,8 +51,8 @@ def _file(name: str) -> scenes.Part:
 
 def _talk(lane: str) -> list[scenes.Call]:
     thought = scenes.says(scenes.prose(300, f"{lane}r"), kind="reasoning", chunk=15, delay_ms=1)
-    return [[thought, scenes.says(scenes.prose(900, f"{lane}t"), chunk=15, delay_ms=1), scenes.told(30)]]
+    return [[thought, scenes.says(scenes.prose(900, f"{lane}t"), chunk=15, delay_ms=1), scenes.usage(30)]]
 
 
 def _book() -> list[scenes.Call]:
-    return [[scenes.says(scenes.prose(16_000, "b"), chunk=20, delay_ms=1), scenes.told(400)]]
+    return [[scenes.says(scenes.prose(16_000, "b"), chunk=20, delay_ms=1), scenes.usage(400)]]

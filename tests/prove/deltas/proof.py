@@ -18,7 +18,7 @@ from tests.prove.driver.fold import Fold
 from tests.prove.driver.product import Place, Server, place
 from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.session_driver import over, snapshot, submit, until
-from tests.prove.driver.view import View, differences, shown
+from tests.prove.driver.view import View, differences, shown_fields
 
 CHUNK = 4
 #: Allowed size of the log: bytes per byte of content, and bytes per fact.
@@ -75,7 +75,7 @@ async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
     texts = [scenes.prose(n * CHUNK - 1, MARKS[0]) + ".", *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
     replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
     replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
-    end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.told(n)]
+    end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.usage(n)]
     slow = scenes.prose((SLOW + round(1000 * writing)) * CHUNK, "k")
     scenario = scenes.scenario(
         [
@@ -175,8 +175,8 @@ def _judge(report: Report, texts: list[str], first: View, late: View, samples: l
     counts = sorted({sample.facts for sample in samples})
     report.check("no fact is added for a piece", counts[-1] - counts[0] <= 8 * len(texts), f"{counts}")
     most, content = max(sample.kept for sample in samples), sum(len(text.encode()) for text in texts)
-    report.check("text in the making is kept", most >= content // 4, f"{most} bytes at most")
-    report.check("text in the making is kept once", most <= content, f"{most} bytes at most")
+    report.check("a partial is stored", most >= content // 4, f"{most} bytes at most")
+    report.check("a partial is stored once", most <= content, f"{most} bytes at most")
     room = PER_CONTENT * content + PER_FACT * counts[-1] + LARGEST_WAL
     largest = max(sample.database - samples[0].database + sample.wal for sample in samples)
     report.check(
@@ -198,9 +198,7 @@ def _judge_end(report: Report, text: str, log: store.Log, session: str) -> None:
     report.check("the whole session is a handful of facts", len(facts) <= 25, f"{len(facts)}")
     report.check("nothing in the making is left", not log.partials, f"{len(log.partials)} partials")
     texts = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
-    report.check(
-        "the log holds the text that was sent", texts == ["hello", text, TAIL], f"{[len(one) for one in texts]}"
-    )
+    report.check("the log has the text that was sent", texts == ["hello", text, TAIL], f"{[len(one) for one in texts]}")
 
 
 def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> None:
@@ -246,14 +244,14 @@ async def _watch(
             if row.get("state") == "streaming":
                 so_far = row["content"].get("text", "")
                 if not any(whole.startswith(so_far) for whole in (text, TAIL)):
-                    report.check("what is shown while it comes is the text that was sent", False, so_far[-80:])
+                    report.check("the streamed text is the text that was sent", False, so_far[-80:])
                 if other is not None and not is_late:
                     is_late = True
                     difference = f"{len(so_far)} characters where {when} had been shown"
                     report.check(
                         "a viewer who comes in the middle gets the text so far", len(so_far) >= when, difference
                     )
-    report.check("what is shown while it comes is the text that was sent", True)
+    report.check("the streamed text is the text that was sent", True)
 
 
 def _length(view: View) -> int:
@@ -262,7 +260,7 @@ def _length(view: View) -> int:
 
 def _differ(view: View, log: store.Log, session: str) -> list[str]:
     facts = [fact for fact in log.facts[session] if fact.sequence <= view.sequence]
-    return differences(shown(view.rows), Fold(facts).panels())
+    return differences(shown_fields(view.rows), Fold(facts).panels())
 
 
 def main() -> int:

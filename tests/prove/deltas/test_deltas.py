@@ -22,7 +22,7 @@ async def test_a_reply_in_many_pieces_costs_its_content_and_a_handful_of_facts(
     assert code == 0, capsys.readouterr().out
 
 
-async def test_the_proof_of_long_replies_fails_where_text_in_the_making_is_not_kept(
+async def test_the_proof_of_long_replies_fails_if_partials_are_not_stored(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code = await proof.prove(20_000, "drop-partial", WRITING)

@@ -66,7 +66,7 @@ class ArtifactFold:
                 raise AssertionError(f"the fold of artifacts does not know {fact.type}")
         return None
 
-    def shown(self) -> list[Row]:
+    def shown_rows(self) -> list[Row]:
         """Return the rows in the order of their newest versions."""
         return sorted(self.rows.values(), key=lambda row: (row["_order"], row["key"]))
 

@@ -79,7 +79,7 @@ class Fold:
             "parts": [_bare(row) for _, row in sorted(self.parts.values(), key=lambda part: part[0])],
             "queue": [plain(self._queued(turn)) for turn in waiting],
             "actions": [plain(row) for row in self.actions.values()],
-            "artifacts": [_bare(row) for row in self.artifacts.shown()],
+            "artifacts": [_bare(row) for row in self.artifacts.shown_rows()],
         }
 
     def _state(self) -> Row:

@@ -73,7 +73,7 @@ def arguments(doc: str | None, *, n: int, help_n: str) -> argparse.ArgumentParse
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=n, help=f"{help_n} [{n}]")
     parser.add_argument("--sabotage", default="", help="faults to plant in the product; the proof must then fail")
-    parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random [1]")
+    parser.add_argument("--seed", type=int, default=1, help="of random choices [1]")
     return parser
 
 

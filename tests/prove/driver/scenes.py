@@ -43,7 +43,7 @@ def waits(file: str = "never") -> Part:
     return {"wait_for": file}
 
 
-def told(output: int) -> Part:
+def usage(output: int) -> Part:
     """Return the usage that ends an answer."""
     return {"usage": {"input": 100, "output": output}}
 

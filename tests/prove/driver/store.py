@@ -106,7 +106,7 @@ def read(folder: Path, only: str = "") -> Log:
         names = {number: name for number, name, _, _ in streams}
         partials = _partials(connection, names)
         blobs = {row[0].hex(): row[1] for row in connection.execute("SELECT hash, data FROM blobs")}
-    broken += [f"the blob {name} holds other bytes" for name, data in blobs.items() if _sha(data).hex() != name]
+    broken += [f"the blob {name} has other bytes" for name, data in blobs.items() if _sha(data).hex() != name]
     return Log(facts, partials, blobs, broken, sizes(folder))
 
 

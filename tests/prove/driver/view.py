@@ -89,7 +89,7 @@ class View:
             self.grown.setdefault(key, []).append((time.monotonic(), len(row["content"].get("text", ""))))
 
 
-def shown(rows: Rows) -> dict[str, list[Row]]:
+def shown_fields(rows: Rows) -> dict[str, list[Row]]:
     """Return the shown fields of the rows, in the order of each panel."""
     return {
         panel: [plain(row) for row in sorted(rows.get(panel, {}).values(), key=lambda row: (row["order"], row["key"]))]

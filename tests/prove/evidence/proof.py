@@ -33,9 +33,9 @@ from tests.prove.driver.report import Report, arguments, quantiles, run
 from tests.prove.driver.session_driver import do
 from tests.prove.driver.wire import Gone
 
-HOLDS = "a pack holds for the auditor and for `callboard verify`"
+HOLDS = "the auditor and `callboard verify` accept a pack"
 LOG = "a pack has the very bytes of the log, all of them"
-ONCE = "an export that a kill cut short is made once, and its answer stays"
+ONCE = "an export that a kill interrupted is made once, and its answer stays"
 TASK = "a pack of a child's task has the child's work, and a fact of it the child's ids"
 ERASED = "what was erased is in no pack that the log keeps or makes"
 DELETED = "a deleted session takes its packs with it"

@@ -15,7 +15,7 @@ from tests.prove.evidence import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_packs_hold_for_somebody_who_has_nothing_of_the_product(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_receiver_without_the_product_can_verify_packs(capsys: pytest.CaptureFixture[str]) -> None:
     """SUB-04, CTL-01, CTL-05: through a kill, an erasure and a deletion."""
     code = await proof.prove(1, "", 1)
 
@@ -26,7 +26,7 @@ async def test_packs_hold_for_somebody_who_has_nothing_of_the_product(capsys: py
     ("sabotage", "claim"),
     [("other-words", proof.HOLDS), ("short-pack", proof.LOG), ("keep-packs", proof.ERASED)],
 )
-async def test_the_proof_of_evidence_fails_where_a_pack_is_not_what_the_log_has(
+async def test_the_proof_of_evidence_fails_if_a_pack_differs_from_the_log(
     capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
 ) -> None:
     code = await proof.prove(1, sabotage, 1)

@@ -22,7 +22,7 @@ from .disk import command
 from .library import Faults, faults
 
 RUNS = "an agent that runs every 2 s continues through each step of the clock"
-PENDING = "an approval that waits is still there after each step, and takes its answer"
+PENDING = "a pending approval remains after each step, and accepts its answer"
 RULE = "a rule for an hour still applies when the clock steps by ten days"
 FACT = "a step is a fact: while a process lives, and where the clock is behind after a restart"
 DATED = "facts have the time of the process; a new session after the clock is right has the right time"

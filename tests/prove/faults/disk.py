@@ -20,7 +20,7 @@ from .mixed import Acknowledged, Client, prepare, run
 from .power import there
 
 KEPT = "what was acknowledged survives a failing or full disk"
-ADVICE = "what is advised fits the fault"
+ADVICE = "the advice fits the fault"
 READS = "sessions are read while the disk is full"
 CONTINUES = "work continues once there is room, or after a new start where the disk failed"
 HIT = "each fault fell into the run"

@@ -105,7 +105,7 @@ async def trace(report: Report, sabotage: str = "", turns: int = 12) -> None:
             await server.stop()
         calls = calls_of(output)
     for identity in ids:
-        report.none("bytes that tell of a turn leave after its facts were synced", early(calls, identity))
+        report.none("bytes about a turn leave after its facts were synced", early(calls, identity))
     syncs = sum(call.name in _SYNCS and f"/{store.DATABASE}" in call.file for call in calls)
     report.figure("traced", f"{len(ids)} turns, {syncs} syncs of the log, {len(calls)} calls")
 

@@ -18,4 +18,4 @@ async def test_the_proof_of_syncs_fails_where_acknowledgements_come_before_the_c
 
     output = capsys.readouterr().out
     assert code == 1
-    assert "FAIL bytes that tell of a turn leave after its facts were synced" in output, output
+    assert "FAIL bytes about a turn leave after its facts were synced" in output, output

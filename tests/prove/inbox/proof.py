@@ -145,7 +145,7 @@ class Home:
                     self._sent.setdefault(line["key"], line)
                 case "answer":
                     self._answers[line["key"]] = line
-                    self._report.check("every command is taken", line["status"] == 200, f"{line}")
+                    self._report.check("every command is accepted", line["status"] == 200, f"{line}")
                 case _:
                     completed = line["completed"]
         return completed
@@ -193,7 +193,7 @@ class Home:
             item for fact in facts if fact.type == "inbox.consumed" for item in fact.payload["items"] if item in at
         ]
         check("they are consumed in the order in which they were sent", order == list(there), f"{order} {list(there)}")
-        none("what a run consumes it was told, and its model has answered", _unheard(facts))
+        none("a run consumes only what it reserved, after its model's answer", _unheard(facts))
 
 
 def _unheard(facts: list[Fact]) -> list[str]:

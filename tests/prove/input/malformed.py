@@ -152,7 +152,7 @@ class Malformed:
         self._bodies = [operation for operation in document.operations if operation.body is not None]
         self._asking = [query for query in document.operations if _asked_by_query(query)]
 
-    def one(self) -> Asked:
+    def draw_request(self) -> Asked:
         """Return the next request."""
         while True:
             made = self._drawn()

@@ -38,11 +38,11 @@ _QUIET_S = 0.3
 _ANSWER_S = 30.0
 _PLANTED = str(ROOT / "tests" / "prove" / "input" / "planted.py")
 
-REFUSED = "what is malformed is refused"
+REFUSED = "a malformed request is refused"
 NAMED = "a refusal has a code of its status, a message and the field"
 NO_DEFECT = "no answer is a defect or a stack trace"
 WRITES_NOTHING = "what was refused wrote nothing"
-VALID = "what is valid succeeds"
+VALID = "a valid request succeeds"
 
 
 class Asking:
@@ -95,7 +95,7 @@ class Asking:
         self._report.check(VALID, sent.status_code == 200, f"{command} {body}: {sent.status_code} {sent.text[:300]}")
         return sent.json()
 
-    async def asked(self, query: str, **parameters: str) -> None:
+    async def query(self, query: str, **parameters: str) -> None:
         """Send a valid query."""
         sent = await self._client.get(f"/api/v1/queries/{query}", params=parameters)
         self._report.check(
@@ -164,7 +164,7 @@ async def _prove(report: Report, server: Server, at: Place, n: int, draw: random
             valid = max(1, count // _SHARE)
             await _valid(asking, server, session, valid, sent)
             before = await _quiet(server, session, at)
-            await asyncio.gather(*(asking.wrong(malformed.one()) for _ in range(count - valid)))
+            await asyncio.gather(*(asking.wrong(malformed.draw_request()) for _ in range(count - valid)))
             after = _held(at)
             report.none(WRITES_NOTHING, [f"{name} changed" for name in after if after[name] != before.get(name)])
             report.check(WRITES_NOTHING, len(after) == len(before), f"{len(before)} files became {len(after)}")
@@ -185,13 +185,13 @@ async def _valid(asking: Asking, server: Server, session: str, count: int, seed:
             case 0:
                 await asking.valid("update_session", {"sessionId": session, "title": f"round {seed} {number}"})
             case 1:
-                await asking.asked("get_session", sessionId=session)
+                await asking.query("get_session", sessionId=session)
             case 2:
                 body = {"workspaceId": server.workspace, "matcher": f"Edit(a{seed}-{number})", "verdict": "deny"}
                 rule = await asking.valid("add_rule", body)
                 await asking.valid("revoke_rule", {"workspaceId": server.workspace, "ruleId": rule.get("ruleId", "")})
             case 3:
-                await asking.asked("list_rules", workspaceId=server.workspace)
+                await asking.query("list_rules", workspaceId=server.workspace)
             case 4:
                 call = {"tool": "Read", "arguments": '{"file_path":"a"}', "workspaceId": server.workspace}
                 await asking.valid("evaluate_permission", call)

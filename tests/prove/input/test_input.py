@@ -53,7 +53,7 @@ def test_no_request_that_is_drawn_is_one_that_the_document_allows():
     draw = random.Random(7)
     document = Document(DOCUMENT, {}, draw)
     malformed = Malformed(document, draw, ())
-    drawn = [malformed.one() for _ in range(2000)]
+    drawn = [malformed.draw_request() for _ in range(2000)]
     assert {request.wrong for request in drawn} >= {
         "something missing",
         "something extra",

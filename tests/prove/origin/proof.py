@@ -52,7 +52,7 @@ NO_HISTORY = "the browser's history has no code, no token and no credential that
 NO_COOKIE = "the browser keeps no cookie"
 NOT_ACCEPTED = "nothing that any of them came by is accepted by the API"
 NO_USER = "another user of the machine reads neither the endpoint nor what opens the page"
-REFUSED = "what is old, used, stolen or from elsewhere is refused"
+REFUSED = "old, used, stolen and foreign credentials are refused"
 WORKS = "the page works: it opens, reloads, and a second tab opens without a code"
 
 

@@ -10,7 +10,7 @@ from tests.prove.origin import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_nothing_beside_the_page_obtains_a_credential(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_only_the_page_obtains_a_credential(capsys: pytest.CaptureFixture[str]) -> None:
     """X1, SAFE-04"""
     code = await proof.prove(0, "")
     output = capsys.readouterr().out

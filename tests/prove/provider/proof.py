@@ -60,11 +60,11 @@ FIXTURES: list[dict[str, Any]] = [
         "response": {"content": ANSWER, "usage": {"prompt_tokens": 120, "completion_tokens": 40, "total_tokens": 160}},
     },
 ]
-WHOLE = "a cut answer is never taken for a whole one"
+WHOLE = "a truncated answer never counts as complete"
 BOUNDED = "no turn hangs"
-ONCE = "what passes leaves the whole answer, once"
-TOLD = "a fault is told by its code"
-KEPT = "a turn that fails says why, and claims no answer"
+ONCE = "a temporary fault leaves the whole answer, once"
+TOLD = "a fault is recorded with its code"
+KEPT = "a failed turn has a reason and no answer"
 CUTS = {"model_cut_stream", "model_unavailable", "model_garbled"}
 
 
@@ -234,10 +234,10 @@ class Proof:
             self.report.check(KEPT, is_reported and codes <= case.codes, result)
             left = "".join(_text(fact) for fact in facts if fact["type"] == "message.interrupted")
             self.report.check(
-                "what came of a cut answer is kept as that", ANSWER.startswith(left), f"{label}: {left!r}"
+                "a truncated answer is kept as interrupted", ANSWER.startswith(left), f"{label}: {left!r}"
             )
             self.report.check(
-                "what waiting does not mend is not tried again",
+                "a lasting failure is not retried",
                 proxy.asked[case.name] == case.attempts if case.attempts is not None else proxy.asked[case.name] > 1,
                 f"{label}: {proxy.asked[case.name]} requests",
             )
@@ -247,9 +247,7 @@ class Proof:
             # Up to a tenth more, so that waiting agents do not return together.
             near = [wait is not None and 1000 <= wait <= 1100 for wait in waits] == [True]
             holds = [limit.get("retryAfterMs") for limit in quota] == [1000] and near
-            self.report.check(
-                "a limit is told with the wait that the provider names, and kept to", holds, f"{result} {quota}"
-            )
+            self.report.check("a limit is recorded with the provider's wait, which is kept", holds, f"{result} {quota}")
 
     async def plain(self, wire: Wire) -> None:
         """Run a turn with a call and its result, without a fault."""
@@ -331,13 +329,13 @@ async def prove(
                 work += [(wire, case) for case in cuts(wire, answer, n, chance)]
             done = 0
 
-            async def one(wire: Wire, case: Case) -> None:
+            async def play_case(wire: Wire, case: Case) -> None:
                 nonlocal done
                 await proof.case(wire, there.proxies[wire.name], case)
                 done += 1
                 report.progress(f"{done} of {len(work)} turns")
 
-            await asyncio.gather(*(one(wire, case) for wire, case in work))
+            await asyncio.gather(*(play_case(wire, case) for wire, case in work))
         if names is None:
             await fall_back(report, target)
     report.figure("turns", len(proof.took))

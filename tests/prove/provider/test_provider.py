@@ -10,7 +10,7 @@ from tests.prove.provider import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_what_a_provider_does_wrong_is_told_as_what_it_was_and_no_turn_hangs(
+async def test_errors_of_a_provider_are_recorded_correctly_and_no_turn_hangs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """COM-13, SAFE-05"""

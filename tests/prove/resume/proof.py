@@ -22,7 +22,7 @@ from tests.prove.driver.fold import Fold
 from tests.prove.driver.product import Place, Server, place
 from tests.prove.driver.report import Report, arguments, quantiles, run
 from tests.prove.driver.session_driver import do, over, submit, until
-from tests.prove.driver.view import View, differences, shown
+from tests.prove.driver.view import View, differences, shown_fields
 from tests.prove.driver.wire import Gone, Parser
 
 #: The ring of a session has about 2 MB. A client that misses more loses its position.
@@ -55,7 +55,7 @@ def scenario(writing: float) -> dict[str, Any]:
     return scenes.scenario(
         [
             ("say hello", [[scenes.says("hello")]]),
-            ("answer at length", [[*answer, scenes.told(40)]]),
+            ("answer at length", [[*answer, scenes.usage(40)]]),
             ("answer without end", [[*answer, scenes.waits()]]),
             # Long enough that much of it is older than the permitted loss when the server is
             # killed.
@@ -151,7 +151,7 @@ async def prove(n: int, sabotage: str, seed: int, writing: float = acknowledged.
             living = [asyncio.create_task(client.live()) for client in clients]
             try:
                 story = asyncio.create_task(_story(report, at, world, clients[0].view, sabotage, writing))
-                killed = await _told(story, clients, bool(sabotage))
+                killed = await _wait_for_end(story, clients, bool(sabotage))
                 await _caught_up(world, clients, at)
             finally:
                 for task in living:
@@ -209,7 +209,7 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     return killed
 
 
-async def _told(story: asyncio.Task[float], clients: list[Client], until_seen: bool) -> float:
+async def _wait_for_end(story: asyncio.Task[float], clients: list[Client], until_seen: bool) -> float:
     """Wait for the end of the story; with a fault, for the first problem that a client sees."""
     while not story.done():
         await asyncio.wait([story], timeout=0.1)
@@ -240,7 +240,7 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
         report.none("no client sees a gap or a repeat", [f"{who}: {problem}" for problem in view.problems])
         report.none(
             "every client ends with the view that the log gives",
-            [f"{who}, at {view.place}: {difference}" for difference in differences(shown(view.rows), should)],
+            [f"{who}, at {view.place}: {difference}" for difference in differences(shown_fields(view.rows), should)],
         )
         for key, grown in view.grown.items():
             fact = texts.get(key)
@@ -248,11 +248,11 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
                 length = len(log.text(fact.payload["content"])) if fact else 0
                 least = acknowledged.at_least(grown, killed, writing)
                 report.check(
-                    "what a client was shown is not taken back", length >= least, f"{length} of at least {least}"
+                    "text that a client received does not disappear", length >= least, f"{length} of at least {least}"
                 )
     views = [client.view for client in clients]
     report.check("clients dropped within events", world.counts["within an event"] > 0)
-    report.check("some had lost their place and got a snapshot", world.counts["lost place"] > 0)
+    report.check("some lost their position and got a snapshot", world.counts["lost place"] > 0)
     report.figure("clients", f"{len(clients)}, of which {sum(client.slow for client in clients)} slow")
     report.figure("drops", ", ".join(f"{count} {name}" for name, count in world.counts.items()))
     report.figure("operations on text", quantiles([view.appends for view in views], "each", 0))

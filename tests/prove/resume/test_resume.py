@@ -30,7 +30,7 @@ async def test_clients_that_drop_at_random_end_with_the_view_that_the_log_gives(
     [
         ("skip-op", "FAIL no client sees a gap or a repeat"),
         ("repeat-op", "FAIL no client sees a gap or a repeat"),
-        ("drop-partial", "FAIL what a client was shown is not taken back"),
+        ("drop-partial", "FAIL text that a client received does not disappear"),
     ],
 )
 async def test_the_proof_of_reconnecting_fails_where_a_fault_is_planted(

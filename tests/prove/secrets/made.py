@@ -102,7 +102,7 @@ class Looking:
         self._all = BytesAhoCorasick(self._needles)
         self.bytes = 0
 
-    def found(self, place: str, data: bytes) -> list[str]:
+    def find(self, place: str, data: bytes) -> list[str]:
         """Return the places of findings in the data with their surroundings, at most a few."""
         self.bytes += len(data)
         hits = self._all.find_matches_as_indexes(data)
@@ -116,12 +116,12 @@ class Looking:
         places: list[str] = []
         for path in sorted(folder.rglob("*")):
             if path.is_file():
-                places += self.found(path.name, path.name.encode() + b"\n" + path.read_bytes())
+                places += self.find(path.name, path.name.encode() + b"\n" + path.read_bytes())
         return places
 
     def pack(self, data: bytes) -> list[str]:
         """Return the same of an evidence pack's content."""
-        return [place for name, content in _unzipped(data) for place in self.found(f"pack/{name}", content)]
+        return [place for name, content in _unzipped(data) for place in self.find(f"pack/{name}", content)]
 
 
 def _unzipped(data: bytes) -> Iterator[tuple[str, bytes]]:

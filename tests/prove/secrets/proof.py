@@ -30,13 +30,13 @@ from tests.prove.driver.store import DATABASE
 from tests.prove.driver.wire import Gone
 from tests.prove.secrets.made import Looking, Made, forms, lines, make
 
-DISK = "no byte of the state folder holds a secret: database, write-ahead log, free pages, blobs, logs"
+DISK = "no byte of the state folder has a secret: database, write-ahead log, free pages, blobs, logs"
 KILLED = "nor after a kill in the middle of an answer"
 DELETED = "nor after the session was deleted"
-LIVE = "no event and no live frame that a client was sent holds one"
-ANSWERS = "no answer over HTTP holds one, refusals included"
-PACK = "no pack of evidence holds one"
-SAID = "nothing that the process printed holds one"
+LIVE = "no event or live frame that a client received has one"
+ANSWERS = "no answer over HTTP has one, including refusals"
+PACK = "no evidence pack has one"
+SAID = "no output of the process has one"
 RAN = "a command and a file with handles had the values"
 KEY = "the key of a provider is given to no tool"
 LOST = "what only looked like a secret to a process that has ended is refused with what to do"
@@ -81,7 +81,7 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
-def _said(made: Made) -> list[scenes.Part]:
+def _full_answer(made: Made) -> list[scenes.Part]:
     """Return an answer with every form of every secret, in pieces of every size."""
     parts: list[scenes.Part] = []
     every = [*made.known.values(), made.key]
@@ -108,7 +108,7 @@ def _play(at: Place, made: Made) -> None:
     at.play(
         scenes.scenario(
             [
-                ("say all", [[*_said(made)]]),
+                ("say all", [[*_full_answer(made)]]),
                 (
                     "use all",
                     [
@@ -251,7 +251,7 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
 async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
     looking = Looking(made)
     _play(at, made)
-    report.none(SAID, looking.found("callboard secrets", _keep(at, "VAULT", made.known["VAULT"]).encode()))
+    report.none(SAID, looking.find("callboard secrets", _keep(at, "VAULT", made.known["VAULT"]).encode()))
     server = await Server.start(at, before=_before(at, made, sabotage))
     ears, heard = Ears(server), bytearray()
     try:
@@ -274,7 +274,7 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
         await submit(server, f"use all, {made.tokens[2]}", session, permissionMode="full")
         await _rest(server, session)
         _check_ran(report, at, made)
-        report.none(ANSWERS, looking.found("HTTP", await _answers(server, made, session)))
+        report.none(ANSWERS, looking.find("HTTP", await _answers(server, made, session)))
         packed = await do(server, "export_evidence", sessionId=session)
         report.none(PACK, looking.pack(await _blob(server, packed["pack"])))
         report.none(DISK, looking.under(at.home))
@@ -292,9 +292,9 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
         await ears.end()
         await server.stop()
     report.check(LIVE, len(heard) > 10_000, f"only {len(heard)} bytes were heard")
-    report.none(LIVE, looking.found("live", bytes(heard)))
+    report.none(LIVE, looking.find("live", bytes(heard)))
     report.none(DISK, looking.under(at.home))
-    report.none(SAID, looking.found("stderr", (at.root / "stderr").read_bytes()))
+    report.none(SAID, looking.find("stderr", (at.root / "stderr").read_bytes()))
     caught = [line for path in at.home.glob("callboard.log*") for line in path.read_text().splitlines()]
     report.none(NET, [line for line in caught if "as far as the log" in line])
     report.figure("looked through", f"{looking.bytes / 1e6:.1f} MB for {len(made.every)} secrets")

@@ -10,7 +10,7 @@ from tests.prove.secrets import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_planted_secrets_are_found_in_no_byte_and_what_uses_them_runs(
+async def test_no_byte_has_a_planted_secret_and_its_users_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """SAFE-03, SAFE-09: through prompts, files, definitions, attachments, answers in pieces, calls, a kill and a deletion."""

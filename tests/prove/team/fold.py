@@ -100,7 +100,7 @@ class TeamFold:
             if take is not None:
                 take(fact)
 
-    def shown(self) -> Panels:
+    def rows(self) -> Panels:
         """Return the rows without empty fields."""
         for row in self._threads.values():
             row["inbox"] = len(self._waiting[row["threadId"]])

@@ -50,7 +50,7 @@ EVIDENCE = [{"type": "file", "ref": "note.md"}]
 REST_S = 60.0
 
 
-async def _said(at: Place, session: str) -> Row:
+async def _read_reports(at: Place, session: str) -> Row:
     """Return the product's reports of the session besides its rows (`session_reports`)."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.prove.driver.session_reports", str(at.store), session),
@@ -138,7 +138,7 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
         (
             "worker",
             "write the note",
-            [[paced("I write."), note], [report], [paced("It is written.", "text"), scenes.told(9)]],
+            [[paced("I write."), note], [report], [paced("It is written.", "text"), scenes.usage(9)]],
         ),
         (
             "worker",
@@ -177,7 +177,7 @@ async def _run(server: Server) -> Followed:
     return followed
 
 
-async def _shown(server: Server, session: str, head: int) -> View:
+async def _read_view(server: Server, session: str, head: int) -> View:
     """Return a client's view when it has the newest fact."""
     end = time.monotonic() + REST_S
     view = await snapshot(server, session)
@@ -196,7 +196,7 @@ def _judge(report: Report, facts: list[Fact], view: View, reports: Row, forgets:
     )
     report.check("the view shows every fact", view.sequence == len(facts), f"{view.sequence} of {len(facts)}")
     facts_left = [fact for fact in facts if fact.type != forgets]
-    should = TeamFold(facts_left).shown()
+    should = TeamFold(facts_left).rows()
     has = {panel: {key: bare(panel, row) for key, row in view.rows.get(panel, {}).items()} for panel in FIELDS}
     report.none(SHOWN, [f"{who}: {difference}" for difference in differences(has, should)])
     apart = compared(team_of(reports["tasks"]), team_of_facts(facts_left))
@@ -225,8 +225,8 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
                 followed = await _run(server)
                 log = store.read(at.store)
                 facts = log.facts[followed.session]
-                view = await _shown(server, followed.session, len(facts))
-                reports = await _said(at, followed.session)
+                view = await _read_view(server, followed.session, len(facts))
+                reports = await _read_reports(at, followed.session)
             finally:
                 await server.kill()
             report.none("the chain verifies", log.broken)

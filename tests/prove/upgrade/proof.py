@@ -130,7 +130,7 @@ async def _open(
         await (server.stop if rests else server.kill)()
 
 
-def _told(log: store.Log) -> dict[str, Told]:
+def _stored_facts(log: store.Log) -> dict[str, Told]:
     """Return the facts of each session on disk."""
     return {
         name: [[fact.sequence, fact.type, fact.payload] for fact in facts]
@@ -183,7 +183,7 @@ class Proof:
         report = self._report
         contents = stores.contents(self.golden / "store")
         report.check("a golden store is as it was checked in", contents == stores.expected(self._version))
-        self._left = self._facts = _told(store.read(self.golden / "store"))
+        self._left = self._facts = _stored_facts(store.read(self.golden / "store"))
         _lay(self._at, self.golden)
         first, refused = await _open(self._at, [*self._facts], rests=True)
         wrong = [f"{name} {view.code} {view.reason}" for name, view in first.items() if view.code]
@@ -191,7 +191,7 @@ class Proof:
         report.none(OPENS, [f"{self._version}: {problem}" for problem in (refused, *wrong) if problem])
         # Everything open has ended by now, so the log is at rest.
         shutil.copytree(self._at.home, self.rested)
-        self._facts = _told(store.read(self.rested / "store"))
+        self._facts = _stored_facts(store.read(self.rested / "store"))
         self._seen, _ = await _open(self._at, [*self._facts], rests=True)
         _lay(self._at, self.rested)
         for path in (self._at.home / "store").glob("views.db*"):
