@@ -14,7 +14,7 @@ from callboard import __version__
 
 from .peers import PEERS
 
-_PACKAGES = ("msgspec", "starlette", "uvicorn", *(one for _, found in PEERS.values() for one in found))
+_PACKAGES = ("msgspec", "starlette", "uvicorn", *(package for _, found in PEERS.values() for package in found))
 
 
 def resident() -> int:

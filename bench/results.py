@@ -77,7 +77,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 def ratios(here: Sequence[float], beside: Sequence[float]) -> Spread:
     """The spread of the ratios of what was measured in the same round."""
-    return spread(one / other for one, other in zip(here, beside, strict=True))
+    return spread(value / other for value, other in zip(here, beside, strict=True))
 
 
 def percentile(values: Iterable[float], share: float) -> float:

@@ -49,7 +49,9 @@ async def work(folder: Path) -> None:
                 await board.runtime.sessions.release(session)
             _say(resident())
         else:
-            _say([await _wake(board, *one) for one in _some(waiting, order["wake"], newest="newest" in order)])
+            _say(
+                [await _wake(board, *approval) for approval in _some(waiting, order["wake"], newest="newest" in order)]
+            )
     await board.close()
 
 

@@ -142,7 +142,7 @@ def _lines(found: _Found, lengths: Sequence[int]) -> Iterator[Line]:
 
 def _beyond_bytes(found: _Found, format: str, length: int) -> list[float]:
     ours, bare = found[OURS, format, length].spent, found[BARE, format, length].spent
-    return [one - other for one, other in zip(ours, bare, strict=True)]
+    return [value - other for value, other in zip(ours, bare, strict=True)]
 
 
 def _beside(what: str, ours: Sequence[float], name: str, theirs: Sequence[float]) -> Line:

@@ -115,7 +115,7 @@ async def _health(client: Http) -> float:
 
 def _lines(held: Mapping[str, Sequence[Mapping[str, float]]], healths: Mapping[str, list[float]]) -> Iterator[Line]:
     for name, what in ORDERS.items():
-        worked = spread(one["worked"] for one in held[name])
+        worked = spread(measure["worked"] for measure in held[name])
         goal = name in ("open", "turn")
         yield Line(
             what=f"{what}: longest hold, processor",
@@ -124,7 +124,9 @@ def _lines(held: Mapping[str, Sequence[Mapping[str, float]]], healths: Mapping[s
             goal=f"≤ {GOAL_HOLD_MS:.0f} ms" if goal else "",
             met=worked.median <= GOAL_HOLD_MS if goal else None,
         )
-        yield Line(what=f"{what}: longest hold, clock", unit="ms", here=spread(one["wall"] for one in held[name]))
+        yield Line(
+            what=f"{what}: longest hold, clock", unit="ms", here=spread(measure["wall"] for measure in held[name])
+        )
     busy, quiet = healths["busy"], healths["quiet"]
     for name, share in (("50", 0.5), ("99", 0.99)):
         here, beside = percentile(busy, share), percentile(quiet, share)

@@ -113,8 +113,8 @@ def _within(value: object) -> Iterator[Text]:
         for name in value.__struct_fields__:
             yield from _within(getattr(value, name))
     elif isinstance(value, tuple):
-        for one in value:
-            yield from _within(one)
+        for part in value:
+            yield from _within(part)
 
 
 def _one(value: float) -> Spread:

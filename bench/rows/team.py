@@ -32,9 +32,9 @@ async def run(scale: Scale) -> Result:
             for name in sorted(names, reverse=bool(number % 2)):
                 found[name].append(await crowds[name].ask(run=scale.n))
     ours, peers = found[OURS], found.get(PEER, [])
-    gaps = [gap for one in ours for gap in one["gaps"]]
-    whole = sum(all(one[claim] for claim in HELD) for one in ours)
-    most = spread(one["most"] for one in ours)
+    gaps = [gap for run in ours for gap in run["gaps"]]
+    whole = sum(all(run[claim] for claim in HELD) for run in ours)
+    most = spread(run["most"] for run in ours)
     budget = min(BUDGET, scale.n)
     return Result(
         row="team",
@@ -48,8 +48,8 @@ async def run(scale: Scale) -> Result:
         lines=(
             _beside("all of it", "ms", _of(ours, "wall"), _of(peers, "wall")),
             _beside("processor, a child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),
-            Line(what="facts, durable", unit="facts/s", here=spread(1000 * one["facts"] / one["wall"] for one in ours)),
-            Line(what="facts of a child", unit="facts", here=spread(one["facts"] / scale.n for one in ours)),
+            Line(what="facts, durable", unit="facts/s", here=spread(1000 * run["facts"] / run["wall"] for run in ours)),
+            Line(what="facts of a child", unit="facts", here=spread(run["facts"] / scale.n for run in ours)),
             *(
                 Line(what=f"slot free → next child's model asked, p{name}", unit="ms", here=_at(gaps, share))
                 for name, share in (("50", 0.5), ("99", 0.99))
@@ -75,7 +75,7 @@ async def run(scale: Scale) -> Result:
 
 
 def _of(runs: list[dict[str, Any]], what: str, over: int = 1) -> list[float]:
-    return [one[what] / over for one in runs]
+    return [run[what] / over for run in runs]
 
 
 def _beside(what: str, unit: str, here: list[float], beside: list[float]) -> Line:

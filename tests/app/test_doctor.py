@@ -63,7 +63,7 @@ def kept_in(backend: KeyringBackend) -> Iterator[None]:
 
 def examined(product: Product, *arguments: str) -> dict[str, dict[str, Any]]:
     """The findings by name."""
-    return {one["name"]: one for one in product.run("doctor", "--json", *arguments).json}
+    return {finding["name"]: finding for finding in product.run("doctor", "--json", *arguments).json}
 
 
 def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(product: Product):
@@ -71,25 +71,27 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
     done = product.run("doctor")
     assert done.code == 0
     assert not product.home.exists()
-    found = examined(product)
-    assert [found[name]["state"] for name in ("state folder", "store", "process", "settings", "folder", "python")] == [
-        "ok"
-    ] * 6
-    assert found["models"]["state"] == "warn"
-    assert "callboard models" in found["models"]["fix"]
+    findings = examined(product)
+    assert [
+        findings[name]["state"] for name in ("state folder", "store", "process", "settings", "folder", "python")
+    ] == ["ok"] * 6
+    assert findings["models"]["state"] == "warn"
+    assert "callboard models" in findings["models"]["fix"]
 
 
 def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """X4: an ordinary user reads nothing about it."""
-    found = [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
-    assert [(one.state, one.message) for one in found] == ([("warn", "Callboard runs as root")] if is_root() else [])
+    findings = [finding for finding in machine_checks.check_machine(StateFolder(tmp_path)) if finding.name == "user"]
+    assert [(finding.state, finding.message) for finding in findings] == (
+        [("warn", "Callboard runs as root")] if is_root() else []
+    )
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert not [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
+    assert not [finding for finding in machine_checks.check_machine(StateFolder(tmp_path)) if finding.name == "user"]
 
 
 def test_each_problem_has_an_effect(product: Product):
-    for one in examined(product).values():
-        assert one["state"] == "ok" or one["effect"]
+    for finding in examined(product).values():
+        assert finding["state"] == "ok" or finding["effect"]
 
 
 def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(product: Product):
@@ -104,13 +106,13 @@ def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(produc
 
 def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     with product.up() as (_, ready):
-        found = examined(product)
-        assert found["process"]["message"] == f"process {ready['pid']} serves at {ready['url']}"
-        assert (found["store"]["state"], found["port"]["state"]) == ("ok", "ok")
+        findings = examined(product)
+        assert findings["process"]["message"] == f"process {ready['pid']} serves at {ready['url']}"
+        assert (findings["store"]["state"], findings["port"]["state"]) == ("ok", "ok")
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "said"),
+    ("text", "name", "message"),
     [
         ("prot = 1\n", "settings", "this key is unknown"),
         ("port = \n", "settings", "is not TOML"),
@@ -118,13 +120,13 @@ def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
         (NO_SERVER, "tool server s", "not installed"),
     ],
 )
-def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, text: str, name: str, said: str):
+def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, text: str, name: str, message: str):
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(text)
-    found = examined(product)
-    one = next(found[key] for key in found if key.endswith(name))
-    assert (one["state"], said in one["message"]) == ("bad", True)
+    findings = examined(product)
+    finding = next(findings[key] for key in findings if key.endswith(name))
+    assert (finding["state"], message in finding["message"]) == ("bad", True)
     assert product.run("doctor").code == 1
 
 
@@ -132,10 +134,10 @@ def test_a_rule_for_a_tool_that_does_not_exist_is_reported(product: Product):
     """SAFE-05: a misspelt tool makes a rule that denies without an effect."""
     product.home.mkdir()
     matchers = ["Bsh(git push *)", "bash(git push *)", "StartAgent(opencode acp)", "Fetch", "mcp__git__*", "Edit(.env)"]
-    rules = "".join(f'[[rules]]\nmatcher = "{one}"\nverdict = "deny"\n' for one in matchers)
+    rules = "".join(f'[[rules]]\nmatcher = "{matcher}"\nverdict = "deny"\n' for matcher in matchers)
     (product.home / "settings.toml").write_text(rules)
-    found = {name: one for name, one in examined(product).items() if name.startswith("rule ")}
-    assert {name: one["state"] for name, one in found.items()} == {"rule Bsh(git push *)": "warn"}
+    findings = {name: finding for name, finding in examined(product).items() if name.startswith("rule ")}
+    assert {name: finding["state"] for name, finding in findings.items()} == {"rule Bsh(git push *)": "warn"}
     listed = [line for line in product.run("rules").out.splitlines() if "not a tool" in line]
     assert (len(listed), "Bsh" in listed[0]) == (1, True)
 
@@ -147,9 +149,9 @@ def test_a_missing_secret_is_reported_with_its_users_and_a_fix(product: Product)
         f'{NOBODY}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n{HOOK}'
     )
     with kept_in(Keyring()):
-        found = examined(product)
+        findings = examined(product)
     effect, fix = "Everything that needs it fails.", "env CALLBOARD_SECRET_{}=VALUE callboard"
-    assert {name: one for name, one in found.items() if name.startswith("secret")} == {
+    assert {name: finding for name, finding in findings.items() if name.startswith("secret")} == {
         "secret shared": {
             "name": "secret shared",
             "state": "bad",
@@ -196,8 +198,8 @@ def test_the_folder_says_whether_it_is_trusted(product: Product):
 
 def test_a_machine_without_its_programs_says_what_installs_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = {one.name: one for one in machine_checks.check_machine(StateFolder(tmp_path))}
-    assert [(found[name].state, found[name].fix) for name in ("git", "node")] == [
+    findings = {finding.name: finding for finding in machine_checks.check_machine(StateFolder(tmp_path))}
+    assert [(findings[name].state, findings[name].fix) for name in ("git", "node")] == [
         ("warn", "install git"),
         ("warn", "install nodejs"),
     ]
@@ -216,9 +218,13 @@ def test_a_server_from_where_agents_change_files_is_named(product: Product) -> N
     program.write_text("")
     product.home.mkdir()
     (product.home / "settings.toml").write_text(OWN_SERVER.format(program))
-    found = examined(product)["tool server s"]
-    said = f"agents of {product.folder} can change its program {program}"
-    assert (found["state"], found["message"], found["fix"]) == ("bad", said, f"$EDITOR {product.home}/settings.toml")
+    finding = examined(product)["tool server s"]
+    warning = f"agents of {product.folder} can change its program {program}"
+    assert (finding["state"], finding["message"], finding["fix"]) == (
+        "bad",
+        warning,
+        f"$EDITOR {product.home}/settings.toml",
+    )
     (product.home / "settings.toml").unlink()
     own.parent.mkdir()
     own.write_text(OWN_SERVER.format(program))

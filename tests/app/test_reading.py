@@ -34,8 +34,8 @@ def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
     """UI-03"""
     product.plays({"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"), says(LONG)]})
     product.run("run", "Write", "--approve", "all")
-    shown = product.run("view", "last").out
-    places = [shown.index(text) for text in ("› Write", "Now.", "✓", "report.md +1 -0", LONG.strip(), "completed")]
+    output = product.run("view", "last").out
+    places = [output.index(text) for text in ("› Write", "Now.", "✓", "report.md +1 -0", LONG.strip(), "completed")]
     assert places == sorted(places)
 
 
@@ -44,11 +44,11 @@ def test_in_a_terminal_markdown_is_laid_out_and_drives_nothing(product: Product)
     product.plays({"calls": [says("## Result\n\n**fine** \x1b]0;owned\x07[here](http://example.org/x)\n")]})
     product.run("run", "Go")
     with product.terminal("view", "last") as terminal:
-        shown = terminal.until("completed")
+        output = terminal.until("completed")
         assert terminal.wait() == 0
-    assert "**" not in shown
-    assert "\x1b]" not in shown
-    assert "http://example.org/x" in shown
+    assert "**" not in output
+    assert "\x1b]" not in output
+    assert "http://example.org/x" in output
 
 
 def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(product: Product):
@@ -60,18 +60,18 @@ def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(pro
         running.signal(signal.SIGKILL)
         running.wait()
         assert product.run("sessions", "--json").json[0]["state"] == "lost"
-        shown = product.run("view", "last").out
-        assert LONG[:2000] in shown
-        assert shown.splitlines()[-1].startswith("lost")
+        output = product.run("view", "last").out
+        assert LONG[:2000] in output
+        assert output.splitlines()[-1].startswith("lost")
         assert product.run("facts", "last", "--json").json[-1]["type"] == "model.requested"
 
 
 def test_a_conversation_of_several_agents_names_whose_each_turn_is(product: Product):
     product.variables["CALLBOARD_DEMO_PACE"] = "0"
     assert product.run("demo", "review_team", "--no-open").code == 0
-    shown = product.run("view", "last").out
-    asked = [line.partition(" › ")[0] for line in shown.splitlines() if " › " in line]
-    assert asked[:3] == ["maintainer", "author-1", "reviewer-1"]
+    output = product.run("view", "last").out
+    prompts = [line.partition(" › ")[0] for line in output.splitlines() if " › " in line]
+    assert prompts[:3] == ["maintainer", "author-1", "reviewer-1"]
 
 
 @pytest.mark.parametrize("verb", ["view", "facts", "evidence"])
@@ -111,9 +111,9 @@ def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(pr
     assert "What is this?" in line
     (sized,) = product.run("sessions", "--sizes").out.splitlines()
     assert re.search(r"\d+\.\d kB  What is this\?", sized)
-    (told,) = product.run("sessions", "--sizes", "--json").json
-    assert told["factBytes"] > 500
-    assert told["contentBytes"] > 0
+    (card,) = product.run("sessions", "--sizes", "--json").json
+    assert card["factBytes"] > 500
+    assert card["contentBytes"] > 0
     assert product.run("sessions", "--folder", str(product.place)).out == ""
     assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1
 

@@ -10,7 +10,12 @@ from callboard.tools.protection.credentials import list_private
 
 def test_only_programs_of_the_home_are_shown(tmp_path: Path) -> None:
     """SAFE-02: no folder that keeps credentials is among them."""
-    shown = toolchains(tmp_path)
+    visible = toolchains(tmp_path)
 
-    assert {str(tmp_path / ".pyenv"), str(tmp_path / ".cargo/bin")} <= set(shown)
-    assert [one for one in shown for kept in list_private(str(tmp_path)) if f"{kept}/".startswith(f"{one}/")] == []
+    assert {str(tmp_path / ".pyenv"), str(tmp_path / ".cargo/bin")} <= set(visible)
+    assert [
+        folder
+        for folder in visible
+        for private in list_private(str(tmp_path))
+        if f"{private}/".startswith(f"{folder}/")
+    ] == []

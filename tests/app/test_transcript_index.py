@@ -47,7 +47,7 @@ class Left:
 
     def told(self) -> list[str]:
         """The ids of what the list tells, in its order."""
-        return [one.source_id for one in self.book.find(str(self.folder)).sessions]
+        return [session.source_id for session in self.book.find(str(self.folder)).sessions]
 
 
 def _changed(file: Path, at: float) -> Path:
@@ -111,34 +111,34 @@ def test_a_name_that_leads_to_a_file_opens_nothing(left: Left):
 def test_a_transcript_that_changed_a_moment_ago_is_unfinished_and_keeps_its_newest_turn(left: Left):
     left.by_codex(changed=time.time())
 
-    (told,) = left.book.find(str(left.folder)).sessions
+    (listed,) = left.book.find(str(left.folder)).sessions
     opened = left.book.open(str(left.folder), "codex", CODEX_ID, "wks_1")
 
     assert opened is not None
-    assert (told.unfinished, opened.unfinished) == (True, True)
+    assert (listed.unfinished, opened.unfinished) == (True, True)
     assert [turn.input for turn in opened.turns] == ["Fix the greeting"]
 
 
 def test_what_cannot_be_read_is_told_and_hides_nothing(left: Left):
     """SAFE-05: binary, deeper than a parser goes, without a line, of odd shapes, and what is no file."""
     good = left.by_claude(CLAUDE_ID)
-    place = good.parent
-    (place / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
-    (place / "deep.jsonl").write_text("[" * 200_000 + "\n")
-    (place / "empty.jsonl").write_text("")
-    (place / "odd.jsonl").write_text(json.dumps({"type": "user", "cwd": 7, "message": [1], "timestamp": {}}) + "\n")
-    os.mkfifo(place / "pipe.jsonl")
-    (place / "dir.jsonl").mkdir()
+    folder = good.parent
+    (folder / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
+    (folder / "deep.jsonl").write_text("[" * 200_000 + "\n")
+    (folder / "empty.jsonl").write_text("")
+    (folder / "odd.jsonl").write_text(json.dumps({"type": "user", "cwd": 7, "message": [1], "timestamp": {}}) + "\n")
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "dir.jsonl").mkdir()
 
     listed = left.book.find(str(left.folder))
 
-    assert [one.source_id for one in listed.sessions] == [CLAUDE_ID]
+    assert [session.source_id for session in listed.sessions] == [CLAUDE_ID]
     nothing = "It contains no line of its product."
-    assert sorted((one.name, one.problem) for one in listed.unreadable) == [
+    assert sorted((transcript.name, transcript.problem) for transcript in listed.unreadable) == [
         ("binary.jsonl", nothing),
         ("deep.jsonl", nothing),
     ]
-    assert {one.product for one in listed.unreadable} == {"Claude Code"}
+    assert {transcript.product for transcript in listed.unreadable} == {"Claude Code"}
     assert str(left.claude) not in str(listed)
 
 
@@ -169,7 +169,7 @@ def test_so_many_are_looked_at_and_the_rest_is_counted(left: Left, monkeypatch: 
 
     listed = left.book.find(str(left.folder))
 
-    assert [one.source_id for one in listed.sessions] == ["one-3", "one-2"]
+    assert [session.source_id for session in listed.sessions] == ["one-3", "one-2"]
     assert listed.older == 3
 
 
@@ -181,8 +181,8 @@ def test_so_many_bytes_are_read_for_a_list_and_the_next_one_goes_on(left: Left, 
 
     once, again = left.book.find(str(left.folder)), left.book.find(str(left.folder))
 
-    assert ([one.source_id for one in once.sessions], once.older) == (["one-1"], 1)
-    assert ([one.source_id for one in again.sessions], again.older) == (["one-1", "one-0"], 0)
+    assert ([session.source_id for session in once.sessions], once.older) == (["one-1"], 1)
+    assert ([session.source_id for session in again.sessions], again.older) == (["one-1", "one-0"], 0)
 
 
 def test_a_transcript_that_changed_is_looked_at_again(left: Left):

@@ -84,23 +84,23 @@ def asks(of: str, parent: str = "") -> ActionRow:
     )
 
 
-def told(*rows: AnyRow) -> tuple[list[str], list[str]]:
-    found = RecordedRequests()
+def requested(*rows: AnyRow) -> tuple[list[str], list[str]]:
+    requests = RecordedRequests()
     batch = OpBatch(kind="snapshot", cursor=Cursor(1, 0), ops=tuple(Upsert(row.panel, row) for row in rows))
-    assert TurnFollower(MINE, found).apply(batch) is None
-    return found.answered, found.waiting
+    assert TurnFollower(MINE, requests).apply(batch) is None
+    return requests.answered, requests.waiting
 
 
 def test_what_the_turn_asks_and_what_a_child_asks_that_its_run_gave_work_is_answered():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run(MINE, agent="lead"), run("trn_3", "run_2"))
-    assert told(*mine, asks(MINE), asks("trn_3", "lead")) == ([MINE, "trn_3"], [])
+    assert requested(*mine, asks(MINE), asks("trn_3", "lead")) == ([MINE, "trn_3"], [])
 
 
 def test_what_a_child_asks_for_another_run_or_for_nobodys_only_waits():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run("trn_3", "run_1"), run("trn_4"))
-    assert told(*mine, asks("trn_3", "lead"), asks("trn_4", "lead"), asks("trn_5", "lead")) == (
+    assert requested(*mine, asks("trn_3", "lead"), asks("trn_4", "lead"), asks("trn_5", "lead")) == (
         [],
         ["trn_3", "trn_4", "trn_5"],
     )
@@ -109,4 +109,4 @@ def test_what_a_child_asks_for_another_run_or_for_nobodys_only_waits():
 def test_a_turn_that_has_not_begun_gave_nobody_anything():
     """CTL-04: what the turn before it asks is that one's."""
     mine = (turn(MINE, state="queued"), turn("trn_1", run_id="run_1"), run("trn_1", agent="lead"))
-    assert told(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])
+    assert requested(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])

@@ -97,13 +97,13 @@ async def test_a_message_without_a_task_is_the_answer():
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
 async def test_requested_input_is_sent_to_the_same_task(way: dict[str, Any]):
-    async def asks(task: Task) -> None:
+    async def ask_size(task: Task) -> None:
         if task.input == "Blue.":
             await task.updater.complete(task.reply("It is blue."))
         else:
             await task.updater.requires_input(task.reply("Which colour?"))
 
-    async with peer(asks, **way) as there, connected(there) as session:
+    async with peer(ask_size, **way) as there, connected(there) as session:
         events: list[RemoteEvent] = []
         tasks: set[str] = set()
         async for event in session.prompt("Do it."):
@@ -127,11 +127,11 @@ async def test_requested_input_is_sent_to_the_same_task(way: dict[str, Any]):
 
 
 async def test_a_request_with_data_and_links_is_shown_completely():
-    async def asks(task: Task) -> None:
+    async def ask_data(task: Task) -> None:
         parts = [new_text_part("Which?"), new_data_part({"sizes": ["A5", "A6"]}), new_url_part("https://x.test/a.pdf")]
         await task.updater.requires_input(task.updater.new_agent_message(parts))
 
-    async with peer(asks) as there, connected(there) as session:
+    async with peer(ask_data) as there, connected(there) as session:
         events = session.prompt("Do it.")
         need = await until(events, "input_required")
         await events.aclose()
@@ -140,13 +140,13 @@ async def test_a_request_with_data_and_links_is_shown_completely():
 
 
 async def test_a_repeated_request_for_input_is_reported_again():
-    async def asks(task: Task) -> None:
+    async def ask_again(task: Task) -> None:
         if task.input == "Blue.":
             await task.updater.complete(task.reply("It is blue."))
         else:
             await task.updater.requires_input(task.reply("Which colour?"))
 
-    async with peer(asks) as there, connected(there) as session:
+    async with peer(ask_again) as there, connected(there) as session:
         answers = iter(["What?", "Blue."])
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
@@ -353,13 +353,13 @@ async def test_a_task_that_the_agent_no_longer_has_is_sent_again():
 
 
 async def test_new_input_for_an_unfinished_task_is_sent_as_its_next_message():
-    async def asks(task: Task) -> None:
+    async def ask_input(task: Task) -> None:
         if task.input == "Blue.":
             await task.updater.complete(task.reply("It is blue."))
         else:
             await task.updater.requires_input(task.reply("Which colour?"))
 
-    async with peer(asks) as there, connected(there) as session:
+    async with peer(ask_input) as there, connected(there) as session:
         events = session.prompt("Do it.")
         task = (await until(events, "input_required")).task
         await events.aclose()

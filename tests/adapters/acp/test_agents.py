@@ -37,8 +37,8 @@ AGENT = Path(__file__).with_name("agent.py")
 USED = Usage(input_tokens=20, output_tokens=10)
 
 
-def command(place: Path, *prompts: list[dict[str, Any]], **more: Any) -> tuple[str, ...]:
-    script = place / "script.json"
+def command(folder: Path, *prompts: list[dict[str, Any]], **more: Any) -> tuple[str, ...]:
+    script = folder / "script.json"
     script.write_text(json.dumps({"prompts": prompts, **more}))
     return (sys.executable, str(AGENT), str(script))
 

@@ -12,8 +12,8 @@ from callboard.contracts.ports.external import CallReported, ExternalCall
 from tests.adapters.acp.test_agents import command, prompt_events
 
 
-async def calls(place: Path, *steps: dict[str, Any]) -> list[ExternalCall]:
-    session = await AcpAgents().start(command(place, [{"call": step} for step in steps]), str(place))
+async def calls(folder: Path, *steps: dict[str, Any]) -> list[ExternalCall]:
+    session = await AcpAgents().start(command(folder, [{"call": step} for step in steps]), str(folder))
     events = await prompt_events(session)
     await session.close()
     return [event.call for event in events if isinstance(event, CallReported)]

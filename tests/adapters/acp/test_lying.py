@@ -20,8 +20,8 @@ AGENT = Path(__file__).with_name("raw_agent.py")
 ENDS = '{"jsonrpc":"2.0","id":PROMPT,"result":{"stopReason":"end_turn"}}'
 
 
-def raw_command(place: Path, *lines: str, **more: Any) -> tuple[str, ...]:
-    script = place / "script.json"
+def raw_command(folder: Path, *lines: str, **more: Any) -> tuple[str, ...]:
+    script = folder / "script.json"
     script.write_text(json.dumps({"lines": lines, **more}))
     return (sys.executable, str(AGENT), str(script))
 

@@ -30,14 +30,14 @@ OPENCODE = ("build", "plan")
 GOOSE = ("auto", "approve", "smart_approve", "chat")
 
 
-async def start(place: Path, control: AgentControl | None = None, **script: Any) -> AcpSession:
-    played = command(place, *script.pop("prompts", ([{"say": "hi"}],)), **script)
-    return await AcpAgents().start(played, str(place), wanted=control or AgentControl())
+async def start(folder: Path, control: AgentControl | None = None, **script: Any) -> AcpSession:
+    played = command(folder, *script.pop("prompts", ([{"say": "hi"}],)), **script)
+    return await AcpAgents().start(played, str(folder), wanted=control or AgentControl())
 
 
-async def start_failure(place: Path, control: AgentControl | None = None, **script: Any) -> ExternalFailure:
+async def start_failure(folder: Path, control: AgentControl | None = None, **script: Any) -> ExternalFailure:
     with pytest.raises(ExternalFailure) as failed:
-        await start(place, control, **script)
+        await start(folder, control, **script)
     return failed.value
 
 

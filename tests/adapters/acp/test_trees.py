@@ -43,13 +43,13 @@ asyncio.run(main())
 """
 
 
-def escape_command(place: Path, *more: dict[str, object]) -> tuple[str, ...]:
-    return command(place, [{"run": {"id": "c1", "command": ESCAPES.format(place=place)}}, *more])
+def escape_command(folder: Path, *more: dict[str, object]) -> tuple[str, ...]:
+    return command(folder, [{"run": {"id": "c1", "command": ESCAPES.format(place=folder)}}, *more])
 
 
-def alive_processes(place: Path) -> list[int]:
+def alive_processes(folder: Path) -> list[int]:
     """The escaped processes that are alive."""
-    pids = [int((place / name).read_text()) for name in ("one", "two")]
+    pids = [int((folder / name).read_text()) for name in ("one", "two")]
     return [pid for pid in pids if _alive(pid)]
 
 
@@ -61,22 +61,22 @@ def _alive(pid: int) -> bool:
     return state != "Z"
 
 
-def wait_for_exit(place: Path) -> list[int]:
+def wait_for_exit(folder: Path) -> list[int]:
     """Wait until the escaped processes end. Return those that are alive after the time limit."""
     until = time.monotonic() + LONGEST_S
-    while (alive := alive_processes(place)) and time.monotonic() < until:
+    while (alive := alive_processes(folder)) and time.monotonic() < until:
         os.sched_yield()
     return alive
 
 
-async def kill_after_command(session: AcpSession, place: Path) -> None:
+async def kill_after_command(session: AcpSession, folder: Path) -> None:
     """Prompt the agent, and kill it once its command has ended."""
     async with asyncio.timeout(LONGEST_S):
         async for event in session.prompt("go"):
             if isinstance(event, PermissionRequested):
                 session.permit(event.key, "allow")
             elif isinstance(event, CallReported) and event.call.status == "completed":
-                assert len(alive_processes(place)) == 2
+                assert len(alive_processes(folder)) == 2
                 os.kill(int(session.id.partition("-")[2]), signal.SIGKILL)
 
 

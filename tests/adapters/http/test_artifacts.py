@@ -21,7 +21,7 @@ match:
       - [{text: "Done."}]
 """
 #: The artifact classes of the Agent UI specification.
-CLASSES = {one for one in get_args(EventClass) if one.startswith("artifact.")}
+CLASSES = {name for name in get_args(EventClass) if name.startswith("artifact.")}
 
 
 async def written(board: Board) -> tuple[str, dict[str, Any]]:
@@ -38,10 +38,10 @@ async def until_over(board: Board, session: str, export: str) -> dict[str, Any]:
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
             ends = ("artifact.export.completed", "artifact.failed")
-            if any(one.fact.type in ends and getattr(one.fact, "export", "") == export for one in records):
+            if any(record.fact.type in ends and getattr(record.fact, "export", "") == export for record in records):
                 break
     rows = (await board.query("list_artifacts", sessionId=session))["artifacts"]
-    return next(one for row in rows for one in row.get("exports", ()) if one["export"] == export)
+    return next(export_row for row in rows for export_row in row.get("exports", ()) if export_row["export"] == export)
 
 
 async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path) -> None:
@@ -60,7 +60,10 @@ async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path)
         assert (refused.status_code, problem["code"], problem["field"]) == (409, "artifact_conflict", "baseVersion")
 
         read = await board.query("get_artifact", **mine)
-        assert [(one["version"], one["versionOrigin"]) for one in read["versions"]] == [(1, "agent"), (2, "person")]
+        assert [(version["version"], version["versionOrigin"]) for version in read["versions"]] == [
+            (1, "agent"),
+            (2, "person"),
+        ]
         assert read["artifact"]["status"] == "conflict"
         diff = await board.query("get_artifact_diff", **mine, fromVersion=1, toVersion=2)
         assert (diff["diff"].splitlines()[-2:], diff["added"], diff["removed"]) == (["-one", "+two"], 1, 1)
@@ -92,13 +95,13 @@ async def test_each_class_of_artifact_events_comes_out_of_what_was_done(tmp_path
             async with asyncio.timeout(SOON):
                 while not events or events[-1]["sequence"] < gone["sequence"]:
                     events.append(json.loads((await follower.event()).data))
-        told = [event for event in events if event["type"].startswith("artifact.")]
-        assert {event["type"] for event in told} == CLASSES
-        assert {event["artifactId"] for event in told} == {row["artifactId"]}
-        assert {(event["owner"], event["surface"]) for event in told} == {("artifact", "artifact_workspace")}
-        progress = [event["payload"] for event in told if event["payload"].get("status") == "exporting"]
-        assert [(one["done"], one["total"]) for one in progress] == [(4, 4)]
-        controls = {event["control"] for event in told if event.get("control")}
+        received = [event for event in events if event["type"].startswith("artifact.")]
+        assert {event["type"] for event in received} == CLASSES
+        assert {event["artifactId"] for event in received} == {row["artifactId"]}
+        assert {(event["owner"], event["surface"]) for event in received} == {("artifact", "artifact_workspace")}
+        progress = [event["payload"] for event in received if event["payload"].get("status") == "exporting"]
+        assert [(event["done"], event["total"]) for event in progress] == [(4, 4)]
+        controls = {event["control"] for event in received if event.get("control")}
         assert controls >= {"edit", "rollback", "export", "retry"}
 
 

@@ -23,11 +23,11 @@ async def test_every_command_is_a_post_and_every_query_a_get(board: Board):
     """Nothing but the table of commands makes a route."""
     for row in TABLE:
         right, wrong = (("queries", "commands") if row.query else ("commands", "queries"))[:2]
-        asked = await board.http.request("GET" if row.query else "POST", f"{API}/{right}/{row.name}", json={})
+        refused = await board.http.request("GET" if row.query else "POST", f"{API}/{right}/{row.name}", json={})
         other_method = await board.http.request("PUT", f"{API}/{right}/{row.name}", json={})
         elsewhere = await board.http.get(f"{API}/{wrong}/{row.name}")
 
-        assert asked.status_code in (200, 400), row.name
+        assert refused.status_code in (200, 400), row.name
         assert other_method.status_code == METHOD_NOT_ALLOWED
         assert other_method.headers["allow"] == ("GET, HEAD" if row.query else "POST")
         assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "unknown_route")

@@ -44,19 +44,19 @@ async def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 def _open(board: Board, sends: str = "") -> socket.socket:
-    one = socket.create_connection(("127.0.0.1", board.server.port))
-    one.settimeout(SOON)
-    one.sendall(sends.format(port=board.server.port).encode())
-    return one
+    connection = socket.create_connection(("127.0.0.1", board.server.port))
+    connection.settimeout(SOON)
+    connection.sendall(sends.format(port=board.server.port).encode())
+    return connection
 
 
-async def _ended(one: socket.socket) -> bytes:
+async def _ended(connection: socket.socket) -> bytes:
     """What comes until the server closes the connection."""
 
     def read() -> bytes:
         got = b""
         try:
-            while piece := one.recv(4096):
+            while piece := connection.recv(4096):
                 got += piece
         except ConnectionResetError:
             pass
@@ -102,20 +102,20 @@ async def test_a_new_connection_takes_the_place_of_the_oldest_that_waits(small: 
     flood = [_open(small) for _ in range(5)]
     assert await _ended(flood[0]) == b""
     assert small.server.bounds.unknown == 4
-    for one in flood:
-        one.close()
+    for connection in flood:
+        connection.close()
 
 
 async def test_a_connection_with_the_token_is_closed_for_none_without(small: Board):
     """X9: its place is reserved, also while it waits for its next request."""
     assert (await small.http.get(f"{API}/meta")).status_code == 200
     assert small.server.bounds.trusted == 1
-    (kept,) = small.server.connections()
+    (trusted,) = small.server.connections()
     flood = [_open(small) for _ in range(20)]
     assert await _ended(flood[0]) == b""
-    assert not kept.is_closing()
-    for one in flood:
-        one.close()
+    assert not trusted.is_closing()
+    for connection in flood:
+        connection.close()
 
 
 async def test_past_the_trusted_ones_the_one_that_waits_longest_gives_way(small: Board):
@@ -124,8 +124,8 @@ async def test_past_the_trusted_ones_the_one_that_waits_longest_gives_way(small:
     first, *others = (_open(small, head) for _ in range(3))
     assert (await _ended(first)).startswith(b"HTTP/1.1 200")
     assert small.server.bounds.trusted == 2
-    for one in others:
-        one.close()
+    for connection in others:
+        connection.close()
 
 
 async def test_a_refused_client_is_not_waited_for(board: Board):

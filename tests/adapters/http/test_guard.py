@@ -135,14 +135,16 @@ async def test_a_link_on_another_site_may_open_the_page_but_nothing_of_the_api(b
 
 async def test_no_other_origin_is_ever_allowed(board: Board):
     """SAFE-04: a browser's question whether it may ask across origins gets no leave."""
-    asked = await board.anyone.options(
+    preflight = await board.anyone.options(
         f"{API}/commands/submit_turn",
         headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"},
     )
     answered = await board.http.get(f"{API}/meta")
 
-    assert asked.status_code == 403
-    assert not [name for answer in (asked, answered) for name in answer.headers if name.startswith("access-control")]
+    assert preflight.status_code == 403
+    assert not [
+        name for answer in (preflight, answered) for name in answer.headers if name.startswith("access-control")
+    ]
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/assets/none.js", f"{API}/meta", f"{API}/nothing", "/?token=no"])

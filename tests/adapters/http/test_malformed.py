@@ -46,7 +46,7 @@ async def test_a_past_turn_of_a_time_that_no_clock_can_tell_is_refused(board: Bo
 
 
 @pytest.mark.parametrize(
-    ("body", "field", "said"),
+    ("body", "field", "message"),
     [
         (b"", "", "truncated"),
         (b"{", "", "truncated"),
@@ -73,7 +73,7 @@ async def test_a_past_turn_of_a_time_that_no_clock_can_tell_is_refused(board: Bo
         (b'{"' + b"n" * 100_000 + b'": 1}', "n" * 99 + "…", "unknown field"),
     ],
 )
-async def test_a_malformed_body_is_named_with_its_field(board: Board, body: bytes, field: str, said: str):
+async def test_a_malformed_body_is_named_with_its_field(board: Board, body: bytes, field: str, message: str):
     """SAFE-05"""
     before = await board.heads()
 
@@ -81,7 +81,7 @@ async def test_a_malformed_body_is_named_with_its_field(board: Board, body: byte
 
     problem = answer.json()
     assert (answer.status_code, problem["code"], problem.get("field", "")) == (400, "invalid_input", field)
-    assert said in problem["message"]
+    assert message in problem["message"]
     assert len(answer.content) < 1000
     assert await board.heads() == before
 

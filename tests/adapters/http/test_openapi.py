@@ -27,12 +27,12 @@ def test_the_document_is_openapi_3_1():
 
 
 def test_every_reference_leads_somewhere():
-    found: list[str] = []
+    references: list[str] = []
 
     def walk(node: Any) -> None:
         if isinstance(node, dict):
             if "$ref" in node:
-                found.append(node["$ref"])
+                references.append(node["$ref"])
             for child in node.values():
                 walk(child)
         elif isinstance(node, list):
@@ -40,11 +40,11 @@ def test_every_reference_leads_somewhere():
                 walk(child)
 
     walk(DOCUMENT)
-    for reference in found:
-        place: Any = DOCUMENT
+    for reference in references:
+        target: Any = DOCUMENT
         for step in reference.removeprefix("#/").split("/"):
-            place = place[step]
-    assert found
+            target = target[step]
+    assert references
 
 
 def test_it_has_an_operation_for_every_command_and_every_other_route():

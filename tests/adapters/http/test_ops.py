@@ -13,7 +13,7 @@ from tests.adapters.http.rigs.server import SOON, Board, serving
 from tests.adapters.http.rigs.stream_client import Follower, View, following
 
 
-async def shown(board: Board, path: str) -> View:
+async def read_view(board: Board, path: str) -> View:
     """What a client gets that comes anew."""
     view = View()
     async with following(board.http, path) as follower:
@@ -38,14 +38,14 @@ async def test_a_client_gets_a_snapshot_and_then_every_change(board: Board):
     assert view.snapshots == 1
     assert [row["turnId"] for row in before] != [row["turnId"] for row in view.shows("turns")]
     assert "word " * 40 in [row.get("content", {}).get("text") for row in view.shows("parts")]
-    assert view.rows == (await shown(board, path)).rows
+    assert view.rows == (await read_view(board, path)).rows
 
 
 async def test_a_client_that_drops_after_every_event_sees_no_gap_and_no_repeat(board: Board):
     """COM-14: also in the middle of a text that is being written."""
     session = await board.session()
     path = f"sessions/{session}/ops"
-    view = await shown(board, path)
+    view = await read_view(board, path)
     accepted = await board.command("submit_turn", text="a long one", sessionId=session)
     connections = 0
 
@@ -58,13 +58,13 @@ async def test_a_client_that_drops_after_every_event_sees_no_gap_and_no_repeat(b
     assert connections > 2
     assert view.snapshots == 1
     assert "word " * 40 in [row.get("content", {}).get("text") for row in view.shows("parts")]
-    assert view.rows == (await shown(board, path)).rows
+    assert view.rows == (await read_view(board, path)).rows
 
 
 async def test_a_place_may_stand_in_the_address_and_the_last_event_wins(board: Board):
     session = await board.session()
     path = f"sessions/{session}/ops"
-    view = await shown(board, path)
+    view = await read_view(board, path)
     await board.command("update_session", sessionId=session, title="Another")
     await board.command("submit_turn", text="again", sessionId=session)
 
@@ -119,13 +119,13 @@ async def test_a_slow_client_gets_a_snapshot_and_holds_up_nobody(tmp_path: Path)
             for turn in range(60):
                 await submit_and_see(board, follower, quick, f"{turn} {'x' * 7000}")
 
-            held = max(one.get_write_buffer_size() for one in board.server.connections())
+            buffered = max(connection.get_write_buffer_size() for connection in board.server.connections())
             while slow.cursor != quick.cursor:
                 slow.take(await reader.event())
 
         assert (quick.snapshots, slow.snapshots) == (1, 2)
-        assert held < 300_000
-        assert slow.rows == (await shown(board, path)).rows
+        assert buffered < 300_000
+        assert slow.rows == (await read_view(board, path)).rows
 
 
 async def submit_and_see(board: Board, follower: Follower, view: View, text: str) -> None:

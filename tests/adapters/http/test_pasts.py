@@ -34,23 +34,23 @@ async def test_a_past_session_is_listed_imported_and_read(past: Board):
     name = {"workspaceId": workspace, "source": "codex", "sourceId": CODEX_ID}
 
     before = await past.query("list_past_sessions", workspaceId=workspace)
-    taken = await past.command("import_past_session", key="k", **name)
+    imported = await past.command("import_past_session", key="k", **name)
     again = await past.command("import_past_session", key="k", **name)
     after = await past.query("list_past_sessions", workspaceId=workspace)
-    read = await past.query("get_session", sessionId=taken["sessionId"])
+    read = await past.query("get_session", sessionId=imported["sessionId"])
 
-    one = {
+    expected = {
         "source": "codex",
         "product": "Codex",
         "sourceId": CODEX_ID,
         "folder": str(past.folder),
         "title": "Fix the greeting",
         "changed": LONG_AGO * 1_000_000,
-        "sessionId": taken["sessionId"],
+        "sessionId": imported["sessionId"],
     }
-    assert before == {"sessions": [one], "unreadable": [], "older": 0}
-    assert taken == again == {"sessionId": taken["sessionId"], "added": 2, "known": 0, "unfinished": False}
-    assert after["sessions"] == [{**one, "imported": True}]
+    assert before == {"sessions": [expected], "unreadable": [], "older": 0}
+    assert imported == again == {"sessionId": imported["sessionId"], "added": 2, "known": 0, "unfinished": False}
+    assert after["sessions"] == [{**expected, "imported": True}]
     assert (read["session"]["title"], len(read["turns"])) == ("Fix the greeting", 2)
 
 

@@ -27,7 +27,7 @@ class Bounded(msgspec.Struct):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "message"),
     [
         ("text", "", "text must not be empty."),
         ("text", "abcd", "text must have at most 3 characters."),
@@ -40,12 +40,12 @@ class Bounded(msgspec.Struct):
         ("count", 201, "count must be at most 200."),
     ],
 )
-def test_a_bound_that_is_not_kept_is_told_in_words_of_the_field(field: str, value: object, said: str):
+def test_a_bound_that_is_not_kept_is_told_in_words_of_the_field(field: str, value: object, message: str):
     """SAFE-05"""
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.json.decode(msgspec.json.encode({field: value}), type=Bounded)
     problem = invalid_input(error.value).problem
-    assert (problem.field, problem.message) == (field, said)
+    assert (problem.field, problem.message) == (field, message)
 
 
 class Inner(msgspec.Struct, rename="camel", forbid_unknown_fields=True):

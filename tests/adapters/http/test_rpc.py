@@ -46,7 +46,7 @@ async def test_a_task_is_worked_on_through_the_names_of_the_specification(board:
     await call(board, "task/cancel", sessionId=session, taskId="tsk_a", reason="enough")
 
     listed = (await call(board, "list_tasks", sessionId=session))["result"]["tasks"]
-    assert [(one["taskId"], one["status"]) for one in listed] == [("tsk_a", "cancelled")]
+    assert [(task["taskId"], task["status"]) for task in listed] == [("tsk_a", "cancelled")]
     read = await board.query("get_task", sessionId=session, taskId="tsk_a")
     assert (read["task"]["status"], read["snapshot"]["taskId"]) == ("cancelled", "tsk_a")
 
@@ -80,12 +80,12 @@ async def test_a_batch_is_carried_out_in_order_and_notifications_are_not_answere
     }
     done = {"jsonrpc": "2.0", "id": 1, "method": "complete_task", "params": {"sessionId": session, "taskId": "tsk_a"}}
     answers = (await post(board, [create, done, {"jsonrpc": "2.0", "id": 2, "method": "nothing"}])).json()
-    assert [(one["id"], one.get("result", {}).get("status")) for one in answers] == [(1, "done"), (2, None)]
+    assert [(answer["id"], answer.get("result", {}).get("status")) for answer in answers] == [(1, "done"), (2, None)]
 
     alone = await post(board, {**create, "params": {**create["params"], "taskId": "tsk_b"}})
     assert (alone.status_code, alone.content) == (204, b"")
     tasks = (await board.query("list_tasks", sessionId=session))["tasks"]
-    assert [one["taskId"] for one in tasks] == ["tsk_b", "tsk_a"]
+    assert [task["taskId"] for task in tasks] == ["tsk_b", "tsk_a"]
 
 
 async def test_a_call_repeated_with_its_key_has_one_effect(board: Board):

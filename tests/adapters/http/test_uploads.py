@@ -36,10 +36,14 @@ async def test_a_file_is_taken_and_comes_with_the_turn_that_names_it(board: Boar
     )
     assert turn.status_code == 200
     page = await board.http.get(f"{API}/sessions/{turn.json()['sessionId']}/facts", params={"limit": 10})
-    submitted = next(one for one in page.json()["events"] if one["type"] == "turn.submitted")
-    (given,) = submitted["payload"]["given"]
-    assert (given["kind"], given["source"], given["content"]["media"]) == ("image", "attached", "image/png")
-    blob = await board.http.get(f"{API}/blobs/{given['content']['hash']}")
+    submitted = next(event for event in page.json()["events"] if event["type"] == "turn.submitted")
+    (attachment,) = submitted["payload"]["given"]
+    assert (attachment["kind"], attachment["source"], attachment["content"]["media"]) == (
+        "image",
+        "attached",
+        "image/png",
+    )
+    blob = await board.http.get(f"{API}/blobs/{attachment['content']['hash']}")
     assert blob.content == png(2, 2)
 
 
@@ -56,7 +60,7 @@ async def test_what_is_too_large_or_empty_or_misnamed_is_refused_and_not_kept(bo
     nameless = await board.http.post(PATH, content=b"x")
     elsewhere = await board.http.post(PATH, params={"name": "../x"}, content=b"x")
 
-    codes = [one.json()["code"] for one in (large, unsaid, empty, nameless, elsewhere)]
+    codes = [response.json()["code"] for response in (large, unsaid, empty, nameless, elsewhere)]
     assert codes == ["too_large", "too_large", "invalid_input", "invalid_input", "invalid_input"]
     folder = board.folder.with_name(f"{board.folder.name}-beside") / "uploads"
     assert files(folder) == []

@@ -20,10 +20,10 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
         every = [await follower.event() for _ in range(9)]
     first = [event for event in every if event.event != "session.hydrated"][:8]
     assert {event.event for event in first} <= set(get_args(EventClass))
-    told = [json.loads(event.data) for event in first]
-    assert told[0]["type"] == "session.opened"
-    assert {event["sessionId"] for event in told} == {session}
-    numbers = [event["sequence"] for event in told]
+    events = [json.loads(event.data) for event in first]
+    assert events[0]["type"] == "session.opened"
+    assert {event["sessionId"] for event in events} == {session}
+    numbers = [event["sequence"] for event in events]
     assert numbers == sorted(numbers)
     # Only the last event of a fact moves the place to go on from: who saw some of them is told all of them again.
     places = [int(event.id or 0) for event in first[:-1]]
@@ -35,7 +35,7 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
     after = numbers[3]
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", after=after) as follower:
         later = json.loads((await follower.event()).data)
-    assert later == next(event for event in told if event["sequence"] > after)
+    assert later == next(event for event in events if event["sequence"] > after)
 
 
 async def test_where_what_there_was_ends_and_news_begins_is_told_once(board: Board) -> None:
@@ -45,17 +45,17 @@ async def test_where_what_there_was_ends_and_news_begins_is_told_once(board: Boa
     for again in (False, True):
         await board.idle(session)
         head = (await board.heads())[session]
-        place: dict[str, Any] = {"after": head} if again else {}
-        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", **place) as follower:
-            told = [json.loads((await follower.event()).data)]
-            while told[-1]["type"] != "session.hydrated":
-                told.append(json.loads((await follower.event()).data))
-            assert (told[-1]["sequence"], told[-1]["phase"], told[-1]["payload"]) == (
+        query: dict[str, Any] = {"after": head} if again else {}
+        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", **query) as follower:
+            events = [json.loads((await follower.event()).data)]
+            while events[-1]["type"] != "session.hydrated":
+                events.append(json.loads((await follower.event()).data))
+            assert (events[-1]["sequence"], events[-1]["phase"], events[-1]["payload"]) == (
                 head,
                 "hydrating",
                 {"through": head},
             )
-            assert {event["sequence"] for event in told[:-1]} <= set(range(1, 1 if again else head + 1))
+            assert {event["sequence"] for event in events[:-1]} <= set(range(1, 1 if again else head + 1))
             await board.command("submit_turn", text="more", sessionId=session)
             news: list[dict[str, Any]] = []
             async with asyncio.timeout(SOON):
@@ -78,10 +78,10 @@ async def test_text_in_the_making_is_told_between_the_facts_and_reads_as_the_fin
     pieces = [event for event in mine if event["type"] == "text.delta"]
     (final,) = [event for event in mine if event["type"] == "text.final"]
 
-    shown = ""
+    text = ""
     for piece in pieces:
-        shown = shown[: piece["payload"]["offset"]] + piece["payload"]["delta"]
-    assert shown in ("", final["payload"]["content"]["text"][: len(shown)])
+        text = text[: piece["payload"]["offset"]] + piece["payload"]["delta"]
+    assert text in ("", final["payload"]["content"]["text"][: len(text)])
     assert {piece["partId"] for piece in pieces} <= {final["partId"]}
     places = [(event["sequence"], event.get("n", 0)) for event in events]
     assert places == sorted(places)
@@ -93,11 +93,11 @@ async def test_who_comes_late_gets_the_text_so_far(board: Board) -> None:
     for _ in range(2):
         async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
             async with asyncio.timeout(SOON):
-                shown = ""
-                while shown != "so far":
+                text = ""
+                while text != "so far":
                     event = json.loads((await follower.event()).data)
                     if event["type"] == "text.delta":
-                        shown = shown[: event["payload"]["offset"]] + event["payload"]["delta"]
+                        text = text[: event["payload"]["offset"]] + event["payload"]["delta"]
     await board.command("interrupt_turn", sessionId=session)
 
 

@@ -19,9 +19,9 @@ def shape(turn: PastTurn) -> list[list[str]]:
     ]
 
 
-def only(found: list[PastSession]) -> PastSession:
-    assert len(found) == 1
-    return found[0]
+def only(sessions: list[PastSession]) -> PastSession:
+    assert len(sessions) == 1
+    return sessions[0]
 
 
 def test_a_transcript_of_claude_code_gives_its_turns(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_an_edit_of_claude_code_tells_what_it_did_to_the_file(tmp_path: Path) ->
     folder = tmp_path / "work"
     transcripts.claude_code(tmp_path / "home", folder)
 
-    turn = next(one for one in only(list(claude_code.find(tmp_path / "home"))).turns() if not one.agent)
+    turn = next(turn for turn in only(list(claude_code.find(tmp_path / "home"))).turns() if not turn.agent)
 
     assert turn.calls[1].parts[0].changes == (
         ImportedChange(
@@ -77,7 +77,7 @@ def test_a_rollout_of_codex_gives_its_turns(tmp_path: Path) -> None:
     ]
     shell, patch = first.calls[0].parts[1], first.calls[1].parts[0]
     assert (shell.output, shell.exit_code, shell.summary) == ("helo\n", 0, "shell bash -lc cat hello.py")
-    assert [(one.path, one.kind, one.added, one.removed) for one in patch.changes] == [
+    assert [(change.path, change.kind, change.added, change.removed) for change in patch.changes] == [
         ("hello.py", "modified", 1, 1),
         ("notes.md", "created", 1, 0),
     ]

@@ -151,7 +151,7 @@ def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4
     file = home / "projects" / str(folder).replace("/", "-") / f"{session}.jsonl"
     human: dict[str, Any] = {"origin": {"kind": "human"}, "promptSource": "typed"}
     notice = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
-    kept = {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
+    fields = {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
     written = [
         {"type": "mode", "mode": "default", "sessionId": session},
         _claude(folder, "user", "u1", 1, {"role": "user", "content": "Find the callers"}, **human),
@@ -171,7 +171,7 @@ def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4
             toolUseResult={"status": "completed", "agentId": "ae267a1", "totalTokens": 9},
         ),
         {**_boundary(folder, 21), "compactMetadata": {"trigger": "auto", "preTokens": 155000, "postTokens": 9000}},
-        _claude(folder, "user", "c1", 22, {"role": "user", "content": "This session is being continued."}, **kept),
+        _claude(folder, "user", "c1", 22, {"role": "user", "content": "This session is being continued."}, **fields),
         _claude(folder, "assistant", "a2", 23, _answer("m2", [{"type": "text", "text": "There are two."}])),
         _claude(
             folder,
@@ -184,7 +184,7 @@ def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4
         ),
         _claude(folder, "assistant", "a3", 31, _answer("m3", [{"type": "text", "text": "The task ended."}])),
         {**_boundary(folder, 40), "compactMetadata": {"trigger": "manual", "preTokens": 12000}},
-        _claude(folder, "user", "c2", 41, {"role": "user", "content": "All that was done."}, **kept),
+        _claude(folder, "user", "c2", 41, {"role": "user", "content": "All that was done."}, **fields),
         _claude(folder, "user", "k1", 42, {"role": "user", "content": "<command-name>/compact</command-name>"}),
         _claude(folder, "user", "k2", 42, {"role": "user", "content": "<local-command-stdout>Compacted"}),
         _claude(folder, "user", "u3", 50, {"role": "user", "content": "Write it down"}, **human),
@@ -205,20 +205,20 @@ def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4
         ),
     ]
     _write(file, written)
-    place = file.with_suffix("") / "subagents"
-    _subagent(place, folder, "ae267a1", 3, "Search", {"agentType": "Explore", "description": "Find callers"})
+    subagents = file.with_suffix("") / "subagents"
+    _subagent(subagents, folder, "ae267a1", 3, "Search", {"agentType": "Explore", "description": "Find callers"})
     inner = _use("t9", "Agent", {"subagent_type": "general-purpose", "prompt": "Look in lib"})
-    _subagent(place, folder, "ae267a1", 4, "", {}, [inner])
+    _subagent(subagents, folder, "ae267a1", 4, "", {}, [inner])
     _subagent(
-        place, folder, "b0c0ffee0123456789", 5, "Look in lib", {"agentType": "general-purpose", "toolUseId": "t9"}
+        subagents, folder, "b0c0ffee0123456789", 5, "Look in lib", {"agentType": "general-purpose", "toolUseId": "t9"}
     )
-    _subagent(place, folder, "adeadbeef", 6, "Something", None)
-    _subagent(place, folder, "acompact-83efcb", 7, "Summarise", None)
+    _subagent(subagents, folder, "adeadbeef", 6, "Something", None)
+    _subagent(subagents, folder, "acompact-83efcb", 7, "Summarise", None)
     return file
 
 
 def _subagent(
-    place: Path,
+    subagents: Path,
     folder: Path,
     agent: str,
     second: int,
@@ -232,11 +232,11 @@ def _subagent(
     written = [_claude(folder, "user", f"p{name}", second, {"role": "user", "content": prompt}, **of)] if prompt else []
     content = more or [{"type": "text", "text": f"Done by {agent}."}]
     written.append(_claude(folder, "assistant", f"q{name}", second, _answer(f"x{name}", content), **of))
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / f"agent-{agent}.jsonl").open("a") as opened:
+    subagents.mkdir(parents=True, exist_ok=True)
+    with (subagents / f"agent-{agent}.jsonl").open("a") as opened:
         opened.write("".join(json.dumps(line) + "\n" for line in written))
     if meta:
-        (place / f"agent-{agent}.meta.json").write_text(json.dumps(meta))
+        (subagents / f"agent-{agent}.meta.json").write_text(json.dumps(meta))
 
 
 def _boundary(folder: Path, second: int) -> dict[str, Any]:
@@ -316,8 +316,8 @@ def _answer(identity: str, content: list[dict[str, Any]], stop: str = "end_turn"
     return {**answer, "stop_reason": stop, "usage": usage}
 
 
-def _use(identity: str, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "tool_use", "id": identity, "name": name, "input": given}
+def _use(identity: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "tool_use", "id": identity, "name": name, "input": arguments}
 
 
 def _result(identity: str, content: Any, **more: Any) -> dict[str, Any]:

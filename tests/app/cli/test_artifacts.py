@@ -20,8 +20,8 @@ def test_what_agents_wrote_is_listed_compared_and_written_to_files(product: Prod
     product.plays(WROTE).run("run", "Write", "--approve", "all")
     listed = product.run("artifacts", "last")
     assert (listed.code, listed.out.split()[1:]) == (0, ["v2", "notes.md"])
-    shown = product.run("artifacts", "last", "notes.md").out.splitlines()
-    assert [line.split()[2] for line in shown[1:]] == ["v1", "v2"]
+    lines = product.run("artifacts", "last", "notes.md").out.splitlines()
+    assert [line.split()[2] for line in lines[1:]] == ["v1", "v2"]
     diff = product.run("artifacts", "last", "notes.md", "--diff", "1..2")
     assert diff.out == "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-# One\n+# Two\n"
     old = product.run("artifacts", "last", "notes.md", "--version", "1", "-o", "old.md")

@@ -34,11 +34,11 @@ def opened(product: Product) -> list[dict[str, Any]]:
     """The payloads of the facts that say that a folder was opened."""
     if not (product.home / "store" / store.DATABASE).exists():
         return []
-    facts = (fact for found in store.read(product.home / "store").facts.values() for fact in found)
+    facts = (fact for stream in store.read(product.home / "store").facts.values() for fact in stream)
     return [fact.payload for fact in facts if fact.type == "workspace.opened"]
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=[" ".join(one[:2]) for one in VERBS])
+@pytest.mark.parametrize("verb", VERBS, ids=[" ".join(arguments[:2]) for arguments in VERBS])
 def test_no_verb_opens_a_home_without_an_approval(at_home: Product, verb: tuple[str, ...]):
     """X6: the server refuses, so there is no other way in."""
     done = at_home.run(*verb)
@@ -65,7 +65,7 @@ def test_run_asks_at_a_terminal(at_home: Product, answer: str, code: int):
         assert terminal.wait() == code
 
     assert "it is your home: agents could read and change everything of yours in it" in " ".join(card.split())
-    assert [one["wide"] for one in opened(at_home)] == [True] * (code == 0)
+    assert [fact["wide"] for fact in opened(at_home)] == [True] * (code == 0)
 
 
 def test_up_asks_at_a_terminal_and_opens_after_an_approval(at_home: Product):
@@ -78,7 +78,7 @@ def test_up_asks_at_a_terminal_and_opens_after_an_approval(at_home: Product):
         terminal.send("\x03")
         assert terminal.wait() == 0
 
-    assert [one["wide"] for one in opened(at_home)] == [True]
+    assert [fact["wide"] for fact in opened(at_home)] == [True]
 
 
 def test_up_opens_nothing_after_a_rejection_and_ctrl_c_ends_the_question(at_home: Product):
@@ -104,23 +104,23 @@ def test_import_takes_over_no_session_of_a_home_without_an_approval(at_home: Pro
 
     (refused,) = at_home.run("import", "--yes", "--json").json
     before = opened(at_home)
-    (taken,) = at_home.run("import", "--yes", "--json", "--wide").json
+    (imported,) = at_home.run("import", "--yes", "--json", "--wide").json
 
     assert ("it is your home" in refused["problem"], refused["added"], before) == (True, 0, [])
-    assert (taken["problem"], taken["added"] > 0) == ("", True)
+    assert (imported["problem"], imported["added"] > 0) == ("", True)
 
 
 def test_over_http_a_broad_folder_needs_the_flag(at_home: Product):
     """X6"""
     at_home.run("run", "Say hello", "--wide")
     with at_home.up("--wide") as (_, ready):
-        found = json.loads((at_home.home / "endpoint.json").read_text())
-        with httpx2.Client(base_url=found["url"], trust_env=False) as client:
-            url, headers = "/api/v1/commands/open_workspace", {"Authorization": f"Bearer {found['token']}"}
+        endpoint = json.loads((at_home.home / "endpoint.json").read_text())
+        with httpx2.Client(base_url=endpoint["url"], trust_env=False) as client:
+            url, headers = "/api/v1/commands/open_workspace", {"Authorization": f"Bearer {endpoint['token']}"}
             refused = client.post(url, json={"path": "/"}, headers=headers)
             system = client.post(url, json={"path": "/etc"}, headers=headers)
-            taken = client.post(url, json={"path": "/etc", "wide": True}, headers=headers)
+            answer = client.post(url, json={"path": "/etc", "wide": True}, headers=headers)
 
     assert (refused.status_code, refused.json()["code"], refused.json()["field"]) == (422, "folder_too_broad", "wide")
-    assert (system.json()["code"], taken.status_code) == ("folder_too_broad", 200)
+    assert (system.json()["code"], answer.status_code) == ("folder_too_broad", 200)
     assert ready["folder"] == str(at_home.folder)

@@ -45,11 +45,11 @@ def test_the_process_that_runs_makes_the_pack(product: Product):
     with product.up():
         product.run("run", "Write", "--approve", "all")
         done = product.run("evidence", "last", "--out", "pack.zip", "--json")
-        (told,) = done.json
+        (written,) = done.json
         assert done.code == 0
-        assert (told["file"], told["facts"], told["taskId"]) == ("pack.zip", told["through"], "")
+        assert (written["file"], written["facts"], written["taskId"]) == ("pack.zip", written["through"], "")
         (verdict,) = product.run("verify", "pack.zip", "--json").json
-    assert (verdict["ok"], verdict["link"], verdict["packHash"]) == (True, told["link"], told["pack"]["hash"])
+    assert (verdict["ok"], verdict["link"], verdict["packHash"]) == (True, written["link"], written["pack"]["hash"])
 
 
 def test_a_file_that_is_there_is_not_written_over_unless_asked_to(product: Product):
@@ -78,13 +78,13 @@ def test_what_is_wrong_with_a_pack_is_said_with_the_fact_that_it_hit(product: Pr
         for name, data in files.items():
             opened.writestr(name, data.replace(b"report.md", b"rapport.m"))
 
-    said = product.run("verify", "changed.zip")
-    assert said.code == 1
-    assert said.out.startswith("invalid  fact ")
-    (told,) = product.run("verify", "changed.zip", "--json").json
-    assert (told["ok"], told["finding"]["check"]) == (False, "fact")
-    at = told["finding"]["sequence"]
-    assert f"fact {at}:" in said.out
+    done = product.run("verify", "changed.zip")
+    assert done.code == 1
+    assert done.out.startswith("invalid  fact ")
+    (verdict,) = product.run("verify", "changed.zip", "--json").json
+    assert (verdict["ok"], verdict["finding"]["check"]) == (False, "fact")
+    at = verdict["finding"]["sequence"]
+    assert f"fact {at}:" in done.out
     assert "report.md" in auditor.rows_of(pack.read_bytes())[at - 1]["payload"]
     assert product.run("verify", "pack.zip", "--link", span_id("another") * 4).code == 1
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_exported_or_checked_says_why(product: Product):
     assert product.run("evidence", "last").code == 2
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     (product.folder / "text.zip").write_text("no pack")
-    told = {
+    results = {
         arguments: product.run(*arguments)
         for arguments in (
             ("evidence", "ses_none"),
@@ -104,8 +104,8 @@ def test_what_cannot_be_exported_or_checked_says_why(product: Product):
             ("verify", "text.zip"),
         )
     }
-    assert [one.code for one in told.values()] == [2, 2, 2, 2, 2, 1]
-    assert [one.err.partition(":")[0] for one in told.values()] == [
+    assert [result.code for result in results.values()] == [2, 2, 2, 2, 2, 1]
+    assert [result.err.partition(":")[0] for result in results.values()] == [
         "unknown_session",
         "unknown_task",
         *["invalid_input"] * 3,

@@ -23,7 +23,7 @@ AT = 1_700_000_000_000_000
 
 
 @pytest.mark.parametrize(
-    ("fact", "said"),
+    ("fact", "line"),
     [
         (AgentWoke(reason="schedule", due=AT), "+ wakes: scheduled"),
         (AgentWoke(reason="fact", cause="ses_1/7"), "+ wakes: an event triggered it"),
@@ -36,13 +36,13 @@ AT = 1_700_000_000_000_000
         (AgentSlept(reason="ended"), "~ sleeps for good: its task has ended"),
     ],
 )
-def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str) -> None:
+def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, line: str) -> None:
     """UI-22"""
-    assert format_fact(fact, Style(io.StringIO()), 200) == said
+    assert format_fact(fact, Style(io.StringIO()), 200) == line
 
 
 @pytest.mark.parametrize(
-    ("fact", "said"),
+    ("fact", "line"),
     [
         (
             PlanUpdated(steps=(PlanStep("Look", "completed"), PlanStep("Write", "in_progress"))),
@@ -53,16 +53,16 @@ def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str)
         (ActionResolved(decision="approve"), "! your answer: approve"),
     ],
 )
-def test_a_plan_and_an_answer_are_one_line(fact: Fact, said: str) -> None:
+def test_a_plan_and_an_answer_are_one_line(fact: Fact, line: str) -> None:
     """CTX-03, UI-09"""
-    assert format_fact(fact, Style(io.StringIO()), 200) == said
+    assert format_fact(fact, Style(io.StringIO()), 200) == line
 
 
 LONG = BlobRef(hash="0" * 64, size=9_000)
 
 
 @pytest.mark.parametrize(
-    ("fact", "shown"),
+    ("fact", "lines"),
     [
         (
             ToolCompleted(output=Text(text="a\nb\nRan 2 tests in 0.001s\n\nOK\n"), exit_code=0),
@@ -80,21 +80,21 @@ LONG = BlobRef(hash="0" * 64, size=9_000)
         (AgentSlept(reason="ran"), []),
     ],
 )
-def test_of_a_command_the_last_lines_are_shown(fact: Fact, shown: list[str]) -> None:
-    assert format_output_tail(fact, 12 if "Ran" in str(fact) else 80) == shown
+def test_of_a_command_the_last_lines_are_shown(fact: Fact, lines: list[str]) -> None:
+    assert format_output_tail(fact, 12 if "Ran" in str(fact) else 80) == lines
 
 
 def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_order() -> None:
-    shown: list[str] = []
-    lines = HeldOutput(shown.append)
+    printed: list[str] = []
+    lines = HeldOutput(printed.append)
     lines.print("one")
     lines.hold(True)
     lines.print("two")
     lines.print("three")
-    assert shown == ["one"]
+    assert printed == ["one"]
     lines.hold(False)
     lines.print("four")
-    assert shown == ["one", "two", "three", "four"]
+    assert printed == ["one", "two", "three", "four"]
 
 
 @pytest.mark.parametrize(

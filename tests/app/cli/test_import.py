@@ -42,16 +42,16 @@ def test_nothing_is_imported_without_consent(past: Product):
 
 def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Product):
     """A8: a pipe, a device, a folder, a dangling link and a loop; and a session whose file is named in no encoding."""
-    place = next((past.place / "claude" / "projects").iterdir())
-    good = next(place.glob("*.jsonl"))
+    folder = next((past.place / "claude" / "projects").iterdir())
+    good = next(folder.glob("*.jsonl"))
     odd = good.with_name(os.fsdecode(b"odd\xff.jsonl"))
     odd.write_bytes(good.read_bytes())
     os.utime(odd, (LONG_AGO, LONG_AGO))
-    os.mkfifo(place / "a-pipe.jsonl")
-    (place / "b-folder.jsonl").mkdir()
-    (place / "c-device.jsonl").symlink_to("/dev/zero")
-    (place / "d-nowhere.jsonl").symlink_to("/nonexistent")
-    (place / "e-loop.jsonl").symlink_to("e-loop.jsonl")
+    os.mkfifo(folder / "a-pipe.jsonl")
+    (folder / "b-folder.jsonl").mkdir()
+    (folder / "c-device.jsonl").symlink_to("/dev/zero")
+    (folder / "d-nowhere.jsonl").symlink_to("/nonexistent")
+    (folder / "e-loop.jsonl").symlink_to("e-loop.jsonl")
 
     lines = past.run("import", "--yes", "--json").json
 
@@ -64,28 +64,28 @@ def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Prod
 
 def test_a_past_session_reads_like_one_of_our_own(past: Product):
     """UI-29: its turns, tools, files and tokens are facts, at the times at which they were."""
-    told = imported(past, "claude_code")
+    line = imported(past, "claude_code")
 
-    assert (told["added"], told["known"], told["problem"]) == (3, 0, "")
-    facts = past.run("facts", told["sessionId"], "--json").json
+    assert (line["added"], line["known"], line["problem"]) == (3, 0, "")
+    facts = past.run("facts", line["sessionId"], "--json").json
     assert facts[0]["payload"]["source"] == "claude_code"
     assert {fact["timestamp"][:10] for fact in facts} == {"2026-11-20"}
-    changes = [one["path"] for fact in facts for one in fact["payload"].get("changes", ())]
+    changes = [change["path"] for fact in facts for change in fact["payload"].get("changes", ())]
     assert changes == ["hello.py"]
     ends = [fact["type"] for fact in facts if fact["type"] in ("turn.completed", "turn.interrupted")]
     assert ends == ["turn.completed", "turn.completed", "turn.interrupted"]
-    shown = past.run("view", told["sessionId"]).out
-    assert "It says hello now." in shown
+    view = past.run("view", line["sessionId"]).out
+    assert "It says hello now." in view
     # The transcript has no end of a turn: how long one took is not told.
-    assert " 0.0 s" not in shown
+    assert " 0.0 s" not in view
 
 
 def test_importing_again_adds_what_is_new(past: Product):
     """CTL-01: what is there already is left as it is."""
     first = imported(past, "codex")
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
-    asked = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
-    file.write_text(f"{file.read_text()}{asked}\n")
+    prompt = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
+    file.write_text(f"{file.read_text()}{prompt}\n")
     os.utime(file, (LONG_AGO, LONG_AGO))
 
     again = imported(past, "codex")
@@ -98,15 +98,15 @@ def test_a_turn_that_may_still_be_written_comes_later(past: Product):
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
     os.utime(file)
 
-    told = imported(past, "codex")
+    line = imported(past, "codex")
 
-    assert (told["added"], told["unfinished"]) == (1, True)
+    assert (line["added"], line["unfinished"]) == (1, True)
 
 
 def test_nobody_works_in_an_imported_session(past: Product):
-    told = imported(past, "codex")
+    line = imported(past, "codex")
 
-    refused = past.plays({"calls": []}).run("run", "go on", "--session", told["sessionId"])
+    refused = past.plays({"calls": []}).run("run", "go on", "--session", line["sessionId"])
 
     assert refused.code != 0
     assert "session_imported" in refused.err

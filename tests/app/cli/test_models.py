@@ -41,8 +41,8 @@ def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(prod
 
 
 def test_as_json_it_is_one_object(product: Product):
-    told = json.loads(product.run("models", "--json").out)
-    assert [one["kind"] for one in told["configured"]] == ["offline"]
+    models = json.loads(product.run("models", "--json").out)
+    assert [model["kind"] for model in models["configured"]] == ["offline"]
 
 
 def test_a_model_is_tested_and_the_exit_code_says_whether_it_answered(product: Product):
@@ -72,5 +72,5 @@ def test_the_page_is_told_the_same(product: Product):
                 return json.load(answer)
 
         listed, tested = (ask(name + rest) for name, rest in ROUTES)
-    assert [(one["name"], one["default"]) for one in listed["configured"]] == [("mock/m", True)]
+    assert [(model["name"], model["default"]) for model in listed["configured"]] == [("mock/m", True)]
     assert (tested["ok"], tested["text"], tested["name"]) == (True, "ready", "mock/m")

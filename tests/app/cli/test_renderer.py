@@ -32,7 +32,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
 
 
 @pytest.mark.parametrize(
-    ("part", "shown"),
+    ("part", "line"),
     [
         (
             NotificationPart(**_AT, agent_id="writer-1", task_id="tsk_1", status="needs_input", summary="A key?"),
@@ -108,9 +108,9 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
         ),
     ],
 )
-def test_what_others_told_and_what_is_planned_is_a_line_each(part: Part, shown: str) -> None:
+def test_what_others_told_and_what_is_planned_is_a_line_each(part: Part, line: str) -> None:
     """UI-16, UI-23, CTX-03: told apart from what the person and the agent say."""
-    assert format_aside(part, Style(io.StringIO())) == shown
+    assert format_aside(part, Style(io.StringIO())) == line
 
 
 def test_what_others_wrote_drives_no_terminal() -> None:
@@ -126,12 +126,12 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """UI-24: it read "The permission mode is ask.: waits for an answer"."""
-    asks: dict[str, Any] = {"action_id": "act_1", "action_type": "tool_approval", "tool": "Write"}
+    fields: dict[str, Any] = {"action_id": "act_1", "action_type": "tool_approval", "tool": "Write"}
     prompt = "Create a.py (+1 −0)? The permission mode is ask."
     table = Table()
-    part = ActionPart(**_AT, **asks, prompt=prompt, outcome="pending")
+    part = ActionPart(**_AT, **fields, prompt=prompt, outcome="pending")
     row: dict[str, Any] = {key: _AT[key] for key in ("key", "order", "sequence", "turn_id", "thread_id")}
-    action = ActionRow(**row, **asks, agent_id="agt_1", prompt=prompt, decisions=("approve",), required_at=1)
+    action = ActionRow(**row, **fields, agent_id="agt_1", prompt=prompt, decisions=("approve",), required_at=1)
     turn = TurnRow(
         **row,
         agent_id="agt_1",
@@ -141,7 +141,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
         permission_mode="ask",
         submitted_at=1,
     )
-    table.apply([Upsert(one.panel, one) for one in (part, action, turn)])
+    table.apply([Upsert(row.panel, row) for row in (part, action, turn)])
     reader: Any = _Texts()
     await ConversationRenderer(reader, table, Style(io.StringIO()), thinking=False).print_turn(turn)
     assert "  ? Create a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out

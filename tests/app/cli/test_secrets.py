@@ -58,14 +58,14 @@ def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: 
     with product.terminal("secrets", "set", "deploy") as terminal:
         terminal.until("secret://deploy: ")
         terminal.send(f"{VALUE}\n")
-        shown = terminal.until("Use it as")
+        output = terminal.until("Use it as")
         assert terminal.wait() == 0
-    assert VALUE not in shown
+    assert VALUE not in output
     assert json.loads(drawer.read_text()) == {"callboard/deploy": VALUE}
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("deploy", "short", "fewer than 6"),
         ("de ploy", VALUE, "Invalid name of a secret"),
@@ -73,12 +73,12 @@ def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: 
     ],
 )
 def test_what_cannot_be_one_is_refused_without_being_quoted(
-    product: Product, drawer: Path, name: str, value: str, said: str
+    product: Product, drawer: Path, name: str, value: str, message: str
 ):
     """SAFE-09"""
     done = product.run("secrets", "set", name, stdin=value)
 
-    assert (done.code, said in done.err) == (2, True), done.err
+    assert (done.code, message in done.err) == (2, True), done.err
     assert VALUE not in done.err
     assert not drawer.exists()
 
@@ -106,10 +106,10 @@ def test_nobody_types_a_secret_that_nothing_could_keep(product: Product):
     product.variables["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
     with product.terminal("secrets", "set", "deploy") as terminal:
-        said = terminal.until("CALLBOARD_SECRET_NAME")
+        output = terminal.until("CALLBOARD_SECRET_NAME")
         assert terminal.wait() != 0
-    assert "secret_store_unavailable" in said
-    assert "secret://deploy: " not in said
+    assert "secret_store_unavailable" in output
+    assert "secret://deploy: " not in output
 
 
 def test_a_running_server_knows_at_once_what_a_terminal_sets(product: Product, drawer: Path):
@@ -137,7 +137,7 @@ def test_the_key_of_a_model_is_a_handle_and_reaches_the_provider(product: Produc
         assert (tested.code, "mock/m: ready" in tested.out) == (0, True), tested
         with product.up():
             keys = product.run("secrets", "--json").json[0]["secrets"]
-            told = product.run("run", f"Say {KEY}")
+            answer = product.run("run", f"Say {KEY}")
     assert keys == [{"name": "mock", "place": "keyring", "key": True}]
-    assert KEY not in told.out + told.err
+    assert KEY not in answer.out + answer.err
     assert all(KEY.encode() not in path.read_bytes() for path in product.home.rglob("*") if path.is_file())

@@ -23,8 +23,8 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
     assert "loaded mcp__scripted__echo reads, parallel" in lines
     assert "loaded mcp__scripted__wipe may destroy, serial" in lines
     assert "excluded Finalize it is available only in auto mode" in lines
-    (told,) = product.run("tools", "--json").json
-    assert [one["condition"] for one in told["servers"]] == ["connected", "lost"]
+    (inventory,) = product.run("tools", "--json").json
+    assert [server["condition"] for server in inventory["servers"]] == ["connected", "lost"]
 
 
 def test_an_agent_that_there_is_not_is_named(product: Product) -> None:

@@ -11,14 +11,14 @@ WRITES = {"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Do
 LINE = "own files request 1 extra permission, not granted"
 
 
-def asks(product: Product, text: str = ALLOWS) -> None:
+def write_request(product: Product, text: str = ALLOWS) -> None:
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text(text)
 
 
 def test_a_folder_is_trusted_once_its_person_saw_what_it_asks_for(product: Product):
     """SAFE-08"""
-    asks(product)
+    write_request(product)
     done = product.plays(WRITES).run("run", "Go")
     assert done.code == 4
     assert LINE in done.err
@@ -35,7 +35,7 @@ def test_a_folder_is_trusted_once_its_person_saw_what_it_asks_for(product: Produ
 
 def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
     """SAFE-08"""
-    asks(product)
+    write_request(product)
     done = product.run("trust")
     assert (done.code, "No terminal to ask in." in done.err) == (4, True)
     assert product.run("trust", "--json").json[0]["state"] == "untrusted"
@@ -43,9 +43,9 @@ def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
 
 def test_trust_ends_when_the_files_change_and_when_it_is_taken_back(product: Product):
     """SAFE-08"""
-    asks(product)
+    write_request(product)
     assert product.run("trust", "--yes", "--json").json[0]["state"] == "trusted"
-    asks(product, f"{ALLOWS}[shell]\nnetwork = true\n")
+    write_request(product, f"{ALLOWS}[shell]\nnetwork = true\n")
     assert product.run("trust", "--json").json[0]["state"] == "changed"
     assert product.run("trust", "--yes", "--json").json[0]["state"] == "trusted"
     assert product.run("trust", "--revoke", "--json").json[0]["state"] == "untrusted"
@@ -57,7 +57,7 @@ def test_a_folder_that_asks_for_nothing_is_not_asked_about(product: Product):
 
 
 def test_up_says_so_of_a_folder_that_nobody_trusts(product: Product):
-    asks(product)
+    write_request(product)
     with product.up() as (_, ready):
         assert ready["untrusted"] == 1
         assert LINE in product.run("up", "--no-browser").out
@@ -74,7 +74,7 @@ def test_the_usual_mode_of_a_turn_is_that_of_the_settings(product: Product):
 
 
 def test_rules_are_listed_with_where_they_stand(product: Product):
-    asks(product)
+    write_request(product)
     assert product.run("rules").out == (
         "allow  Edit(**)  this folder's settings  "
         "not applied: the folder is not trusted for the present requests of its files\n"
@@ -88,7 +88,7 @@ def test_rules_are_listed_with_where_they_stand(product: Product):
 
 
 def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product, tmp_path: Path):
-    asks(product)
+    write_request(product)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     product.plays(WRITES).run("run", "Go")

@@ -27,22 +27,22 @@ def endpoint(product: Product) -> dict[str, Any]:
     return json.loads((product.home / "endpoint.json").read_text())
 
 
-def meta(told: dict[str, Any]) -> dict[str, Any]:
+def meta(ready: dict[str, Any]) -> dict[str, Any]:
     """What the server says of itself, as a holder of the token."""
-    headers = {"Authorization": f"Bearer {told['token']}"}
-    return httpx2.get(f"{told['url']}{API}/meta", headers=headers, trust_env=False).json()
+    headers = {"Authorization": f"Bearer {ready['token']}"}
+    return httpx2.get(f"{ready['url']}{API}/meta", headers=headers, trust_env=False).json()
 
 
 def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Product):
     with product.up() as (running, ready):
-        told = endpoint(product)
-        about = meta(told)
+        written = endpoint(product)
+        about = meta(written)
         assert ready["folder"] == str(product.folder)
         assert re.fullmatch(rf"{ready['url']}/#open=[\w-]{{32}}/w/{ready['workspaceId']}", ready["link"])
-        assert told["token"] not in json.dumps(ready)
+        assert written["token"] not in json.dumps(ready)
         assert (ready["running"], ready["pid"], ready["model"]) == (False, running.process.pid, "search, no model")
         assert (about["version"], about["epoch"]) == (__version__, ready["epoch"])
-        assert [one["path"] for one in about["workspaces"]] == [str(product.folder)]
+        assert [workspace["path"] for workspace in about["workspaces"]] == [str(product.folder)]
         running.signal(signal.SIGINT)
         rest = [json.loads(line) for line in running.rest()]
         assert rest == [
@@ -63,14 +63,17 @@ def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Pr
         assert done.code == 0
         assert (joined["running"], joined["folder"]) == (True, str(other))
         assert [joined[name] for name in ("pid", "url", "epoch")] == [ready[name] for name in ("pid", "url", "epoch")]
-        assert [one["path"] for one in meta(endpoint(product))["workspaces"]] == [str(product.folder), str(other)]
+        assert [workspace["path"] for workspace in meta(endpoint(product))["workspaces"]] == [
+            str(product.folder),
+            str(other),
+        ]
 
 
 def test_the_sample_is_said_of_its_folder_and_of_no_other(product: Product):
     with product.up():
         assert product.run("up", "--json", "--folder", str(SAMPLE)).code == 0
-        told = {one["path"]: one["sample"] for one in meta(endpoint(product))["workspaces"]}
-        assert told == {str(product.folder): False, str(SAMPLE): True}
+        samples = {workspace["path"]: workspace["sample"] for workspace in meta(endpoint(product))["workspaces"]}
+        assert samples == {str(product.folder): False, str(SAMPLE): True}
 
 
 @pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
@@ -80,27 +83,27 @@ def test_models_that_the_one_that_runs_does_not_ask_are_said_not_to_be_used(prod
         product.variables |= {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
         done = product.run(*command)
     assert done.code == 0
-    told = done.out + done.err
-    assert f"Not used: localhost:9, set in this terminal or in settings.toml. Process {ready['pid']}" in told
-    assert "continues with search, no model." in told
-    assert "stop that process and start again, or set CALLBOARD_HOME" in told
+    output = done.out + done.err
+    assert f"Not used: localhost:9, set in this terminal or in settings.toml. Process {ready['pid']}" in output
+    assert "continues with search, no model." in output
+    assert "stop that process and start again, or set CALLBOARD_HOME" in output
 
 
 def test_the_same_models_with_another_key_are_not_used_either(product: Product):
-    place = {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
-    product.variables |= {**place, "CALLBOARD_API_KEY": "the first key"}
+    variables = {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
+    product.variables |= {**variables, "CALLBOARD_API_KEY": "the first key"}
     with product.up():
         assert product.run("up", "--json").json[-1]["unusedModels"] == []
         product.variables["CALLBOARD_API_KEY"] = "another key"
         assert product.run("up", "--json").json[-1]["unusedModels"] == ["localhost:9"]
-        kept = (product.home / "endpoint.json").read_text()
-    assert "first" not in kept
+        endpoint_file = (product.home / "endpoint.json").read_text()
+    assert "first" not in endpoint_file
 
 
 @pytest.mark.parametrize(
     "command",
     [["up", "--no-browser"], ["run", "Hi"], ["rules"], ["trust", "--json"], ["tools"]],
-    ids=lambda one: one[0],
+    ids=lambda case: case[0],
 )
 def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product: Product, command: list[str]):
     """SAFE-05: its settings are its own; without one that runs nothing is started and nothing is made."""
@@ -108,9 +111,9 @@ def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product
         (product.home / "settings.toml").write_text("prot = 1\n")
         done = product.run(*command)
         assert done.code == 0
-        told = f"{product.home / 'settings.toml'}, line 1, at `prot`: this key is unknown" in done.err
-        assert told is (command[0] in ("up", "run"))
-        assert ("continues with its last valid settings" in done.err) is told
+        is_reported = f"{product.home / 'settings.toml'}, line 1, at `prot`: this key is unknown" in done.err
+        assert is_reported is (command[0] in ("up", "run"))
+        assert ("continues with its last valid settings" in done.err) is is_reported
     refused = product.run(*command)
     assert (refused.code, "bad_settings" in refused.err, refused.out) == (2, True, "")
 
@@ -118,8 +121,8 @@ def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product
 def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
     """SAFE-04"""
     with product.up():
-        found = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
-        assert found == {"endpoint.json": 0o600, "callboard.log": 0o600}
+        modes = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
+        assert modes == {"endpoint.json": 0o600, "callboard.log": 0o600}
         assert product.home.stat().st_mode & 0o777 == 0o700
 
 
@@ -136,8 +139,8 @@ def test_nothing_is_loaded_at_the_start_that_only_a_model_needs():
 
 
 def test_a_busy_port_moves_on_to_the_next(product: Product):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         with product.up("--port", str(port)) as (_, ready):
             assert port < int(ready["url"].rpartition(":")[2]) <= port + 20
 
@@ -163,7 +166,7 @@ def test_a_second_up_opens_a_page_of_its_own(product: Product):
     with product.up() as (_, ready):
         again = product.run("up", "--json").json[-1]
         assert again["link"] != ready["link"]
-        files = {Path(one["opener"]) for one in (ready, again)}
+        files = {Path(milestone["opener"]) for milestone in (ready, again)}
         assert files == set((product.home / "opening").iterdir())
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 

@@ -15,9 +15,9 @@ from tests.app.rigs.product import Product
 def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
     for command in COMMANDS:
         problem = Problem(code=code, message="It is not there.", field="sessionId", hint=f"{command} names them.")
-        told = translate_problem(problem)
-        assert (told.code, told.message, told.field) == (code, "It is not there.", "SESSION")
-        assert not any(re.search(rf"\b{name}\b", told.hint) for name in COMMANDS)
+        translated = translate_problem(problem)
+        assert (translated.code, translated.message, translated.field) == (code, "It is not there.", "SESSION")
+        assert not any(re.search(rf"\b{name}\b", translated.hint) for name in COMMANDS)
 
 
 def test_a_hint_that_names_no_command_stays():
@@ -49,16 +49,16 @@ def test_a_key_of_the_settings_is_named_once(product: Product, verb: str):
     product.home.mkdir()
     (product.home / "settings.toml").write_text("rules = 3\n")
     done = product.run(*verb.split())
-    said = next(line for line in f"{done.out}{done.err}".splitlines() if "settings.toml, line 1" in line)
-    assert said.endswith("settings.toml, line 1, at `rules`: expected `array`, got `int`.")
+    line_ = next(line for line in f"{done.out}{done.err}".splitlines() if "settings.toml, line 1" in line)
+    assert line_.endswith("settings.toml, line 1, at `rules`: expected `array`, got `int`.")
 
 
 def test_a_key_of_a_folders_settings_is_named_once(product: Product):
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
     lines = product.run("trust").out.splitlines()
-    (said,) = (line for line in lines if "expected `array`" in line)
-    assert said.endswith("at `rules`: expected `array`, got `int`. Every call asks for approval.")
+    (message,) = (line for line in lines if "expected `array`" in line)
+    assert message.endswith("at `rules`: expected `array`, got `int`. Every call asks for approval.")
 
 
 @pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])

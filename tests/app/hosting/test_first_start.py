@@ -55,7 +55,7 @@ def settings(text: bytes) -> Callable[[Product], None]:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "code", "said", "hint"),
+    ("spoil", "code", "message", "hint"),
     [
         (a_file(""), "store_unusable", "it is a file, not a folder", "CALLBOARD_HOME"),
         (a_file("store"), "store_unusable", "cannot be used", ""),
@@ -69,17 +69,19 @@ def settings(text: bytes) -> Callable[[Product], None]:
         (settings(b"port = 99999\n"), "bad_settings", "expected `int` <= 65535", ""),
         (settings(b"port = '\xff'\n"), "bad_settings", "is not UTF-8", ""),
     ],
-    ids=lambda one: getattr(one, "__name__", None) if callable(one) else None,
+    ids=lambda case: getattr(case, "__name__", None) if callable(case) else None,
 )
 def test_a_first_start_that_cannot_be_says_why(
-    product: Product, spoil: Callable[[Product], None], code: str, said: str, hint: str
+    product: Product, spoil: Callable[[Product], None], code: str, message: str, hint: str
 ):
     """SAFE-05"""
     spoil(product)
     done = product.run("up", "--json")
     problem = json.loads(done.err)
     assert done.code != 0
-    assert (problem["code"], said in problem["message"], hint in problem.get("hint", "")) == (code, True, True), problem
+    assert (problem["code"], message in problem["message"], hint in problem.get("hint", "")) == (code, True, True), (
+        problem
+    )
     assert "Traceback" not in done.err + done.out
     assert not (product.home / "incident.txt").exists()
 
@@ -138,9 +140,9 @@ def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pyte
 
 def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
     with product.terminal("--no-browser") as terminal:
-        told = terminal.until("Ctrl-C stops Callboard; the log is kept.")
-        assert told.index("is starting on") < told.index("Ready:")
-        assert "#open=" in told
+        output = terminal.until("Ctrl-C stops Callboard; the log is kept.")
+        assert output.index("is starting on") < output.index("Ready:")
+        assert "#open=" in output
         terminal.send("\x03")
         assert "kept in" in terminal.until("continues from there.")
         assert terminal.wait() == 0
@@ -152,15 +154,15 @@ def test_a_folder_that_was_deleted_under_the_terminal_is_named(
 ):
     """D6"""
     monkeypatch.setenv("CALLBOARD_HOME", str(tmp_path / "home"))
-    place = tmp_path / "place"
-    place.mkdir()
-    monkeypatch.chdir(place)
-    place.rmdir()
+    folder = tmp_path / "place"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
 
     code = main([*verb, "--json"] if verb[0] in {"run", "doctor"} else [*verb])
 
-    told = capsys.readouterr().err
+    error = capsys.readouterr().err
     assert code != 0
-    assert "no_folder" in told
-    assert "Change to another folder" in told
+    assert "no_folder" in error
+    assert "Change to another folder" in error
     assert not (tmp_path / "home" / "incident.txt").exists()

@@ -27,7 +27,11 @@ def other(product: Product, tmp_path: Path) -> Product:
 
 def examined(product: Product, folder: Path) -> list[dict[str, Any]]:
     """The findings of `doctor` about other uses of the folder."""
-    return [one for one in product.run("doctor", "--json", "--folder", str(folder)).json if one["name"] == "folder use"]
+    return [
+        finding
+        for finding in product.run("doctor", "--json", "--folder", str(folder)).json
+        if finding["name"] == "folder use"
+    ]
 
 
 def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_folder_too(
@@ -44,9 +48,9 @@ def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_fold
         assert warning in other.run("run", "Go on", "--session", "last").err
         assert warning in other.run("job", "start", "Look.", "alpha", "--folder", str(product.folder)).err
         assert warning in other.run("up", "--no-browser", "--folder", str(product.folder)).out
-        (found,) = examined(other, product.folder)
-        said = f"process {first['pid']} serves {product.folder} with the state folder {product.home}"
-        assert (found["state"], found["message"]) == ("warn", said)
+        (finding,) = examined(other, product.folder)
+        expected = f"process {first['pid']} serves {product.folder} with the state folder {product.home}"
+        assert (finding["state"], finding["message"]) == ("warn", expected)
         assert examined(other, other.folder) == []
     assert sorted(product.folder.rglob("*")) == before
 
@@ -73,7 +77,7 @@ def test_a_process_that_ended_is_no_warning(product: Product, other: Product, nu
         assert examined(other, product.folder) == []
         with other.up("--folder", str(product.folder)) as (_, ready):
             assert ready["alsoServedBy"] == []
-            assert not any(one.exists() for one in left)
+            assert not any(path.exists() for path in left)
 
 
 def test_one_state_folder_that_is_named_in_two_ways_is_no_warning(product: Product, other: Product) -> None:
@@ -105,7 +109,7 @@ def test_what_another_user_can_write_is_not_believed(tmp_path: Path, open_to_oth
         assert find_others(tmp_path, Path("/home"), environment) == ()
         claim = FolderClaim(tmp_path / "home", environment)
         claim.add(str(tmp_path))
-        assert [one.name for one in forged.iterdir()] == ["forged.json"]
+        assert [path.name for path in forged.iterdir()] == ["forged.json"]
         claim.release()
     assert find_others(tmp_path, Path("/home"), environment) == ()
 
@@ -116,8 +120,8 @@ def test_a_process_whose_file_was_removed_announces_itself_again(tmp_path: Path)
     environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
     claim = FolderClaim(tmp_path / "home", environment)
     claim.add("/first")
-    for one in (tmp_path / "callboard").iterdir():
-        one.unlink()
+    for path in (tmp_path / "callboard").iterdir():
+        path.unlink()
     claim.add("/second")
     use = FolderUse(pid=os.getpid(), home=str(tmp_path / "home"), folders=("/first", "/second"))
     assert find_others("/first", Path("/other"), environment) == (use,)

@@ -76,14 +76,18 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
 async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
     with serving({"/api/tags": TAGS}) as origin:
         named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
-        (one,) = await discover_models({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
-    assert one.configured
+        (server,) = await discover_models({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
+    assert server.configured
 
 
 async def test_a_server_without_a_model_says_so():
     with serving({"/api/tags": '{"models": []}'}) as origin:
-        (one,) = await discover_models({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
-    assert (one.models, one.settings, one.why) == ((), "", "The server is running but has no model. Load one there.")
+        (server,) = await discover_models({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
+    assert (server.models, server.settings, server.why) == (
+        (),
+        "",
+        "The server is running but has no model. Load one there.",
+    )
 
 
 async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
@@ -101,15 +105,15 @@ async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
 async def test_keys_of_the_environment_are_found_by_their_variables_and_never_shown():
     keys = {"ANTHROPIC_API_KEY": "sk-ant-1", "GOOGLE_API_KEY": "g-1", "OPENROUTER_API_KEY": "or-1", "OTHER_KEY": "x"}
     used = ProviderSettings(name="g", kind="google", base_url="https://g", api_key="g-1", models=("m",))
-    ones = await discover_models(keys, (used,), ())
-    assert [(one.kind, one.name, one.where, one.configured) for one in ones] == [
+    keys_found = await discover_models(keys, (used,), ())
+    assert [(key.kind, key.name, key.where, key.configured) for key in keys_found] == [
         ("key", "anthropic", "ANTHROPIC_API_KEY", False),
         ("key", "google", "GOOGLE_API_KEY", True),
         ("key", "openrouter", "OPENROUTER_API_KEY", False),
     ]
-    assert 'kind = "anthropic"' in ones[0].settings
-    assert 'api_key_env = "ANTHROPIC_API_KEY"' in ones[0].settings
-    assert "sk-ant-1" not in repr(ones)
+    assert 'kind = "anthropic"' in keys_found[0].settings
+    assert 'api_key_env = "ANTHROPIC_API_KEY"' in keys_found[0].settings
+    assert "sk-ant-1" not in repr(keys_found)
 
 
 async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_or_with_what_is_missing(tmp_path: Path):
@@ -172,15 +176,19 @@ async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_a
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
     models = ConfiguredModels(ModelSettings(providers=(keyed,)), reveal_on_demand(environment))
-    (one,) = (await ModelCatalog(models, environment, ()).listed()).configured
-    assert (one.usable, "nobodys" in one.why) == (False, True)
+    (model,) = (await ModelCatalog(models, environment, ()).listed()).configured
+    assert (model.usable, "nobodys" in model.why) == (False, True)
 
 
 async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():
     async with desk() as models:
-        (one,) = (await models.listed()).configured
+        (model,) = (await models.listed()).configured
         tested = await models.tested("")
-    assert (one.kind, one.usable, one.why) == ("offline", True, "No model is configured: this is the offline search.")
+    assert (model.kind, model.usable, model.why) == (
+        "offline",
+        True,
+        "No model is configured: this is the offline search.",
+    )
     assert (tested.ok, tested.problem and tested.problem.code) == (False, "model_unconfigured")
 
 
@@ -199,12 +207,12 @@ async def test_a_model_that_answers_is_told_with_its_times_and_tokens():
 
 
 async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_it():
-    came: list[float] = []
+    resolved: list[float] = []
 
     def slowly(key: str) -> str:
         # A keyring that takes its time, as one that is being unlocked does.
         threading.Event().wait(0.2)
-        came.append(time.monotonic())
+        resolved.append(time.monotonic())
         return key
 
     with aimock() as server:
@@ -213,7 +221,7 @@ async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_
         tested = await ModelCatalog(models, {}, ()).tested("")
         await models.close()
     assert tested.ok
-    assert 0 < tested.duration_ms <= (time.monotonic() - came[0]) * 1000 + 1
+    assert 0 < tested.duration_ms <= (time.monotonic() - resolved[0]) * 1000 + 1
 
 
 @pytest.mark.parametrize(

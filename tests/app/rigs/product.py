@@ -91,9 +91,9 @@ class Product:
             "WAYLAND_",
             "PYTHONDONTWRITEBYTECODE",
         )
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         more = {"CALLBOARD_HOME": str(self.home), "CALLBOARD_PORT": "0", "TERM": "xterm", "COLUMNS": "120"}
-        return {**kept, **more, **self.variables}
+        return {**inherited, **more, **self.variables}
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
         """Carries a command line out in this process; what it reads is no terminal."""
@@ -173,17 +173,17 @@ class Running:
     def milestone(self, event: str) -> dict[str, Any]:
         """The next milestone of that name."""
         while (line := self.line()) is not None:
-            told: dict[str, Any] = msgspec.json.decode(line)
-            if told.get("event", told.get("type")) == event:
-                return told
+            milestone: dict[str, Any] = msgspec.json.decode(line)
+            if milestone.get("event", milestone.get("type")) == event:
+                return milestone
         raise AssertionError(f"ended with {self.process.wait()} before {event}; errors: {self.errors}")
 
     def rest(self) -> list[str]:
         """The lines up to the end."""
-        found: list[str] = []
+        lines: list[str] = []
         while (line := self.line()) is not None:
-            found.append(line)
-        return found
+            lines.append(line)
+        return lines
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -287,5 +287,5 @@ def says(text: str, **how: Any) -> list[dict[str, Any]]:
 
 def uses(tool: str, text: str = "", **arguments: Any) -> list[dict[str, Any]]:
     """A call of the model that asks for a tool, after a text where one is given."""
-    said = [{"text": text}] if text else []
-    return [*said, {"tool": {"name": tool, "arguments": arguments}}]
+    parts = [{"text": text}] if text else []
+    return [*parts, {"tool": {"name": tool, "arguments": arguments}}]

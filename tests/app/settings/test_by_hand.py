@@ -28,9 +28,9 @@ def test_an_edit_by_hand_applies_without_a_restart_and_an_invalid_one_keeps_the_
 
         file.write_text('permission_mode = "planing"\n')
         done = product.run("run", "three", "--permission", "edits")
-        (said,) = [line for line in done.err.splitlines() if "settings.toml" in line]
-        assert said.endswith("The last valid settings apply.")
-        assert "permission_mode" in said
+        (warning,) = [line for line in done.err.splitlines() if "settings.toml" in line]
+        assert warning.endswith("The last valid settings apply.")
+        assert "permission_mode" in warning
         assert permission_mode(product) == "planning"
         (trust,) = product.run("trust", "--json").json
         assert [problem["keepsLast"] for problem in trust["problems"]] == [True]

@@ -22,17 +22,19 @@ WRITES = {"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Do
 RAN = "import os\nopen({mark!r}, 'a').write(os.getcwd() + '\\n')\n"
 
 
-def asks(name: str, *words: str) -> str:
+def hook_entry(name: str, *words: str) -> str:
     return f'[[hooks]]\nname = "{name}"\ntools = ["Write"]\ncommand = {json.dumps([sys.executable, *words])}\n'
 
 
 def test_a_persons_own_hooks_come_last_and_see_what_a_folders_made_of_a_call(product: Product) -> None:
     mark = product.place / "asked"
-    says = "import sys; open(sys.argv[1], 'a').write(sys.argv[2])"
+    script = "import sys; open(sys.argv[1], 'a').write(sys.argv[2])"
     (product.folder / ".callboard").mkdir()
-    (product.folder / ".callboard" / "settings.toml").write_text(asks("theirs", "-c", says, str(mark), "theirs "))
+    (product.folder / ".callboard" / "settings.toml").write_text(
+        hook_entry("theirs", "-c", script, str(mark), "theirs ")
+    )
     product.home.mkdir()
-    mine = asks("mine", "-c", says, str(mark), "mine ")
+    mine = hook_entry("mine", "-c", script, str(mark), "mine ")
     (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{mine}')
     assert product.run("trust", "--yes").code == 0
     assert product.plays(WRITES).run("run", "Go").code == 0
@@ -48,9 +50,9 @@ def test_a_persons_own_hook_is_started_in_their_home_and_a_trusted_folders_in_th
     (product.folder / "check.py").write_text(RAN.format(mark=str(marks["planted"])))
     (product.folder / ".callboard" / "hooks").mkdir(parents=True)
     (product.folder / ".callboard" / "hooks" / "look.py").write_text(RAN.format(mark=str(marks["theirs"])))
-    (product.folder / ".callboard" / "settings.toml").write_text(asks("theirs", ".callboard/hooks/look.py"))
+    (product.folder / ".callboard" / "settings.toml").write_text(hook_entry("theirs", ".callboard/hooks/look.py"))
     product.home.mkdir()
-    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{asks("mine", "-m", "check")}')
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook_entry("mine", "-m", "check")}')
     product.variables["HOME"] = str(person)
     assert product.plays(WRITES).run("run", "Go").code == 0
     assert (marks["mine"].read_text(), marks["theirs"].exists()) == (f"{person}\n", False)
@@ -88,10 +90,10 @@ def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_
     )
     home.settings.write_text(text)
     book = SettingsFiles(home, {}, FolderDefinitions())
-    shown = book.read("user", "", "")
-    assert shown.values["hooks"][0]["env"] == {"LINT_TOKEN": MASK, "KEY": "secret://k"}
-    changed = [{**shown.values["hooks"][0], "tools": ["Bash"]}]
-    book.write("user", "", {"hooks": changed}, shown.digest)
+    read = book.read("user", "", "")
+    assert read.values["hooks"][0]["env"] == {"LINT_TOKEN": MASK, "KEY": "secret://k"}
+    changed = [{**read.values["hooks"][0], "tools": ["Bash"]}]
+    book.write("user", "", {"hooks": changed}, read.digest)
     assert "t0ken-Zx9wVu8tSr7" in home.settings.read_text()
     secrets = Redaction()
     learn_keys(secrets, book.user(), {})
@@ -105,26 +107,26 @@ def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_
 def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Product) -> None:
     product.home.mkdir()
     (product.folder / "check.py").write_text("")
-    text = f"{asks('fine', '-c', 'pass')}{asks('open', str(product.folder / 'check.py'))}"
+    text = f"{hook_entry('fine', '-c', 'pass')}{hook_entry('open', str(product.folder / 'check.py'))}"
     gone = '[[hooks]]\nname = "gone"\ncommand = ["no-such-program"]\n'
     (product.home / "settings.toml").write_text(f"{text}{gone}")
-    told = {one["name"]: one for one in product.run("doctor", "--json").json}
-    assert (told["hook fine"]["state"], told["hook fine"]["message"]) == ("ok", f"starts {sys.executable}")
+    findings = {finding["name"]: finding for finding in product.run("doctor", "--json").json}
+    assert (findings["hook fine"]["state"], findings["hook fine"]["message"]) == ("ok", f"starts {sys.executable}")
     check = f"{product.folder}/check.py"
-    assert told["hook open"]["message"] == f"agents of {product.folder} can change its program {check}"
-    assert told["hook gone"]["message"] == "no-such-program is not installed"
-    assert told["hook gone"]["effect"] == "All calls that match it are denied."
+    assert findings["hook open"]["message"] == f"agents of {product.folder} can change its program {check}"
+    assert findings["hook gone"]["message"] == "no-such-program is not installed"
+    assert findings["hook gone"]["effect"] == "All calls that match it are denied."
 
 
 def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
     """A guard with a slip in a name guards nothing, and no call would tell."""
     product.home.mkdir()
-    fine = asks("fine", "-c", "pass").replace('["Write"]', '["*", "mcp__git__*", "Edit(src/**)"]')
-    slip = asks("slip", "-c", "pass").replace('["Write"]', '["Bsah", "Bsah(rm *)", "Write"]')
+    fine = hook_entry("fine", "-c", "pass").replace('["Write"]', '["*", "mcp__git__*", "Edit(src/**)"]')
+    slip = hook_entry("slip", "-c", "pass").replace('["Write"]', '["Bsah", "Bsah(rm *)", "Write"]')
     (product.home / "settings.toml").write_text(f"{fine}{slip}")
-    told = {one["name"]: one for one in product.run("doctor", "--json").json}
-    assert told["hook fine"]["state"] == "ok"
-    assert (told["hook slip"]["state"], told["hook slip"]["message"]) == (
+    findings = {finding["name"]: finding for finding in product.run("doctor", "--json").json}
+    assert findings["hook fine"]["state"] == "ok"
+    assert (findings["hook slip"]["state"], findings["hook slip"]["message"]) == (
         "warn",
         f"starts {sys.executable}, and names Bsah, which is not a tool of Callboard",
     )
@@ -138,24 +140,24 @@ def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product)
     (other / "hooks" / "check.py").write_text(RAN.format(mark=str(mark)))
     (product.place / "mine").symlink_to(other / "hooks")
     product.home.mkdir()
-    hook = asks("mine", str(product.place / "mine" / "check.py"))
+    hook = hook_entry("mine", str(product.place / "mine" / "check.py"))
     (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
     assert product.plays(WRITES).run("run", "Go").code == 0
     assert mark.read_text().count("\n") == 1
     product.run("run", "-C", str(other), "Look around")
-    asked = mark.read_text()
+    record = mark.read_text()
     product.run("run", "Go")
-    assert mark.read_text() == asked
+    assert mark.read_text() == record
     where = f"agents of {other} can change its program {other}/hooks/check.py"
-    told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
-    assert (told["state"], told["message"]) == ("bad", where)
-    assert told["effect"] == (
+    state = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["hook mine"]
+    assert (state["state"], state["message"]) == ("bad", where)
+    assert state["effect"] == (
         f"All calls that match it are denied. Move it to {other}/.callboard/ or outside of every open folder."
     )
-    assert told["fix"] == f"$EDITOR {product.home}/settings.toml"
+    assert state["fix"] == f"$EDITOR {product.home}/settings.toml"
     (other / ".callboard").mkdir()
     (other / "hooks" / "check.py").rename(other / ".callboard" / "check.py")
-    hook = asks("mine", str(other / ".callboard" / "check.py"))
+    hook = hook_entry("mine", str(other / ".callboard" / "check.py"))
     (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
     assert product.run("run", "Go").code == 0
-    assert mark.read_text() == f"{asked}{Path.home()}\n"
+    assert mark.read_text() == f"{record}{Path.home()}\n"

@@ -58,14 +58,14 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: S
 )
 async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: StateFolder, kind: str, reason: str):
     """D6: opening a pipe waits for its writer, and a device has no end."""
-    for place in (home.settings, home.endpoint):
+    for path in (home.settings, home.endpoint):
         match kind:
             case "a pipe":
-                os.mkfifo(place)
+                os.mkfifo(path)
             case "a link to a device":
-                place.symlink_to("/dev/zero")
+                path.symlink_to("/dev/zero")
             case _:
-                place.mkdir()
+                path.mkdir()
 
     problem = refused(home)
 
@@ -90,13 +90,13 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
     home.settings.write_text("prot = 1\n")
     problem = refused(home)
     assert (problem.code, problem.field) == ("bad_settings", "prot")
-    known = ", ".join(Settings.__struct_fields__)
-    assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known keys: {known}."
+    keys = ", ".join(Settings.__struct_fields__)
+    assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known keys: {keys}."
     assert problem.hint == "See docs/settings.md."
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "said"),
+    ("text", "field", "message"),
     [
         ("port = 'x'\n", "port", "expected `int`, got `str`"),
         ("port = 70000\n", "port", "expected `int` <= 65535"),
@@ -141,13 +141,13 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
     ],
 )
 def test_a_bad_value_is_an_error_that_names_its_place_and_what_was_expected(
-    home: StateFolder, text: str, field: str, said: str
+    home: StateFolder, text: str, field: str, message: str
 ):
     """SAFE-05"""
     home.settings.write_text(text)
     problem = refused(home)
     assert (problem.code, problem.field) == ("bad_settings", field)
-    assert said in problem.message
+    assert message in problem.message
     assert str(home.settings) in problem.message
 
 
@@ -174,9 +174,9 @@ def test_a_line_that_takes_too_long_to_find_is_not_told(home: StateFolder):
 def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: StateFolder):
     """SAFE-03"""
     home.settings.write_text("[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\napi_key = 123456789\n")
-    told = refused(home)
-    assert told.field == "models.0.api_key"
-    assert "123456789" not in told.message
+    problem = refused(home)
+    assert problem.field == "models.0.api_key"
+    assert "123456789" not in problem.message
 
 
 def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: StateFolder):
@@ -213,13 +213,13 @@ def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home:
 def test_an_endpoint_of_the_environment_needs_its_model_named(home: StateFolder):
     problem = refused(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1"})
     assert (problem.code, problem.field) == ("bad_settings", "CALLBOARD_MODEL")
-    found = load_settings(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
-    assert found == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
+    models = load_settings(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    assert models == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
 
 
 def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: StateFolder):
-    found = load_settings(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
-    assert found == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
+    models = load_settings(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    assert models == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
 
 
 def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: StateFolder):

@@ -52,7 +52,7 @@ class Desk:
         (self.folder / ".callboard" / "settings.toml").write_text(text)
 
     def asked(self) -> list[tuple[str, str]]:
-        return [(one.what, one.detail) for one in self.book.asked(str(self.folder)).widenings]
+        return [(widening.what, widening.detail) for widening in self.book.asked(str(self.folder)).widenings]
 
     @property
     def digest(self) -> str:
@@ -88,7 +88,7 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
         ("shell", "commands reach the network"),
         ("agent", "lead works in the permission mode full where you choose it"),
     ]
-    files = {one.file for one in desk.book.asked(str(desk.folder)).widenings}
+    files = {widening.file for widening in desk.book.asked(str(desk.folder)).widenings}
     assert files == {".callboard/settings.toml", "agents/lead.md"}
 
 
@@ -96,7 +96,7 @@ def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
     """SAFE-08: a page words it in its language; nothing parses the English."""
     desk.says(GREEDY)
     write_agents(desk.folder, lead="permission_mode: full")
-    assert [(one.code, one.parameters) for one in desk.book.asked(str(desk.folder)).widenings] == [
+    assert [(widening.code, widening.parameters) for widening in desk.book.asked(str(desk.folder)).widenings] == [
         ("rule", {"matcher": "Bash(make *)"}),
         ("server_starts", {"name": "files", "command": "npx some-server", "environment": "TOKEN=abc"}),
         ("permission_mode", {"mode": "full"}),
@@ -109,20 +109,20 @@ def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
 def test_an_untrusted_folder_narrows_and_widens_nothing(desk: Desk):
     """SAFE-08"""
     desk.says(GREEDY)
-    found = desk.holding()
-    assert (found.trusted, found.permission_mode, found.usual_mode) == (False, None, "ask")
-    assert [(rule.matcher, rule.verdict) for rule in found.rules] == [("Edit(.env)", "deny")]
-    assert found.servers == ()
-    assert found.shell == Shell(processes=64)
+    effective = desk.holding()
+    assert (effective.trusted, effective.permission_mode, effective.usual_mode) == (False, None, "ask")
+    assert [(rule.matcher, rule.verdict) for rule in effective.rules] == [("Edit(.env)", "deny")]
+    assert effective.servers == ()
+    assert effective.shell == Shell(processes=64)
 
 
 def test_a_trusted_folder_has_what_it_asks_for(desk: Desk):
     desk.says(GREEDY)
-    found = desk.holding(desk.digest)
-    assert (found.trusted, found.permission_mode, found.usual_mode) == (True, "full", "full")
-    assert [rule.verdict for rule in found.rules] == ["allow", "deny"]
-    assert [server.name for server in found.servers] == ["files"]
-    assert found.shell == Shell(network=True, memory=8192, processes=64)
+    effective = desk.holding(desk.digest)
+    assert (effective.trusted, effective.permission_mode, effective.usual_mode) == (True, "full", "full")
+    assert [rule.verdict for rule in effective.rules] == ["allow", "deny"]
+    assert [server.name for server in effective.servers] == ["files"]
+    assert effective.shell == Shell(network=True, memory=8192, processes=64)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_the_program_of_a_server_is_trusted_as_it_is(desk: Desk):
     program = desk.folder / "tools" / "own.py"
     program.write_text("print(1)\n")
     digest = desk.digest
-    what, detail = desk.asked()[-1]
-    assert (what, detail.partition(" (sha256 ")[0]) == ("server", "tools/own.py runs as it is now, outside the sandbox")
-    assert [one.name for one in desk.holding(digest).servers] == ["own"]
+    kind, detail = desk.asked()[-1]
+    assert (kind, detail.partition(" (sha256 ")[0]) == ("server", "tools/own.py runs as it is now, outside the sandbox")
+    assert [server.name for server in desk.holding(digest).servers] == ["own"]
     program.write_text("print(2)\n")
     assert not desk.holding(digest).trusted
     program.unlink()
@@ -222,7 +222,7 @@ def test_a_narrower_mode_binds_everybody_without_trust(desk: Desk):
 def test_a_server_of_the_folder_does_not_take_the_name_of_one_of_the_users(desk: Desk):
     desk.home.settings.write_text('[[servers]]\nname = "files"\ntransport = "http"\nurl = "http://localhost:1/mcp"\n')
     desk.says(GREEDY)
-    assert [getattr(one, "url", "") for one in desk.holding(desk.digest).servers] == ["http://localhost:1/mcp"]
+    assert [getattr(server, "url", "") for server in desk.holding(desk.digest).servers] == ["http://localhost:1/mcp"]
 
 
 @pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
@@ -246,8 +246,8 @@ def test_an_invalid_file_of_a_folder_keeps_the_last_valid_one_and_is_reported(de
 def test_in_a_folder_without_a_valid_file_before_it_everything_is_asked_about(desk: Desk, text: str):
     """SAFE-05, SAFE-08"""
     desk.says(text)
-    found = desk.holding("anything")
-    assert (found.trusted, found.permission_mode, found.rules) == (False, "ask", ())
+    effective = desk.holding("anything")
+    assert (effective.trusted, effective.permission_mode, effective.rules) == (False, "ask", ())
     (problem,) = desk.book.problems(str(desk.folder))
     assert (problem.file, problem.keeps_last) == (".callboard/settings.toml", False)
 
@@ -323,10 +323,10 @@ def test_secrets_are_shown_as_nothing_and_kept_by_their_mask(desk: Desk):
         '[[models]]\nname = "a"\nkind = "openai"\nmodel = "m"\napi_key = "sk-planted"\n'
         '[[servers]]\nname = "s"\ntransport = "http"\nurl = "http://x"\nheaders = {A = "planted", B = "secret://b"}\n'
     )
-    shown = desk.book.read("user", "", "")
-    assert "planted" not in str(shown)
-    assert shown.values["servers"][0]["headers"] == {"A": "********", "B": "secret://b"}
-    models = [{**shown.values["models"][0], "model": "n"}]
+    read = desk.book.read("user", "", "")
+    assert "planted" not in str(read)
+    assert read.values["servers"][0]["headers"] == {"A": "********", "B": "secret://b"}
+    models = [{**read.values["models"][0], "model": "n"}]
     desk.change({"models": models})
     assert 'api_key = "sk-planted"' in desk.home.settings.read_text()
     problem = desk.refused({"models": [{**models[0], "name": "b"}]})
@@ -364,13 +364,13 @@ def test_user_settings_that_are_edited_by_hand_are_taken_up_at_the_next_look(tmp
     """D6: without a restart. An invalid file keeps the last valid settings, and the error names its line."""
     home = StateFolder(tmp_path / "state")
     home.settings.parent.mkdir(parents=True)
-    taken: list[Settings] = []
-    book = SettingsFiles(home, {}, FolderDefinitions(), taken.append)
-    assert taken == []
+    applied: list[Settings] = []
+    book = SettingsFiles(home, {}, FolderDefinitions(), applied.append)
+    assert applied == []
 
     home.settings.write_text('permission_mode = "edits"\n')
     assert book.user().permission_mode == "edits"
-    assert [one.permission_mode for one in taken] == ["edits"]
+    assert [settings.permission_mode for settings in applied] == ["edits"]
 
     home.settings.write_text("permission_mode = \n")
     with pytest.raises(Refusal) as refused:
@@ -378,4 +378,4 @@ def test_user_settings_that_are_edited_by_hand_are_taken_up_at_the_next_look(tmp
     assert refused.value.code == "bad_settings"
     assert "line 1" in refused.value.problem.message
     assert book.effective(str(tmp_path), "").usual_mode == "edits"
-    assert len(taken) == 1
+    assert len(applied) == 1

@@ -30,8 +30,8 @@ def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: 
     assert done.code == 4
     assert not (product.folder / "made.txt").exists()
     assert not (product.folder / "ran").exists()
-    assert [one["permissionMode"] for one in facts(product, "turn.started")] == ["ask"]
-    assert [one["tool"] for one in facts(product, "action.required")] == ["Write", "Bash"]
+    assert [fact["permissionMode"] for fact in facts(product, "turn.started")] == ["ask"]
+    assert [fact["tool"] for fact in facts(product, "action.required")] == ["Write", "Bash"]
     assert facts(product, "tool.started") == []
 
 
@@ -40,7 +40,7 @@ def test_an_agent_whose_file_asks_for_everything_writes_documents_only_while_pla
     product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
     product.run("run", "Go", "--permission", "planning", "--approve", "all")
     assert not (product.folder / "made.txt").exists()
-    assert [one["code"] for one in facts(product, "tool.refused")] == ["mode_denied"]
+    assert [fact["code"] for fact in facts(product, "tool.refused")] == ["mode_denied"]
 
 
 def test_an_agent_cannot_change_its_own_file_without_a_person(product: Product):
@@ -52,7 +52,7 @@ def test_an_agent_cannot_change_its_own_file_without_a_person(product: Product):
     )
     done = product.run("run", "Go", "--permission", "full")
     assert (done.code, mine.read_bytes()) == (4, before)
-    assert [one["tool"] for one in facts(product, "action.required")] == ["Write"]
+    assert [fact["tool"] for fact in facts(product, "action.required")] == ["Write"]
 
 
 @pytest.mark.parametrize("mode", ["ask", "planning"])
@@ -61,7 +61,7 @@ def test_a_file_narrows_what_the_person_allowed(product: Product, mode: str):
     product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
     product.run("run", "Go", "--permission", "full")
     assert not (product.folder / "made.txt").exists()
-    assert [one["permissionMode"] for one in facts(product, "turn.started")] == [mode]
+    assert [fact["permissionMode"] for fact in facts(product, "turn.started")] == [mode]
 
 
 def test_a_file_with_a_bound_beyond_measure_gives_no_agent(product: Product):
@@ -97,8 +97,8 @@ def test_a_persons_own_server_loads_nothing_of_a_folder_that_nobody_trusts(produ
 
 def test_a_folders_server_gets_no_key_of_a_model_however_it_is_trusted(product: Product, tmp_path: Path):
     """SAFE-09"""
-    told = tmp_path / "told"
-    program = f"import os; open({str(told)!r}, 'w').write(os.environ.get('KEY', 'none'))"
+    received = tmp_path / "told"
+    program = f"import os; open({str(received)!r}, 'w').write(os.environ.get('KEY', 'none'))"
     command = json.dumps([sys.executable, "-c", program])
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text(
@@ -106,7 +106,7 @@ def test_a_folders_server_gets_no_key_of_a_model_however_it_is_trusted(product: 
         "env = { KEY = 'secret://ANTHROPIC_API_KEY' }\n"
     )
     product.variables["ANTHROPIC_API_KEY"] = "planted-K3y-of-a-model"
-    shown = product.run("trust", "--yes").out
+    output = product.run("trust", "--yes").out
     done = product.plays({"calls": [says("Done.")]}).run("run", "Go")
-    assert (done.code, "gives it the secret ANTHROPIC_API_KEY" in " ".join(shown.split())) == (0, True)
-    assert not told.exists()
+    assert (done.code, "gives it the secret ANTHROPIC_API_KEY" in " ".join(output.split())) == (0, True)
+    assert not received.exists()

@@ -42,7 +42,7 @@ async def _fill(home: StateFolder, count: int, word: str) -> None:
         (home.folder / name).write_text(word)
 
 
-async def _seen(home: StateFolder) -> tuple[int, set[str]]:
+async def _read_state(home: StateFolder) -> tuple[int, set[str]]:
     """How many facts the store has, and what the files beside it say."""
     store = open_store(home.store, read_only=True)
     facts = len(await store.facts.read(STREAM))
@@ -77,7 +77,7 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
     back_up(first, backup, progress=lambda _: None)
     former = StateFolder(tmp_path / "former")
     await _fill(former, 5, "former")
-    wholes = ((5, {"former"}), (2, {"new"}))
+    states = ((5, {"former"}), (2, {"new"}))
     outcomes: list[tuple[bool, tuple[int, set[str]]]] = []
     for at in range(MOST_STEPS):
         home = StateFolder(tmp_path / f"home-{at}")
@@ -92,20 +92,20 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
                 failed = False
         decided = (home.folder / "restoring.json").exists()
         if not decided:
-            assert await _seen(home) in wholes, f"step {at}"
+            assert await _read_state(home) in states, f"step {at}"
         store = await find_or_open(home)
         assert isinstance(store, SqliteStore)
         await store.close()
-        seen = await _seen(home)
-        assert seen == wholes[1] if decided else seen in wholes, f"step {at}"
+        state = await _read_state(home)
+        assert state == states[1] if decided else state in states, f"step {at}"
         assert not (home.folder / ".restoring").exists() or not decided
-        kept = list(home.folder.glob("store*/callboard.db"))
-        assert seen == wholes[0] or len(kept) == 2, f"step {at}: the former store is kept"
-        outcomes.append((decided, seen))
+        stores = list(home.folder.glob("store*/callboard.db"))
+        assert state == states[0] or len(stores) == 2, f"step {at}: the former store is kept"
+        outcomes.append((decided, state))
         if not failed:
             break
     assert not failed, "a step was missed"
-    assert {seen[0] for _, seen in outcomes} == {5, 2}
+    assert {state[0] for _, state in outcomes} == {5, 2}
     assert any(decided for decided, _ in outcomes)
 
 
@@ -140,8 +140,8 @@ else:
 """
 
 
-def _killed(verb: str, home: StateFolder, place: Path) -> None:
-    command = [sys.executable, "-c", KILLED, verb, str(home.folder), str(place)]
+def _killed(verb: str, home: StateFolder, file: Path) -> None:
+    command = [sys.executable, "-c", KILLED, verb, str(home.folder), str(file)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
@@ -159,19 +159,19 @@ async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_n
     await store.close()
 
     assert list(home.folder.glob(".restor*")) == []
-    assert await _seen(home) == (2, {"former"})
+    assert await _read_state(home) == (2, {"former"})
 
 
 async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_one(tmp_path: Path) -> None:
     """R6: sessions that are deleted later would stay in it. The copy of a backup that is under way is not touched."""
-    home, place = StateFolder(tmp_path / "home"), tmp_path / "backups"
+    home, folder = StateFolder(tmp_path / "home"), tmp_path / "backups"
     await _fill(home, 2, "former")
-    place.mkdir()
-    _killed("backup", home, place / "a.tar")
-    (left,) = place.iterdir()
+    folder.mkdir()
+    _killed("backup", home, folder / "a.tar")
+    (leftover,) = folder.iterdir()
 
-    with backup_writer._temporary_folder(place) as under_way:
-        assert not left.exists()
-        back_up(home, place / "c.tar", progress=lambda _: None)
-        assert sorted(place.iterdir()) == sorted((under_way, place / "c.tar"))
-    assert list(place.iterdir()) == [place / "c.tar"]
+    with backup_writer._temporary_folder(folder) as copy:
+        assert not leftover.exists()
+        back_up(home, folder / "c.tar", progress=lambda _: None)
+        assert sorted(folder.iterdir()) == sorted((copy, folder / "c.tar"))
+    assert list(folder.iterdir()) == [folder / "c.tar"]

@@ -31,16 +31,16 @@ async def home(tmp_path: Path) -> StateFolder:
     return home
 
 
-def packed(home: StateFolder, place: Path, change: Callable[[Path], None]) -> None:
+def packed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
     """Write a backup of what is in the store after a change to it, whose manifest lists every file of it."""
-    back_up(home, place, progress=lambda _: None)
-    folder = place.with_suffix("")
+    back_up(home, file, progress=lambda _: None)
+    folder = file.with_suffix("")
     folder.mkdir()
-    manifest = archive.unpack(place, folder)
+    manifest = archive.unpack(file, folder)
     change(folder)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     members = tuple(archive.describe_member(path, path.relative_to(folder).as_posix()) for path in files)
-    archive.write(place, folder, msgspec.structs.replace(manifest, members=members))
+    archive.write(file, folder, msgspec.structs.replace(manifest, members=members))
 
 
 def uploads_as_a_file(folder: Path) -> None:
@@ -88,12 +88,12 @@ def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
     home: StateFolder, tmp_path: Path, change: Callable[[Path], None], why: str
 ) -> None:
     """R6: with a file in place of a folder, the next upload would fail."""
-    place = tmp_path / "b.tar"
-    packed(home, place, change)
+    file = tmp_path / "b.tar"
+    packed(home, file, change)
     before = sorted(path.relative_to(home.folder) for path in home.folder.rglob("*"))
 
     with pytest.raises(Refusal) as refused:
-        restore(home, place, replace=True, progress=lambda _: None)
+        restore(home, file, replace=True, progress=lambda _: None)
 
     assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "FILE")
     assert why in refused.value.problem.message

@@ -88,7 +88,7 @@ def test_r6_a_backup_is_made_while_callboard_runs_and_restores_all_of_it(product
         done = product.run("backup", str(tmp_path / "b.tar"), "--json")
         assert product.run("check", "--json").json[0]["damages"] == []
     assert done.code == 0, done.err
-    assert any("keyring" in one for one in done.json[0]["leftOut"])
+    assert any("keyring" in note for note in done.json[0]["leftOut"])
     with tarfile.open(tmp_path / "b.tar") as archive:
         assert sorted(archive.getnames()) == ["manifest.json", "settings.toml", "store/callboard.db", "uploads/upl_1"]
 
@@ -127,10 +127,10 @@ def test_r6_each_restore_of_a_second_keeps_the_former_store_under_a_name_of_its_
     backup = str(product.place / "good.tar")
     product.run("backup", backup)
     done = [product.run("restore", backup, "--replace", "--json") for _ in range(5)]
-    former = [place for one in done for place in one.json[-1]["former"] if "store.before-" in place]
-    assert [one.code for one in done] == [0] * 5
+    former = [path for result in done for path in result.json[-1]["former"] if "store.before-" in path]
+    assert [result.code for result in done] == [0] * 5
     assert len({*former}) == 5
-    assert all(Path(place, "callboard.db").exists() for place in former)
+    assert all(Path(path, "callboard.db").exists() for path in former)
 
 
 def test_r6_the_advice_for_a_damaged_store_works_as_it_is_printed(product: Product, tmp_path: Path):
@@ -151,10 +151,10 @@ def test_r6_the_advice_for_a_damaged_store_works_as_it_is_printed(product: Produ
 def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
     """R3: the disk of the backup is full, and the disk of the store is not."""
     written(product, "One")
-    (place := product.place / "small").mkdir()
-    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", "65536", "--tmpfs", str(place)]
+    (folder := product.place / "small").mkdir()
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", "65536", "--tmpfs", str(folder)]
     done = subprocess.run(
-        [*bwrap, *command("backup", str(place), "--json")],
+        [*bwrap, *command("backup", str(folder), "--json")],
         cwd=product.folder,
         env=product.environment(),
         capture_output=True,
@@ -163,20 +163,20 @@ def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
     )
     refused = problem(done.stderr)
     assert (done.returncode, refused["code"], refused["field"]) == (1, "store_full", "PLACE")
-    assert (str(place) in refused["message"], str(product.home) in refused["message"]) == (True, False)
+    assert (str(folder) in refused["message"], str(product.home) in refused["message"]) == (True, False)
 
 
 def test_r3_a_check_on_a_full_disk_calls_nothing_damaged(product: Product):
     """R3: SQLite reads with a file beside the store, for which there is no room."""
     written(product, "One")
     size = sum(path.stat().st_size for path in product.home.rglob("*") if path.is_file())
-    (place := product.place / "full").mkdir()
-    fills = f'cp -a {product.home}/. {place} && dd if=/dev/zero of={place}/fill bs=4k 2>/dev/null; exec "$@"'
-    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", str(size + 300_000), "--tmpfs", str(place)]
+    (folder := product.place / "full").mkdir()
+    fills = f'cp -a {product.home}/. {folder} && dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; exec "$@"'
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", str(size + 300_000), "--tmpfs", str(folder)]
     done = subprocess.run(
         [*bwrap, "bash", "-c", fills, "-", *command("check", "--json")],
         cwd=product.folder,
-        env={**product.environment(), "CALLBOARD_HOME": str(place)},
+        env={**product.environment(), "CALLBOARD_HOME": str(folder)},
         capture_output=True,
         text=True,
         check=False,
@@ -206,10 +206,10 @@ def test_incidents_that_a_full_disk_does_not_take_print_one_line(product: Produc
 def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product):
     """The state folder is sound, so nothing is advised for it."""
     written(product, "One")
-    (place := product.place / "closed").mkdir()
-    bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(place), str(place)]
+    (folder := product.place / "closed").mkdir()
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(folder), str(folder)]
     done = subprocess.run(
-        [*bwrap, *command("backup", str(place), "--json")],
+        [*bwrap, *command("backup", str(folder), "--json")],
         cwd=product.folder,
         env=product.environment(),
         capture_output=True,
@@ -282,28 +282,28 @@ def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path:
 def test_r6_what_is_no_whole_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
     """R6: all is checked before anything is put in place."""
     written(product, "One")
-    place = tmp_path / "b.tar"
+    file = tmp_path / "b.tar"
     if how == "damaged inside":
         change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
-        assert problem(product.run("backup", str(place), "--json"))["code"] == "chain_broken"
-        assert not place.exists()
-        assert product.run("backup", str(place), "--damaged").code == 0
+        assert problem(product.run("backup", str(file), "--json"))["code"] == "chain_broken"
+        assert not file.exists()
+        assert product.run("backup", str(file), "--damaged").code == 0
     else:
-        product.run("backup", str(place))
-    data = bytearray(place.read_bytes())
+        product.run("backup", str(file))
+    data = bytearray(file.read_bytes())
     if how == "a byte":
         data[len(data) // 2] ^= 1
     elif how == "half":
         del data[len(data) // 2 :]
     elif how == "other file":
         data = bytearray(b"no archive at all" * 1000)
-    place.write_bytes(data)
+    file.write_bytes(data)
     if how == "another member":
-        with tarfile.open(place, "a") as archive:
+        with tarfile.open(file, "a") as archive:
             archive.add(product.folder / "README.md", "../outside")
     before = left_in(product.home)
 
-    refused = product.run("restore", str(place), "--replace", "--json")
+    refused = product.run("restore", str(file), "--replace", "--json")
 
     assert problem(refused)["code"] == ("chain_broken" if how == "damaged inside" else "invalid_input")
     assert (left_in(product.home), titles(product)) == (before, ["One"])
@@ -375,8 +375,8 @@ def test_r6_a_restore_that_is_interrupted_loses_no_store(
     monkeypatch.undo()
 
     stores = [path for path in product.home.rglob("callboard.db") if not path.parent.name.startswith(".")]
-    kept = {_sessions(path) for path in stores}
-    assert 2 in kept, kept
+    sessions = {_sessions(path) for path in stores}
+    assert 2 in sessions, sessions
 
 
 @pytest.mark.parametrize("kind", ["ses_%", "wks_%"])
@@ -433,21 +433,21 @@ def test_r5_doctor_names_a_process_that_is_stopped(product: Product):
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)
         try:
-            found = {one["name"]: one for one in product.run("doctor", "--json").json}["process"]
+            process_finding = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["process"]
         finally:
             running.signal(signal.SIGCONT)
-        assert found["state"] == "bad"
-        assert found["message"] == f"process {ready['pid']} writes to the store and is stopped"
-        assert found["fix"] == f"kill -CONT {ready['pid']}"
+        assert process_finding["state"] == "bad"
+        assert process_finding["message"] == f"process {ready['pid']} writes to the store and is stopped"
+        assert process_finding["fix"] == f"kill -CONT {ready['pid']}"
 
 
 def test_r5_doctor_names_a_damaged_blob_and_says_how_much_it_looked_at(product: Product):
     """R5"""
     written(product, "One")
-    store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
+    store = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["store"]
     assert (store["state"], "quick check" in store["message"]) == ("ok", True)
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
-    store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
+    store = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["store"]
     assert (store["state"], store["fix"]) == ("bad", "callboard check")
     assert product.run("doctor").code == 1
 

@@ -95,7 +95,7 @@ async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Boar
     used, late = board.server.page_link(), board.server.page_link()
     assert _file(used.opener) == (0o600, 0o700, True)
     assert (await _redeem(board, used.link)).status_code == 200
-    assert [str(one) for one in (tmp_path / "opening").iterdir()] == [late.opener]
+    assert [str(path) for path in (tmp_path / "opening").iterdir()] == [late.opener]
     time.now += CODE_S
     assert _refused(await _redeem(board, late.link)) == (401, "unauthenticated")
     assert list((tmp_path / "opening").iterdir()) == []
@@ -277,8 +277,8 @@ async def test_every_command_that_changes_what_is_allowed_is_named_as_one(timed:
     """X1: a new command of trust, rules, settings or secrets is either a grant or listed here as none."""
     narrow = {"revoke_trust", "dry_run_rules", "evaluate_permission", "resolve_permission"}
     words = ("trust", "rule", "permission", "setting", "secret", "hook")
-    found = {row.name for row in COMMANDS.values() if not row.query and any(word in row.name for word in words)}
-    assert found - narrow == GRANTING
+    commands = {row.name for row in COMMANDS.values() if not row.query and any(word in row.name for word in words)}
+    assert commands - narrow == GRANTING
 
 
 async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):

@@ -100,7 +100,7 @@ async def listening(
     client: httpx2.AsyncClient, done: Callable[[list[Event]], bool], after: int | None = None, *, header: bool = True
 ) -> list[Event]:
     """The events from a `seq` on, until that is true of them; each is checked to be wrapped as its line says."""
-    found: list[Event] = []
+    received: list[Event] = []
     headers = {"Last-Event-ID": str(after)} if after is not None and header else {}
     params = {"after": str(after)} if after is not None and not header else {}
     async with asyncio.timeout(SOON), client.stream("GET", "/api/events", headers=headers, params=params) as answer:
@@ -108,29 +108,29 @@ async def listening(
         async for event in httpx2.EventSource(answer, max_event_size=None):
             wrapped = json.loads(event.data)
             assert (event.id, event.event) == (str(wrapped["seq"]), wrapped["event"]["type"]), event.data
-            found.append({"seq": wrapped["seq"], **wrapped["event"]})
-            if done(found):
+            received.append({"seq": wrapped["seq"], **wrapped["event"]})
+            if done(received):
                 break
-    return found
+    return received
 
 
 def ended(count: int) -> Callable[[list[Event]], bool]:
     """True once so many runs have come to rest."""
     return lambda events: (
-        sum(one["type"] == "AgentStatus" and one["data"]["state"] == "idle" for one in events) >= count
+        sum(event["type"] == "AgentStatus" and event["data"]["state"] == "idle" for event in events) >= count
     )
 
 
 def texts(events: list[Event]) -> dict[str, str]:
     """Each message as a client shows it: Tokens at their offsets, replaced by the final Message."""
-    shown: dict[str, str] = {}
+    texts_by_key: dict[str, str] = {}
     for event in events:
         part = event.get("part_id", "")
         if event["type"] == "Token":
-            before = shown.get(part, "")
+            before = texts_by_key.get(part, "")
             offset = event["data"]["offset"]
             assert offset <= len(before), f"a piece of {part} is missing before {offset}"
-            shown[part] = before[:offset] + event["data"]["text"]
+            texts_by_key[part] = before[:offset] + event["data"]["text"]
         elif event["type"] == "Message" and event["data"]["role"] == "assistant":
-            shown[part] = event["data"]["text"]
-    return shown
+            texts_by_key[part] = event["data"]["text"]
+    return texts_by_key

@@ -10,7 +10,7 @@ from tests.adapters.http.agentruns.crew import Event, ended, go, listening, refu
 from tests.adapters.http.rigs.server import Board
 
 
-def kept(events: list[Event]) -> list[Event]:
+def durable(events: list[Event]) -> list[Event]:
     """The events that facts are told as; what only one client is told at its beginning is not among them."""
     return [event for event in events if "event_id" in event]
 
@@ -26,41 +26,41 @@ async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board)
     await until(team, started["session_id"], "subagent.completed")
     second = asyncio.create_task(listening(team.http, ended(3), 0))
     go(team)
-    one, other = await first, await second
+    mine, theirs = await first, await second
 
-    assert kept(one) == kept(other)
-    for events in (one, other):
+    assert durable(mine) == durable(theirs)
+    for events in (mine, theirs):
         assert numbers(events) == sorted(set(numbers(events)))
-    live = {event["seq"]: event for event in one if "event_id" not in event and not event["data"].get("so_far")}
-    for event in other:
+    live = {event["seq"]: event for event in mine if "event_id" not in event and not event["data"].get("so_far")}
+    for event in theirs:
         if event["seq"] in live and not event["data"].get("so_far"):
             assert event == live[event["seq"]]
-    assert texts(one) == texts(other)
-    assert sorted(texts(one).values()) == ["Both are done.", "Quick is done.", "Slow is done.", "Slow so far. "]
+    assert texts(mine) == texts(theirs)
+    assert sorted(texts(mine).values()) == ["Both are done.", "Quick is done.", "Slow is done.", "Slow so far. "]
 
 
 async def test_a_client_that_drops_again_and_again_misses_nothing_and_gets_nothing_twice(team: Board):
     """MAR-14, COM-14"""
     whole = asyncio.create_task(listening(team.http, ended(1), 0))
     await told(team, "/api/chat", message="alone")
-    found: list[Event] = []
-    while not ended(1)(found):
-        after = found[-1]["seq"] if found else 0
-        found += await listening(team.http, lambda events: len(events) >= 3 or ended(1)(events), after)
+    received: list[Event] = []
+    while not ended(1)(received):
+        after = received[-1]["seq"] if received else 0
+        received += await listening(team.http, lambda events: len(events) >= 3 or ended(1)(events), after)
     every = await whole
 
-    assert kept(found) == kept(every)
-    assert numbers(found) == sorted(set(numbers(found)))
-    assert texts(found) == texts(every)
-    assert list(texts(found).values()) == ["word " * 60]
+    assert durable(received) == durable(every)
+    assert numbers(received) == sorted(set(numbers(received)))
+    assert texts(received) == texts(every)
+    assert list(texts(received).values()) == ["word " * 60]
 
 
 async def test_who_comes_back_gets_the_text_so_far_in_place_of_its_tokens(team: Board):
     """COM-14: the number is that of the newest Token that it contains."""
     started = await told(team, "/api/chat", message="hold")
-    seen = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
+    received = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
     await until(team, started["session_id"], "model.requested")
-    again = asyncio.create_task(listening(team.http, ended(1), kept(seen)[-1]["seq"], header=False))
+    again = asyncio.create_task(listening(team.http, ended(1), durable(received)[-1]["seq"], header=False))
     fresh = await listening(team.http, lambda events: events[-1]["data"].get("change") == "snapshot")
     go(team)
     rest = await again
@@ -70,7 +70,7 @@ async def test_who_comes_back_gets_the_text_so_far_in_place_of_its_tokens(team: 
     state = fresh[-1]["data"]
     assert state["gap"] is False
     assert state["repo_path"] == str(team.folder)
-    assert [one["session_id"] for one in state["sessions"]] == [started["session_id"]]
+    assert [session["session_id"] for session in state["sessions"]] == [started["session_id"]]
     assert list(texts(rest).values()) == ["Half of it. ", "The rest."]
 
 
@@ -96,16 +96,16 @@ async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_repl
     await told(team, "/api/chat", message="write", permission_mode="full")
     events = await following
     runs = {event["run_id"] for event in events if "run_id" in event}
-    gathered = [one for one in events if one["type"] in ("AgentStatus", "Token")]
-    finals = [one for one in events if one["type"] == "Message" and one["data"]["role"] == "assistant"]
+    gathered = [event for event in events if event["type"] in ("AgentStatus", "Token")]
+    finals = [event for event in events if event["type"] == "Message" and event["data"]["role"] == "assistant"]
 
     assert len(runs) == 1
     assert {event["message_id"] for event in gathered} == runs
-    assert [(one["message_id"], one["data"]["text"]) for one in finals] == [(*runs, "Written.")]
-    said = [(one["data"]["state"], one["data"]["detail"]) for one in gathered if one["type"] == "AgentStatus"]
-    assert ("model_loading", "Model loading") in said
-    assert ("calling_tool", "Calling Write") in said
-    assert said[-1] == ("idle", "Completed")
+    assert [(message["message_id"], message["data"]["text"]) for message in finals] == [(*runs, "Written.")]
+    states = [(event["data"]["state"], event["data"]["detail"]) for event in gathered if event["type"] == "AgentStatus"]
+    assert ("model_loading", "Model loading") in states
+    assert ("calling_tool", "Calling Write") in states
+    assert states[-1] == ("idle", "Completed")
 
 
 async def test_a_team_is_told_in_the_specifications_nine_words_and_no_other(team: Board):

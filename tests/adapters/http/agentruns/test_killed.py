@@ -26,15 +26,15 @@ def client(product: Product) -> httpx2.AsyncClient:
 
 async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, drops: bool) -> list[Event]:
     """The events up to a text that has come as far as it will; with `drops` the client goes away after every few."""
-    found: list[Event] = []
+    received: list[Event] = []
 
     def whole(events: list[Event]) -> bool:
-        return any(text.count("word") == 20 for text in texts([*found, *events]).values())
+        return any(text.count("word") == 20 for text in texts([*received, *events]).values())
 
     while not whole([]):
-        place = found[-1]["seq"] if found else after
-        found += await listening(http, lambda events: whole(events) or (drops and len(events) >= 4), place)
-    return found
+        position = received[-1]["seq"] if received else after
+        received += await listening(http, lambda events: whole(events) or (drops and len(events) >= 4), position)
+    return received
 
 
 def test_numbers_go_on_rising_after_a_kill_and_nothing_is_taken_for_a_repeat(tmp_path: Path):
@@ -63,23 +63,24 @@ def test_numbers_go_on_rising_after_a_kill_and_nothing_is_taken_for_a_repeat(tmp
             return await first, await second
 
     with product.up() as (running, _):
-        seen, dropped = asyncio.run(before())
+        complete, dropped = asyncio.run(before())
         running.process.kill()
         running.wait()
-    session = next(event["session_id"] for event in seen if event.get("session_id"))
+    session = next(event["session_id"] for event in complete if event.get("session_id"))
     with product.up():
-        rest, rest_of_other = asyncio.run(after(seen[-1]["seq"], dropped[-1]["seq"], session))
+        rest, rest_of_other = asyncio.run(after(complete[-1]["seq"], dropped[-1]["seq"], session))
 
-    for events in ([*seen, *rest], [*dropped, *rest_of_other]):
+    for events in ([*complete, *rest], [*dropped, *rest_of_other]):
         numbers = [event["seq"] for event in events]
         assert numbers == sorted(set(numbers)), "a number came twice, or went back"
     facts = [
-        [event for event in events if "event_id" in event] for events in ([*seen, *rest], [*dropped, *rest_of_other])
+        [event for event in events if "event_id" in event]
+        for events in ([*complete, *rest], [*dropped, *rest_of_other])
     ]
     assert facts[0] == facts[1]
     named = [event["event_id"] for event in facts[0] if event.get("session_id") == session]
     assert named == sorted(named, key=lambda name: int(name.partition("/")[2])), "facts of a session are out of order"
-    assert texts([*seen, *rest]) == texts([*dropped, *rest_of_other])
+    assert texts([*complete, *rest]) == texts([*dropped, *rest_of_other])
     outcomes = [event["data"] for event in facts[0] if event["type"] == "Outcome"]
-    assert [(one["status"], one["detail"]) for one in outcomes] == [("failed", "crash"), ("completed", "")]
-    assert list(texts([*seen, *rest]).values())[-1] == "It goes on."
+    assert [(outcome["status"], outcome["detail"]) for outcome in outcomes] == [("failed", "crash"), ("completed", "")]
+    assert list(texts([*complete, *rest]).values())[-1] == "It goes on."

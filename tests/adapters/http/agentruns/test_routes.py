@@ -31,11 +31,11 @@ async def test_a_busy_agent_queues_messages_and_runs_them_in_order(team: Board):
     go(team)
     events = await listening(team.http, ended(3), 0)
 
-    assert [one["status"] for one in (first, second, third)] == ["started", "queued", "queued"]
-    assert {(one["agent_id"], one["thread_id"]) for one in (first, second, third)} == {("lead", first["thread_id"])}
-    turns = [one["turn_id"] for one in (first, second, third)]
-    began = [one["turn_id"] for one in events if one["data"].get("change") == "run_started"]
-    added = [(one["turn_id"], one["data"]["position"]) for one in events if one["type"] == "QueueUpdated"]
+    assert [turn["status"] for turn in (first, second, third)] == ["started", "queued", "queued"]
+    assert {(turn["agent_id"], turn["thread_id"]) for turn in (first, second, third)} == {("lead", first["thread_id"])}
+    turns = [turn["turn_id"] for turn in (first, second, third)]
+    began = [event["turn_id"] for event in events if event["data"].get("change") == "run_started"]
+    added = [(event["turn_id"], event["data"]["position"]) for event in events if event["type"] == "QueueUpdated"]
     assert began == turns
     assert added == [(turns[1], 1), (turns[2], 2)]
 
@@ -101,9 +101,14 @@ async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(team: 
         "nodeId": "lead",
         "threadId": first["thread_id"],
     }
-    said = [one["data"] for one in events if one["type"] == "Message" and one["data"]["role"] == "assistant"]
-    assert [(one["text"], one["state"]) for one in said] == [("Half of it. ", "interrupted"), ("The answer.", "final")]
-    outcomes = [one["data"]["status"] for one in events if one["type"] == "Outcome"]
+    messages = [
+        event["data"] for event in events if event["type"] == "Message" and event["data"]["role"] == "assistant"
+    ]
+    assert [(message["text"], message["state"]) for message in messages] == [
+        ("Half of it. ", "interrupted"),
+        ("The answer.", "final"),
+    ]
+    outcomes = [event["data"]["status"] for event in events if event["type"] == "Outcome"]
     assert outcomes == ["cancelled", "completed"]
 
 
@@ -123,12 +128,12 @@ async def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing(t
 
 
 async def test_the_settings_that_hold_are_told_and_what_cannot_be_changed_is_named(team: Board):
-    found = await asked(team, "/api/settings", project_root=str(team.folder))
+    settings = await asked(team, "/api/settings", project_root=str(team.folder))
 
-    assert found["modes"] == ["chat", "auto"]
-    assert found["agent"] == {"name": "lead", "max_iters": 50, "permission_mode": None}
-    assert (found["model"]["provider"], found["model"]["name"]) == ("scripted", "crew")
-    assert found["budgets"] == {"team": 8, "provider": 16}
+    assert settings["modes"] == ["chat", "auto"]
+    assert settings["agent"] == {"name": "lead", "max_iters": 50, "permission_mode": None}
+    assert (settings["model"]["provider"], settings["model"]["name"]) == ("scripted", "crew")
+    assert settings["budgets"] == {"team": 8, "provider": 16}
     before = await team.heads()
     for body, status, field in (
         ({"model": "other"}, 422, "model"),
@@ -139,12 +144,15 @@ async def test_the_settings_that_hold_are_told_and_what_cannot_be_changed_is_nam
         assert problem["field"] == field
         assert problem["hint"]
     assert (await refused(await team.http.post("/api/settings", json={}), 400))["code"] == "invalid_input"
-    assert (await team.heads(), await asked(team, "/api/settings")) == (before, found)
+    assert (await team.heads(), await asked(team, "/api/settings")) == (before, settings)
 
 
 def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """The entries by name: a folder's own, or the kind of what is none."""
-    return {one["name"]: names(one["children"]) if one.get("children") is not None else one["type"] for one in entries}
+    return {
+        entry["name"]: names(entry["children"]) if entry.get("children") is not None else entry["type"]
+        for entry in entries
+    }
 
 
 async def test_the_tree_tells_the_folders_files_and_nothing_that_is_hidden_or_outside(team: Board, tmp_path: Path):
@@ -177,10 +185,10 @@ async def test_a_large_folder_is_told_in_part_and_says_so(team: Board):
     for number in range(2100):
         (many / f"{number:04}").touch()
 
-    found = await asked(team, "/api/workspace/tree")
+    tree = await asked(team, "/api/workspace/tree")
 
-    assert found["truncated"] is True
-    (folder,) = [one for one in found["entries"] if one["name"] == "many"]
+    assert tree["truncated"] is True
+    (folder,) = [entry for entry in tree["entries"] if entry["name"] == "many"]
     assert folder["truncated"] is True
     assert len(folder["children"]) < 2000
 
@@ -223,24 +231,28 @@ async def test_a_session_of_a_team_is_read_and_waited_for(team: Board):
     await until(team, session, "subagent.awaited")
     await until(team, session, "subagent.completed")
     graph = await team.query("list_subagents", sessionId=session)
-    agents = {one["agentId"]: one for one in graph["agents"]}
+    agents = {agent["agentId"]: agent for agent in graph["agents"]}
     lead = agents["lead"]
     none = await team.query("wait_subagents", sessionId=session, agents="worker-2", timeoutS=1)
     first = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"], mode="any")
     go(team)
     both = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"])
 
-    assert {name: one["parentThreadId"] for name, one in agents.items()} == {
+    assert {name: agent["parentThreadId"] for name, agent in agents.items()} == {
         "lead": "",
         "worker-1": lead["threadId"],
         "worker-2": lead["threadId"],
     }
     assert {agents[name]["parentRunId"] for name in ("worker-1", "worker-2")} == {lead["runId"]}
     assert [agents[name]["child"]["status"] for name in ("worker-1", "worker-2")] == ["completed", "running"]
-    assert (none["timedOut"], none["ended"], [one["agentId"] for one in none["pending"]]) == (True, [], ["worker-2"])
-    assert (first["timedOut"], [one["agentId"] for one in first["ended"]]) == (False, ["worker-1"])
+    assert (none["timedOut"], none["ended"], [agent["agentId"] for agent in none["pending"]]) == (
+        True,
+        [],
+        ["worker-2"],
+    )
+    assert (first["timedOut"], [agent["agentId"] for agent in first["ended"]]) == (False, ["worker-1"])
     assert (both["timedOut"], both["pending"]) == (False, [])
-    assert [one["result"] for one in both["ended"]] == ["Quick is done.", "Slow so far. \n\nSlow is done."]
+    assert [agent["result"] for agent in both["ended"]] == ["Quick is done.", "Slow so far. \n\nSlow is done."]
     for params, code in (({"agents": "lead"}, "not_your_child"), ({"agents": "nobody"}, "unknown_agent")):
         answer = await team.http.get("/api/v1/queries/wait_subagents", params={"sessionId": session, **params})
         assert answer.json()["code"] == code

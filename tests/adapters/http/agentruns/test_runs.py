@@ -57,25 +57,28 @@ async def test_a_runs_context_holds_its_own_run_only(team: Board):
     session = first["session_id"]
     await at_rest(team, session, 1)
     await told(team, "/api/chat", message="again", session_id=session)
-    one, other = await at_rest(team, session, 2)
+    former, latter = await at_rest(team, session, 2)
 
-    raw = await asked(team, "/api/agent-context", run_id=one["run_id"], view="raw")
+    raw = await asked(team, "/api/agent-context", run_id=former["run_id"], view="raw")
     paged, after = [], 0
     while after is not None:
-        page = await asked(team, "/api/agent-context", run_id=one["run_id"], view="raw", after=after, limit=4)
+        page = await asked(team, "/api/agent-context", run_id=former["run_id"], view="raw", after=after, limit=4)
         paged += page["events"]
         after = page["next"]
-    summary = await asked(team, "/api/agent-context", run_id=one["run_id"], view="summary")
-    second = await asked(team, "/api/agent-context", run_id=other["run_id"])
+    summary = await asked(team, "/api/agent-context", run_id=former["run_id"], view="summary")
+    second = await asked(team, "/api/agent-context", run_id=latter["run_id"])
 
-    assert raw["run"] == one
+    assert raw["run"] == former
     assert paged == raw["events"]
-    assert {event.get("runId", one["run_id"]) for event in raw["events"]} == {one["run_id"]}
+    assert {event.get("runId", former["run_id"]) for event in raw["events"]} == {former["run_id"]}
     assert {event["turnId"] for event in raw["events"]} == {first["turn_id"]}
     assert [raw["events"][0]["type"], raw["events"][-1]["type"]] == ["turn.submitted", "turn.completed"]
     every = await team.store.facts.read(session)
     assert len(raw["events"]) == sum(record.scope.turn == first["turn_id"] for record in every)
-    assert [(one["role"], one["text"]) for one in summary["messages"]] == [("user", "write"), ("assistant", "Written.")]
+    assert [(message["role"], message["text"]) for message in summary["messages"]] == [
+        ("user", "write"),
+        ("assistant", "Written."),
+    ]
     assert [(tool["tool"], tool["status"]) for tool in summary["tools"]] == [("Write", "completed")]
     assert summary["artifacts"] == [{"path": "notes.txt", "kind": "created", "added": 2}]
     assert second["view"] == "summary"
@@ -131,7 +134,7 @@ async def test_records_are_the_same_after_a_restart(tmp_path: Path):
     async with crew(tmp_path / "work") as board:
         session = (await told(board, "/api/chat", message="hello"))["session_id"]
         before = await at_rest(board, session, 1)
-        held = await told(board, "/api/chat", message="hold", session_id=session)
+        pending = await told(board, "/api/chat", message="hold", session_id=session)
         await until(board, session, "model.requested", 2)
     async with crew(tmp_path / "work") as board:
         first, second = await runs_of(board, session)
@@ -141,4 +144,4 @@ async def test_records_are_the_same_after_a_restart(tmp_path: Path):
         context = await asked(board, "/api/agent-context", run_id=second["run_id"])
         assert context["run"] == second
         assert context["messages"][0]["text"] == "hold"
-        assert held["session_id"] == second["session_id"]
+        assert pending["session_id"] == second["session_id"]

@@ -25,7 +25,7 @@ async def test_a_team_is_told_in_the_events_of_the_subagents_specification(team:
     order = ["task.created", "subagent.started", "channel.opened"]
     assert sorted(order, key=kinds.index) == [kind for kind in dict.fromkeys(kinds) if kind in order]
     data = [json.loads(event.data) for event in events]
-    assert all(one["sessionId"] == session for one in data)
-    assert all(one["subagentId"] and one["taskId"] for one in data if one["type"].startswith("subagent."))
-    numbers = [one["sequence"] for one in data]
+    assert all(event["sessionId"] == session for event in data)
+    assert all(event["subagentId"] and event["taskId"] for event in data if event["type"].startswith("subagent."))
+    numbers = [event["sequence"] for event in data]
     assert numbers == sorted(numbers)

@@ -83,20 +83,20 @@ class Served:
 
 def cases_at_bounds(operation: str) -> Iterator[Case]:
     """The requests to an operation at and beyond each bound that its schema has, the same ones each time."""
-    found = SCHEMA.find_operation_by_label(operation)
-    assert found is not None
-    config = SCHEMA.config.generation_for(operation=found, phase="coverage")
-    return found.schema.iter_coverage_cases(
-        found, generation_modes=config.modes, generation_config=config, extra_data_source=None
+    schema_operation = SCHEMA.find_operation_by_label(operation)
+    assert schema_operation is not None
+    config = SCHEMA.config.generation_for(operation=schema_operation, phase="coverage")
+    return schema_operation.schema.iter_coverage_cases(
+        schema_operation, generation_modes=config.modes, generation_config=config, extra_data_source=None
     )
 
 
 def judge(case: Case, served: Served) -> None:
     """Sends the request, about what is there where it names something. Raises AssertionError for each check that fails."""
-    known = {"sessionId": served.session, "workspaceId": served.workspace, "session": served.session}
+    ids = {"sessionId": served.session, "workspaceId": served.workspace, "session": served.session}
     for fields in (case.query, case.body):
         if isinstance(fields, dict):
-            fields.update({name: known[name] for name in known if _is_id(fields.get(name))})
+            fields.update({name: ids[name] for name in ids if _is_id(fields.get(name))})
     if case.path_parameters and "stream" in case.path_parameters:
         case.path_parameters["stream"] = served.session if "sessions" in case.path else served.workspace
     headers = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json"}

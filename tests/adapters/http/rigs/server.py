@@ -69,8 +69,8 @@ class Page:
     async def confirmation(self, command: str, body: bytes) -> str:
         """The header that confirms one command with one body."""
         digest = hashlib.sha256(body).hexdigest()
-        asked = {"command": command, "bodySha256": digest}
-        challenge = (await self.http.post(f"{API}/page/confirmations", json=asked)).json()["challenge"]
+        request = {"command": command, "bodySha256": digest}
+        challenge = (await self.http.post(f"{API}/page/confirmations", json=request)).json()["challenge"]
         proof = hmac.new(PROOF_KEY, f"{challenge}\n{command}\n{digest}".encode(), "sha256").hexdigest()
         return f"{challenge}.{proof}"
 
@@ -130,18 +130,18 @@ class Board:
 
     async def blob(self, data: bytes) -> str:
         """The hash of a blob that a fact of `KEEPER` refers to."""
-        facts, kept = self.store.facts, blob_of(data)
-        warning = NewFact(WarningRaised(code="internal", message=kept.ref.hash))
+        facts, blob = self.store.facts, blob_of(data)
+        warning = NewFact(WarningRaised(code="internal", message=blob.ref.hash))
         batch = Append(
             stream=KEEPER,
             expected=(await facts.head(KEEPER)).sequence,
             epoch=await facts.lease(KEEPER),
             facts=(warning,),
             origin=Origin(at=0),
-            blobs=(kept,),
+            blobs=(blob,),
         )
         await facts.append(batch)
-        return kept.ref.hash
+        return blob.ref.hash
 
     async def heads(self) -> dict[str, int]:
         """How many facts each stream has: what must stay the same where nothing was written."""

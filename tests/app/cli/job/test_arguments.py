@@ -82,11 +82,11 @@ def test_a_job_that_cannot_be_begun_says_why_and_what_to_do(
 
 
 def test_a_file_that_is_no_text_holds_no_items(tmp_path: Path):
-    place = tmp_path / "items"
-    place.write_bytes(b"\xff\xfe\x00")
+    path = tmp_path / "items"
+    path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Refusal) as refused:
-        read_items((), str(place))
-    assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{place} is not UTF-8 text.")
+        read_items((), str(path))
+    assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{path} is not UTF-8 text.")
 
 
 def test_without_a_session_there_is_no_job(product: Product):

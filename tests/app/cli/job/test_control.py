@@ -75,7 +75,7 @@ def test_a_job_whose_process_was_killed_goes_on_with_the_rest(product: Product):
 def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_nothing(product: Product):
     """CTL-04, UI-09"""
     written = says("It is written.")
-    with_session(product, *(matched(one, writes(f"{one}.md"), written) for one in ("alpha", "beta")))
+    with_session(product, *(matched(name, writes(f"{name}.md"), written) for name in ("alpha", "beta")))
     with product.terminal(*START) as terminal:
         assert "+# Report" in terminal.until("[a]pprove once")
         terminal.send("a\n")
@@ -85,7 +85,7 @@ def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_
         terminal.until("Pausing the job")
         terminal.until("callboard job resume")
         assert terminal.wait() == 130
-    assert [(product.folder / f"{one}.md").exists() for one in ("alpha", "beta")] == [True, False]
+    assert [(product.folder / f"{name}.md").exists() for name in ("alpha", "beta")] == [True, False]
     assert statuses(product) == ("paused", ["completed", "paused"])
 
 

@@ -26,8 +26,8 @@ def test_a_job_is_followed_item_by_item_to_its_end(product: Product):
         f"{job} · 2 items · {session}",
         f"completed · 2 of 2 done · callboard job show {session} {job}",
     ]
-    shown = product.run("job", "show", session, job)
-    assert shown.out.splitlines() == [
+    listing = product.run("job", "show", session, job)
+    assert listing.out.splitlines() == [
         f"{job}  completed   2 of 2 done  Look at this.",
         "  ✓ 1 alpha: Alpha is fine. Quite.",
         "  ✓ 2 beta: Beta is fine.",
@@ -42,7 +42,7 @@ def test_items_come_from_a_file_or_from_standard_input(product: Product):
     assert (done.code, done.out.splitlines()[-1]) == (0, "✓ 1 alpha: Alpha is fine. Quite.")
     done = product.run("job", "start", "Look", "alpha", "--items", "-", "--session", "last", stdin="\n  beta \n\n")
     assert done.code == 0
-    listed = [(one["title"], [item["title"] for item in one["items"]]) for one in _listed(product)]
+    listed = [(job["title"], [item["title"] for item in job["items"]]) for job in _listed(product)]
     assert listed == [("Look", ["alpha", "beta"]), ("From a file", ["alpha"])]
 
 

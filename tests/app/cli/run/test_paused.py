@@ -30,9 +30,9 @@ def test_a_plans_turn_that_cannot_start_ends_the_command_with_what_to_do(product
             terminal.until("[a]pprove")
             (agents / "lead.md").unlink()
             terminal.send("a\n")
-            shown = terminal.until("continues the agent")
+            output = terminal.until("continues the agent")
             assert terminal.wait() == 4
-        assert "The turn did not start: its agent is paused (unknown_agent)" in shown
+        assert "The turn did not start: its agent is paused (unknown_agent)" in output
 
         done = product.run("run", "And now?", "--session", "last", "--json", "--approve", "none")
         assert (done.code, "thread_busy" in done.err) == (4, True)

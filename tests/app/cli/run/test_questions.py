@@ -48,10 +48,10 @@ def test_a_plan_is_approved_sent_back_or_answered_by_a_line(line: str, answer: A
     assert parse_answer(line, plan, QuestionContext(steps=("Read it",))) == answer
 
 
-@pytest.mark.parametrize(("line", "said"), [("2", "blue"), ("3", "3"), ("0", "0"), ("a", "a"), ("green", "green")])
-def test_an_option_is_chosen_by_its_number_and_anything_else_is_the_answer(line: str, said: str) -> None:
+@pytest.mark.parametrize(("line", "answer"), [("2", "blue"), ("3", "3"), ("0", "0"), ("a", "a"), ("green", "green")])
+def test_an_option_is_chosen_by_its_number_and_anything_else_is_the_answer(line: str, answer: str) -> None:
     assert parse_answer(line, row("answer", "reject"), QuestionContext(options=("red", "blue"))) == Answer(
-        "answer", text=said
+        "answer", text=answer
     )
 
 
@@ -59,8 +59,8 @@ def test_a_plan_is_shown_with_its_steps_and_approved(product: Product) -> None:
     """CTL-04"""
     product.plays({"calls": [uses("propose_plan", summary="Rework it", steps=["Read it", "Change it"]), says("Good.")]})
     with product.terminal("run", "Plan it") as terminal:
-        shown = terminal.until("[a]pprove")
-        assert [line.strip() for line in shown.splitlines() if "│" in line] == ["│ 1 Read it", "│ 2 Change it"]
+        output = terminal.until("[a]pprove")
+        assert [line.strip() for line in output.splitlines() if "│" in line] == ["│ 1 Read it", "│ 2 Change it"]
         terminal.send("a\n")
         terminal.until("Good.")
         assert terminal.wait() == 0
@@ -82,8 +82,8 @@ def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) 
 def test_a_question_is_shown_with_its_options(product: Product) -> None:
     product.plays({"calls": [uses("ask_person", question="Which colour?", options=["red", "blue"]), says("Good.")]})
     with product.terminal("run", "Ask me") as terminal:
-        shown = terminal.until("a number, or your answer")
-        assert [line.strip() for line in shown.splitlines() if "│" in line] == ["│ 1 red", "│ 2 blue"]
+        output = terminal.until("a number, or your answer")
+        assert [line.strip() for line in output.splitlines() if "│" in line] == ["│ 1 red", "│ 2 blue"]
         terminal.send("2\n")
         terminal.until("Good.")
         assert terminal.wait() == 0
@@ -91,17 +91,17 @@ def test_a_question_is_shown_with_its_options(product: Product) -> None:
 
 
 def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
-    asked = row("answer", "reject")
+    action = row("answer", "reject")
     fields = {
         "city": {"type": "string", "description": "where it is\x1b"},
         "when": {"enum": ["now", "later"]},
         "days": {"type": "integer"},
     }
     form = msgspec.json.encode({"schema": {"properties": fields, "required": ["city", "when"]}}).decode()
-    there = read_context(asked, form)
+    there = read_context(action, form)
     assert there.lines() == ["city: string where it is⟨U+001B⟩", "when: now | later", "days: integer, optional"]
-    assert "as a JSON object of these" in format_choices(asked, there, is_folded=False)
-    assert parse_answer('{"city": "Bern"}', asked, there) == Answer("answer", text='{"city": "Bern"}')
+    assert "as a JSON object of these" in format_choices(action, there, is_folded=False)
+    assert parse_answer('{"city": "Bern"}', action, there) == Answer("answer", text='{"city": "Bern"}')
     assert read_context(row("approve", "reject"), form) == QuestionContext()
 
 

@@ -188,7 +188,9 @@ def test_files_are_attached_to_the_prompt(product: Product):
     (product.folder / "notes.md").write_text("Buy milk.\n")
     assert product.run("run", "Read it", "--file", str(product.folder / "notes.md")).out == "Read.\n"
     (submitted,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "turn.submitted"]
-    assert [(one["kind"], one["source"]) for one in submitted["payload"]["given"]] == [("text", "attached")]
+    assert [(attachment["kind"], attachment["source"]) for attachment in submitted["payload"]["given"]] == [
+        ("text", "attached")
+    ]
 
 
 def test_an_image_that_no_model_takes_is_named_and_nothing_is_sent(product: Product):

@@ -78,20 +78,20 @@ LATER: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("approve", "code", "written", "said"),
+    ("approve", "code", "written", "outcome"),
     [
         ("all", 0, True, "Approved by --approve all"),
         ("none", 4, False, "Rejected: no user is present to approve it"),
     ],
 )
 def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
-    product: Product, approve: str, code: int, written: bool, said: str
+    product: Product, approve: str, code: int, written: bool, outcome: str
 ) -> None:
     """CTL-04: a turn that waits for a child does not wait for an answer that nobody was asked for."""
     with_team(product)
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", approve)
     assert (done.code, (product.folder / "note.txt").exists()) == (code, written)
-    assert f"worker-1: Create note.txt (+1 −0)? {said}" in done.err
+    assert f"worker-1: Create note.txt (+1 −0)? {outcome}" in done.err
     assert done.out.endswith("The part is done.\n")
 
 
@@ -121,7 +121,7 @@ def test_what_a_child_asks_since_an_earlier_turn_is_not_approved_beforehand(prod
     assert "worker-2: Create new.txt (+1 −0)? Approved by --approve all." in done.err
     assert "worker-1: Create old.txt (+1 −0)? Not of this turn, so not answered here." in done.err
     assert [(product.folder / name).exists() for name in ("old.txt", "new.txt")] == [False, True]
-    assert [one["prompt"] for one in pending] == ["Create old.txt (+1 −0)?"]
+    assert [action["prompt"] for action in pending] == ["Create old.txt (+1 −0)?"]
 
 
 def with_team(product: Product) -> None:
