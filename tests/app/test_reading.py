@@ -18,7 +18,7 @@ def read_all(product: Product) -> list[str]:
     return [product.run(*command).out for command in commands]
 
 
-def test_what_is_read_of_the_server_equals_what_is_read_of_the_store(product: Product):
+def test_the_server_and_the_store_read_the_same(product: Product):
     """UI-34, UI-29"""
     calls = [[{"reasoning": "Hm."}, *uses("Write", "Now.", file_path="report.md", content="# R\n")], says(LONG)]
     product.plays({"calls": calls})
@@ -30,7 +30,7 @@ def test_what_is_read_of_the_server_equals_what_is_read_of_the_store(product: Pr
     assert read_all(product) == live
 
 
-def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
+def test_a_conversation_is_printed_in_order_with_complete_texts(product: Product):
     """UI-03"""
     product.plays({"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"), says(LONG)]})
     product.run("run", "Write", "--approve", "all")
@@ -39,7 +39,7 @@ def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
     assert places == sorted(places)
 
 
-def test_in_a_terminal_markdown_is_laid_out_and_drives_nothing(product: Product):
+def test_a_terminal_renders_markdown_without_control_sequences(product: Product):
     """SAFE-06"""
     product.plays({"calls": [says("## Result\n\n**fine** \x1b]0;owned\x07[here](http://example.org/x)\n")]})
     product.run("run", "Go")
@@ -51,7 +51,7 @@ def test_in_a_terminal_markdown_is_laid_out_and_drives_nothing(product: Product)
     assert "http://example.org/x" in output
 
 
-def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(product: Product):
+def test_the_partial_text_of_a_killed_process_is_readable_before_a_takeover(product: Product):
     """COM-10, MAR-16"""
     product.plays({"calls": [[{"text": LONG, "chunk": 200}, {"wait_for": "never"}]]})
     with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
@@ -66,7 +66,7 @@ def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(pro
         assert product.run("facts", "last", "--json").json[-1]["type"] == "model.requested"
 
 
-def test_a_conversation_of_several_agents_names_whose_each_turn_is(product: Product):
+def test_a_conversation_of_several_agents_names_the_agent_of_each_turn(product: Product):
     product.variables["CALLBOARD_DEMO_PACE"] = "0"
     assert product.run("demo", "review_team", "--no-open").code == 0
     output = product.run("view", "last").out
@@ -75,7 +75,7 @@ def test_a_conversation_of_several_agents_names_whose_each_turn_is(product: Prod
 
 
 @pytest.mark.parametrize("verb", ["view", "facts", "evidence"])
-def test_an_empty_id_is_refused_by_its_name(product: Product, verb: str):
+def test_an_empty_id_is_refused_by_its_field(product: Product, verb: str):
     product.plays({"calls": [says("Hello.")]})
     product.run("run", "Hi")
     done = product.run(verb, "")
@@ -83,7 +83,7 @@ def test_an_empty_id_is_refused_by_its_name(product: Product, verb: str):
     assert "No session is named. [SESSION]" in done.err
 
 
-def test_facts_are_followed_until_who_reads_has_gone(product: Product):
+def test_facts_are_followed_until_the_reader_leaves(product: Product):
     """COM-14"""
     product.plays({"calls": [says("One."), says("Two.")]})
     with product.up():
@@ -102,7 +102,7 @@ def test_facts_after_a_sequence_begin_there(product: Product):
     assert product.run("facts", "last", "--json", "--after", "4").json == every[4:]
 
 
-def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(product: Product):
+def test_the_list_shows_folder_title_and_state_or_that_there_are_no_sessions(product: Product):
     assert product.run("sessions").err.startswith("No sessions yet.")
     product.plays({"calls": [says("One.")]}).run("run", "What is \x1b[31mthis?")
     (line,) = product.run("sessions").out.splitlines()
@@ -118,7 +118,7 @@ def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(pr
     assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1
 
 
-def test_r2_the_list_says_how_many_sessions_could_not_be_opened_and_where_the_reason_is(product: Product):
+def test_r2_the_list_counts_unopened_sessions_and_names_the_log(product: Product):
     """R2: with a process that runs and without one. Such a session has no facts to make a line from."""
     product.plays({"calls": [says("One."), says("Two.")]})
     first = product.run("run", "One", "--json").json[0]["sessionId"]

@@ -8,7 +8,7 @@ from callboard.app.wiring import toolchains
 from callboard.tools.protection.credentials import list_private
 
 
-def test_only_programs_of_the_home_are_shown(tmp_path: Path) -> None:
+def test_the_sandbox_shows_only_programs_of_the_home(tmp_path: Path) -> None:
     """SAFE-02: no folder that keeps credentials is among them."""
     visible = toolchains(tmp_path)
 

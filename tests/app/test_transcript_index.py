@@ -60,7 +60,7 @@ def left(tmp_path: Path) -> Left:
     return Left(tmp_path)
 
 
-def test_the_sessions_of_both_products_in_the_folder_are_told_newest_first(left: Left):
+def test_the_sessions_of_both_products_are_listed_newest_first(left: Left):
     """UI-29: with where they worked, what they were about and when they changed last."""
     left.by_codex(changed=LONG_AGO)
     left.by_claude(CLAUDE_ID, changed=LONG_AGO + 1)
@@ -87,7 +87,7 @@ def test_a_machine_without_other_products_has_no_past_sessions(left: Left):
     assert (listed.sessions, listed.unreadable, listed.older) == ((), (), 0)
 
 
-def test_a_session_of_another_folder_is_neither_told_nor_opened(left: Left, tmp_path: Path):
+def test_a_session_of_another_folder_is_neither_listed_nor_opened(left: Left, tmp_path: Path):
     other = tmp_path / "other"
     other.mkdir()
     left.by_claude(CLAUDE_ID, folder=other)
@@ -108,7 +108,7 @@ def test_a_name_that_leads_to_a_file_opens_nothing(left: Left):
     assert opened == [None] * 5
 
 
-def test_a_transcript_that_changed_a_moment_ago_is_unfinished_and_keeps_its_newest_turn(left: Left):
+def test_a_recently_changed_transcript_is_unfinished_and_keeps_its_newest_turn(left: Left):
     left.by_codex(changed=time.time())
 
     (listed,) = left.book.find(str(left.folder)).sessions
@@ -119,7 +119,7 @@ def test_a_transcript_that_changed_a_moment_ago_is_unfinished_and_keeps_its_newe
     assert [turn.input for turn in opened.turns] == ["Fix the greeting"]
 
 
-def test_what_cannot_be_read_is_told_and_hides_nothing(left: Left):
+def test_an_unreadable_transcript_is_reported_and_hides_no_other(left: Left):
     """SAFE-05: binary, deeper than a parser goes, without a line, of odd shapes, and what is no file."""
     good = left.by_claude(CLAUDE_ID)
     folder = good.parent
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_told_and_hides_nothing(left: Left):
     assert str(left.claude) not in str(listed)
 
 
-def test_a_broken_transcript_of_another_folder_is_not_told(left: Left, tmp_path: Path):
+def test_a_broken_transcript_of_another_folder_is_not_reported(left: Left, tmp_path: Path):
     left.by_claude(CLAUDE_ID)
     elsewhere = left.claude / "projects" / "-somewhere-else"
     elsewhere.mkdir()
@@ -157,7 +157,7 @@ def test_a_broken_transcript_of_another_folder_is_not_told(left: Left, tmp_path:
     assert listed.unreadable == (UnreadableTranscript(product="Codex", name="rollout-1.jsonl", problem=problem),)
 
 
-def test_so_many_are_looked_at_and_the_rest_is_counted(left: Left, monkeypatch: pytest.MonkeyPatch):
+def test_a_list_reads_a_limited_number_of_transcripts_and_counts_the_rest(left: Left, monkeypatch: pytest.MonkeyPatch):
     """Those in the place of the folder come before newer ones of others."""
     monkeypatch.setattr(transcript_index, "MAX_FILES", 3)
     monkeypatch.setattr(transcript_index, "MAX_SESSIONS", 2)
@@ -173,7 +173,9 @@ def test_so_many_are_looked_at_and_the_rest_is_counted(left: Left, monkeypatch: 
     assert listed.older == 3
 
 
-def test_so_many_bytes_are_read_for_a_list_and_the_next_one_goes_on(left: Left, monkeypatch: pytest.MonkeyPatch):
+def test_a_list_reads_a_limited_number_of_bytes_and_the_next_list_continues(
+    left: Left, monkeypatch: pytest.MonkeyPatch
+):
     """What did not change is not read again."""
     first = left.by_claude("one-1", changed=LONG_AGO + 1)
     left.copy(first, "one-0.jsonl", LONG_AGO)
@@ -185,7 +187,7 @@ def test_so_many_bytes_are_read_for_a_list_and_the_next_one_goes_on(left: Left, 
     assert ([session.source_id for session in again.sessions], again.older) == (["one-1", "one-0"], 0)
 
 
-def test_a_transcript_that_changed_is_looked_at_again(left: Left):
+def test_a_changed_transcript_is_read_again(left: Left):
     file = left.by_codex()
     assert left.told() == [CODEX_ID]
 
@@ -194,7 +196,7 @@ def test_a_transcript_that_changed_is_looked_at_again(left: Left):
     assert left.told() == []
 
 
-def test_several_transcripts_of_one_session_are_one(left: Left):
+def test_several_transcripts_of_one_session_are_one_session(left: Left):
     file = left.by_codex()
     left.copy(file, f"rollout-2026-11-20T11-00-00-{CODEX_ID}.jsonl", LONG_AGO + 1)
 
@@ -205,7 +207,7 @@ def test_several_transcripts_of_one_session_are_one(left: Left):
     assert [turn.input for turn in opened.turns] == ["Fix the greeting", "Thanks"] * 2
 
 
-def test_a_transcript_that_is_gone_when_its_turns_are_read_says_so(left: Left):
+def test_a_transcript_deleted_before_its_turns_are_read_is_refused(left: Left):
     file = left.by_claude(CLAUDE_ID)
     opened = left.book.open(str(left.folder), "claude_code", CLAUDE_ID, "wks_1")
     file.unlink()
@@ -216,7 +218,7 @@ def test_a_transcript_that_is_gone_when_its_turns_are_read_says_so(left: Left):
     assert refused.value.code == "transcript_unreadable"
 
 
-def test_a_turn_of_a_time_that_no_clock_can_tell_is_refused(left: Left):
+def test_a_turn_with_an_impossible_time_is_refused(left: Left):
     """SAFE-05: such a time would be kept, and whoever reads it would fail."""
     file = left.by_claude(CLAUDE_ID)
     file.write_text(file.read_text().replace("2026-11-20T", "9999-11-20T"))

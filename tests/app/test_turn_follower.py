@@ -91,13 +91,13 @@ def requested(*rows: AnyRow) -> tuple[list[str], list[str]]:
     return requests.answered, requests.waiting
 
 
-def test_what_the_turn_asks_and_what_a_child_asks_that_its_run_gave_work_is_answered():
+def test_requests_of_the_turn_and_of_its_runs_children_are_answered():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run(MINE, agent="lead"), run("trn_3", "run_2"))
     assert requested(*mine, asks(MINE), asks("trn_3", "lead")) == ([MINE, "trn_3"], [])
 
 
-def test_what_a_child_asks_for_another_run_or_for_nobodys_only_waits():
+def test_requests_of_other_children_are_answered_elsewhere():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run("trn_3", "run_1"), run("trn_4"))
     assert requested(*mine, asks("trn_3", "lead"), asks("trn_4", "lead"), asks("trn_5", "lead")) == (
@@ -106,7 +106,7 @@ def test_what_a_child_asks_for_another_run_or_for_nobodys_only_waits():
     )
 
 
-def test_a_turn_that_has_not_begun_gave_nobody_anything():
+def test_a_turn_that_has_not_started_has_no_children():
     """CTL-04: what the turn before it asks is that one's."""
     mine = (turn(MINE, state="queued"), turn("trn_1", run_id="run_1"), run("trn_1", agent="lead"))
     assert requested(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])

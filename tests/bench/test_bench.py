@@ -55,9 +55,7 @@ def test_a_run_of_some_rows_keeps_the_figures_and_the_day_of_the_others(
     assert "2020-01-02; 0 s" in (tmp_path / "README.md").read_text()
 
 
-def test_a_run_whose_figures_could_not_join_those_of_before_does_not_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_with_incompatible_former_figures_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = tmp_path / "results.json"
     results.write_text("{")
     monkeypatch.setattr(run, "HERE", tmp_path)

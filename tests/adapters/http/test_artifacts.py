@@ -76,7 +76,7 @@ async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path)
         assert draft.text == "mine\n"
 
 
-async def test_each_class_of_artifact_events_comes_out_of_what_was_done(tmp_path: Path) -> None:
+async def test_every_class_of_artifact_events_is_emitted(tmp_path: Path) -> None:
     """CTX-05: ten classes, each with the artifact's id, from the facts of one real session."""
     assert len(CLASSES) == 10
     async with serving(tmp_path, scenario=SCENARIO, limits=Limits(write_behind=0.01, export_interval=0.0)) as board:
@@ -105,7 +105,7 @@ async def test_each_class_of_artifact_events_comes_out_of_what_was_done(tmp_path
         assert controls >= {"edit", "rollback", "export", "retry"}
 
 
-async def test_a_save_of_nothing_that_is_there_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+async def test_a_save_of_an_unknown_artifact_is_refused_and_writes_nothing(tmp_path: Path) -> None:
     async with serving(tmp_path, scenario=SCENARIO) as board:
         session, row = await written(board)
         heads = await board.heads()

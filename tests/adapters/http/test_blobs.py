@@ -34,7 +34,7 @@ async def test_a_blob_is_read_whole_and_by_range(board: Board):
 
 
 @pytest.mark.parametrize("data", [b"<svg onload=alert(1)>\xff", b"\x89PNG\r\n\x1a\n", b"a\0b"])
-async def test_what_is_not_text_is_only_downloaded(board: Board, data: bytes):
+async def test_binary_content_is_only_downloaded(board: Board, data: bytes):
     """SAFE-06"""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(data)}")
 
@@ -46,7 +46,7 @@ async def test_what_is_not_text_is_only_downloaded(board: Board, data: bytes):
 @pytest.mark.parametrize(
     ("data", "media"), [(png(2, 3), "image/png"), (GIF, "image/gif"), (JPEG, "image/jpeg"), (WEBP, "image/webp")]
 )
-async def test_an_image_is_shown_as_what_its_bytes_are(board: Board, data: bytes, media: str):
+async def test_an_image_has_the_type_of_its_bytes(board: Board, data: bytes, media: str):
     """UI-08, SAFE-06: nothing sniffs it to be anything else, and it is no document of this origin."""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(data)}")
 
@@ -57,14 +57,14 @@ async def test_an_image_is_shown_as_what_its_bytes_are(board: Board, data: bytes
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-async def test_a_picture_that_may_hold_scripts_is_told_as_text(board: Board):
+async def test_an_image_that_may_contain_scripts_is_served_as_text(board: Board):
     """SAFE-06: an SVG is never a document here."""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(b'<svg onload=alert(1)></svg>')}")
 
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
 
 
-async def test_a_download_has_the_name_that_was_asked_for(board: Board):
+async def test_a_download_has_the_requested_name(board: Board):
     """An exported pack is saved under a name that says what it is."""
     path = f"{API}/blobs/{await board.blob(b'PK of text')}"
 
@@ -79,7 +79,7 @@ async def test_a_download_has_the_name_that_was_asked_for(board: Board):
     assert [(answer.status_code, answer.json()["field"]) for answer in refused] == [(400, "name")] * 5
 
 
-async def test_hostile_text_is_never_a_document(board: Board):
+async def test_hostile_text_is_never_served_as_a_document(board: Board):
     """SAFE-06"""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(b'<script>alert(1)</script>')}")
 
@@ -94,14 +94,14 @@ async def test_a_text_whose_sample_ends_within_a_character_is_text(board: Board)
 
 
 @pytest.mark.parametrize("hash", ["0" * 64, "xyz", "..%2f..%2fetc%2fpasswd", "A" * 64])
-async def test_a_blob_that_is_not_there_is_unknown(board: Board, hash: str):
+async def test_a_missing_blob_is_unknown(board: Board, hash: str):
     answer = await board.http.get(f"{API}/blobs/{hash}")
 
     assert answer.status_code == 404
     assert answer.json()["code"] in ("unknown_blob", "unknown_route")
 
 
-async def test_a_blob_of_a_deleted_session_is_gone(board: Board):
+async def test_a_blob_of_a_deleted_session_is_deleted(board: Board):
     prompt = "A long prompt. " * 1000
     session = await board.session(prompt)
     path = f"{API}/blobs/{hashlib.sha256(prompt.encode()).hexdigest()}"

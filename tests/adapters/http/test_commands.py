@@ -45,7 +45,7 @@ async def test_a_turn_is_submitted_and_read(board: Board):
     assert read["session"]["workspaceId"] == workspace
 
 
-async def test_a_fact_tells_through_which_door_its_command_came(board: Board):
+async def test_a_fact_names_the_interface_of_its_command(board: Board):
     await board.sign_in()
     by_page = await board.anyone.post(f"{API}/commands/open_workspace", json={"path": str(board.folder)})
     session = await board.session()
@@ -69,7 +69,7 @@ async def test_a_command_repeated_with_its_key_also_concurrently_has_one_effect_
     assert [stream for stream in await board.heads() if stream.startswith("ses_")] == [later["sessionId"]]
 
 
-async def test_a_key_that_was_used_for_another_body_is_refused(board: Board):
+async def test_a_key_used_for_another_body_is_refused(board: Board):
     """CTL-01"""
     workspace = await board.workspace()
     first = await board.command("submit_turn", key="once", text="hello", workspaceId=workspace)
@@ -87,7 +87,7 @@ async def test_a_key_that_was_used_for_another_body_is_refused(board: Board):
     assert await board.heads() == before
 
 
-async def test_a_turn_with_a_stable_id_is_made_once(board: Board):
+async def test_a_turn_with_a_stable_id_is_created_once(board: Board):
     """CTL-02"""
     workspace = await board.workspace()
     fields = {"text": "hello", "workspaceId": workspace, "turnId": "trn_of-the-caller"}
@@ -100,7 +100,7 @@ async def test_a_turn_with_a_stable_id_is_made_once(board: Board):
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "k" * 129, "schlüssel"])
-async def test_a_key_that_is_none_is_refused(board: Board, key: str):
+async def test_an_invalid_key_is_refused(board: Board, key: str):
     """SAFE-05"""
     answer = await board.http.post(
         f"{API}/commands/open_workspace",
@@ -113,7 +113,7 @@ async def test_a_key_that_is_none_is_refused(board: Board, key: str):
     assert await board.heads() == {}
 
 
-async def test_the_longest_key_is_taken(board: Board):
+async def test_the_longest_key_is_accepted(board: Board):
     assert await board.command("open_workspace", key="k" * 128, path=str(board.folder))
 
 
@@ -127,13 +127,13 @@ async def test_json_may_name_its_charset(board: Board):
     assert answer.status_code == 200
 
 
-async def test_the_largest_prompt_is_taken(board: Board):
+async def test_the_largest_prompt_is_accepted(board: Board):
     accepted = await board.command("submit_turn", text="é" * 1_000_000, workspaceId=await board.workspace())
 
     assert accepted["status"] == "started"
 
 
-async def test_a_refusal_has_its_code_its_field_and_what_to_do(board: Board):
+async def test_a_refusal_has_a_code_a_field_and_a_hint(board: Board):
     answer = await board.http.get(f"{API}/queries/get_session", params={"sessionId": "ses_none"})
 
     assert answer.status_code == 404
@@ -156,7 +156,7 @@ class Refusing:
         raise self.error
 
 
-async def test_a_refusal_is_answered_with_the_status_of_its_code(tmp_path: Path):
+async def test_a_refusal_has_the_http_status_of_its_code(tmp_path: Path):
     refusing = Refusing(Refusal("internal", "No."))
     async with serving(tmp_path, commands=refusing) as board:
         for code, status in STATUS.items():
@@ -166,7 +166,7 @@ async def test_a_refusal_is_answered_with_the_status_of_its_code(tmp_path: Path)
             assert (answer.status_code, answer.json()) == (status, {"code": code, "message": "No."})
 
 
-async def test_a_defect_is_told_by_an_incident_and_by_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+async def test_a_defect_is_reported_only_by_its_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """SAFE-05: no stack trace, no words of the defect; the log has both under the incident's id."""
     async with serving(tmp_path, commands=Refusing(ZeroDivisionError("the secret of /home/someone"))) as board:
         answer = await board.http.post(f"{API}/commands/open_workspace", json={"path": "/"})
@@ -185,7 +185,7 @@ async def test_a_defect_is_told_by_an_incident_and_by_nothing_else(tmp_path: Pat
     assert logged.getMessage() == f"{incident[0]}: POST {API}/commands/open_workspace failed"
 
 
-async def test_the_server_says_what_it_is(board: Board):
+async def test_the_server_describes_itself(board: Board):
     workspace = await board.workspace()
 
     answer = await board.http.get(f"{API}/meta")

@@ -85,7 +85,7 @@ async def test_2000_half_open_connections_leave_room_for_a_client_with_the_token
             assert len(board.server.connections()) <= 128 + 256
 
 
-async def test_a_request_head_has_a_time_the_first_one_and_each_later_one(tmp_path: Path):
+async def test_every_request_head_has_a_time_limit(tmp_path: Path):
     """X9: a client that sends its head a byte at a time holds its connection for no longer than that."""
     async with serving(tmp_path) as board:
         board.server.bounds.head_s = 0.2
@@ -97,7 +97,7 @@ async def test_a_request_head_has_a_time_the_first_one_and_each_later_one(tmp_pa
         assert b"HTTP/1.1" not in await _ended(later)
 
 
-async def test_a_new_connection_takes_the_place_of_the_oldest_that_waits(small: Board):
+async def test_a_new_connection_replaces_the_oldest_waiting_one(small: Board):
     """X9"""
     flood = [_open(small) for _ in range(5)]
     assert await _ended(flood[0]) == b""
@@ -106,7 +106,7 @@ async def test_a_new_connection_takes_the_place_of_the_oldest_that_waits(small: 
         connection.close()
 
 
-async def test_a_connection_with_the_token_is_closed_for_none_without(small: Board):
+async def test_a_trusted_connection_is_never_closed_for_an_untrusted_one(small: Board):
     """X9: its place is reserved, also while it waits for its next request."""
     assert (await small.http.get(f"{API}/meta")).status_code == 200
     assert small.server.bounds.trusted == 1
@@ -118,7 +118,7 @@ async def test_a_connection_with_the_token_is_closed_for_none_without(small: Boa
         connection.close()
 
 
-async def test_past_the_trusted_ones_the_one_that_waits_longest_gives_way(small: Board):
+async def test_beyond_the_limit_the_longest_waiting_connection_closes(small: Board):
     """X9"""
     head = HEAD.replace("/healthz", f"{API}/meta") + f"Authorization: Bearer {TOKEN}\r\n\r\n"
     first, *others = (_open(small, head) for _ in range(3))
@@ -128,7 +128,7 @@ async def test_past_the_trusted_ones_the_one_that_waits_longest_gives_way(small:
         connection.close()
 
 
-async def test_a_refused_client_is_not_waited_for(board: Board):
+async def test_a_refused_client_delays_nothing(board: Board):
     """X9: a body that is announced and never sent holds nothing where the head has no token."""
     head = HEAD.replace("GET /healthz", f"POST {API}/commands/submit_turn") + "Content-Length: 1000000\r\n\r\n"
     assert (await _ended(_open(board, head))).startswith(b"HTTP/1.1 401")
@@ -138,7 +138,7 @@ async def test_a_refused_client_is_not_waited_for(board: Board):
     ("soft", "limits"),
     [(256, (32, 64)), (1024, (128, 256)), (1 << 20, (256, 512)), (resource.RLIM_INFINITY, (256, 512))],
 )
-def test_the_bounds_fit_the_limit_of_open_files(monkeypatch: pytest.MonkeyPatch, soft: int, limits: tuple[int, int]):
+def test_the_limits_fit_the_limit_of_open_files(monkeypatch: pytest.MonkeyPatch, soft: int, limits: tuple[int, int]):
     """X9"""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
     assert connections.default_limits() == limits
@@ -147,7 +147,7 @@ def test_the_bounds_fit_the_limit_of_open_files(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     "sends", ["no request\r\n\r\n", "GET /" + "a" * 70_000 + " HTTP/1.1\r\n\r\n"], ids=["text", "long"]
 )
-async def test_a_text_that_is_no_request_is_answered_like_every_other_problem(small: Board, sends: str):
+async def test_an_invalid_request_line_is_answered_with_a_problem(small: Board, sends: str):
     head, _, body = (await _ended(_open(small, sends.replace("{", "")))).partition(b"\r\n\r\n")
 
     assert head.startswith(b"HTTP/1.1 400 ")

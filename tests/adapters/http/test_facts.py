@@ -43,7 +43,7 @@ async def test_every_fact_is_one_event_named_by_its_type(board: Board):
     assert data == await stored(board, session)
 
 
-async def test_a_workspace_has_facts_of_its_own(board: Board):
+async def test_a_workspace_has_facts(board: Board):
     workspace = await board.workspace()
 
     async with following(board.http, _path(workspace)) as follower:
@@ -52,7 +52,7 @@ async def test_a_workspace_has_facts_of_its_own(board: Board):
     assert (event.id, event.event) == ("1", "workspace.opened")
 
 
-async def test_a_client_that_reconnects_from_its_last_event_sees_no_gap_and_no_repeat(board: Board):
+async def test_a_reconnecting_client_sees_no_gap_and_no_repeat(board: Board):
     """COM-14, CTL-10"""
     session = await board.session()
     events = await stored(board, session)
@@ -64,7 +64,7 @@ async def test_a_client_that_reconnects_from_its_last_event_sees_no_gap_and_no_r
         assert [json.loads(event.data) for event in rest] == events[last:]
 
 
-async def test_the_last_event_wins_over_the_address(board: Board):
+async def test_the_last_event_id_overrides_the_address(board: Board):
     """A browser that reconnects repeats the address that it began with."""
     session = await board.session()
 
@@ -74,7 +74,7 @@ async def test_the_last_event_wins_over_the_address(board: Board):
         assert (await follower.event()).id == "4"
 
 
-async def test_facts_to_come_reach_a_client_that_waits(board: Board):
+async def test_a_waiting_client_receives_new_facts(board: Board):
     """UI-01: a stream that was subscribed before a turn misses none of it."""
     session = await board.session()
     head = (await board.heads())[session]
@@ -102,7 +102,7 @@ async def test_an_id_from_the_future_gets_a_gap_answer(board: Board):
     assert page.json()["message"] == f"Cannot continue after {head + 1}: {session} ends at {head}."
 
 
-async def test_a_stream_that_is_gone_is_told_as_a_gap_and_then_as_unknown(board: Board):
+async def test_a_deleted_stream_answers_with_a_gap_and_then_as_unknown(board: Board):
     session = await board.session()
     head = (await board.heads())[session]
 
@@ -142,7 +142,7 @@ async def test_facts_are_read_by_page(board: Board):
     assert accepted["events"] == events
 
 
-async def test_a_page_is_bounded_in_bytes_and_has_at_least_one_fact(board: Board, monkeypatch: pytest.MonkeyPatch):
+async def test_a_page_has_a_size_limit_and_at_least_one_fact(board: Board, monkeypatch: pytest.MonkeyPatch):
     session = await board.session()
     monkeypatch.setattr(feeds, "LARGEST_PAGE", 1)
 
@@ -163,7 +163,7 @@ async def test_a_stream_is_written_in_bounded_chunks_of_whole_events(board: Boar
     assert [json.loads(event.data) for event in received] == events
 
 
-async def test_a_stream_that_never_was_is_unknown(board: Board):
+async def test_a_missing_stream_is_unknown(board: Board):
     for path, code in (
         ("sessions/ses_none/facts", "unknown_session"),
         ("sessions/ses_none/ops", "unknown_session"),
@@ -180,7 +180,7 @@ async def test_a_stream_that_never_was_is_unknown(board: Board):
         assert (answer.status_code, answer.json()["code"]) == (404, code), path
 
 
-async def test_a_session_is_found_under_sessions_only(board: Board):
+async def test_a_session_is_available_only_under_sessions(board: Board):
     session = await board.session()
     workspace = await board.workspace()
 
@@ -192,7 +192,7 @@ async def test_a_session_is_found_under_sessions_only(board: Board):
     assert [answer.json()["code"] for answer in crossed] == ["unknown_workspace", "unknown_session"]
 
 
-async def test_a_last_event_that_is_no_cursor_is_refused(board: Board):
+async def test_an_invalid_last_event_id_is_refused(board: Board):
     """SAFE-05"""
     session = await board.session()
 
@@ -206,7 +206,7 @@ async def test_a_last_event_that_is_no_cursor_is_refused(board: Board):
             assert answer.json()["field"] == "Last-Event-ID"
 
 
-async def test_a_malformed_place_is_named_with_its_field(board: Board):
+async def test_a_malformed_cursor_is_named_with_its_field(board: Board):
     """SAFE-05"""
     session = await board.session()
 

@@ -62,7 +62,7 @@ async def test_without_the_token_no_route_of_the_api_answers(board: Board, autho
     assert await board.heads() == before
 
 
-async def test_a_health_check_needs_no_token_and_tells_nothing(board: Board):
+async def test_a_health_check_needs_no_token_and_reveals_nothing(board: Board):
     answer = await board.anyone.get("/healthz")
 
     assert (answer.status_code, answer.json()) == (200, {"ok": True})
@@ -80,7 +80,7 @@ async def test_another_host_is_refused_also_with_the_token(board: Board, path: s
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-async def test_the_names_of_this_machine_are_its_host(board: Board, name: str):
+async def test_the_names_of_this_machine_are_accepted_as_host(board: Board, name: str):
     answer = await board.http.get(f"{API}/meta", headers={"Host": f"{name}:{board.server.port}"})
 
     assert answer.status_code == 200
@@ -104,7 +104,7 @@ async def test_a_page_of_another_origin_is_refused_and_writes_nothing(board: Boa
     assert await board.heads() == before
 
 
-async def test_the_page_itself_may_ask(board: Board):
+async def test_the_page_may_send_requests(board: Board):
     headers = {"Origin": board.server.url, "Sec-Fetch-Site": "same-origin"}
 
     answer = await board.http.post(f"{API}/commands/open_workspace", json={"path": str(board.folder)}, headers=headers)
@@ -114,7 +114,7 @@ async def test_the_page_itself_may_ask(board: Board):
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 @pytest.mark.parametrize("path", ["/", "/assets/index.js", f"{API}/meta"])
-async def test_what_a_page_of_another_site_loads_is_refused(board: Board, site: str, path: str):
+async def test_a_resource_loaded_by_another_site_is_refused(board: Board, site: str, path: str):
     """SAFE-04: also from another port of this machine, whose requests carry the cookies of every port."""
     answer = await board.http.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
 
@@ -148,7 +148,7 @@ async def test_no_other_origin_is_ever_allowed(board: Board):
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/assets/none.js", f"{API}/meta", f"{API}/nothing", "/?token=no"])
-async def test_every_answer_is_protected(board: Board, path: str):
+async def test_every_answer_has_security_headers(board: Board, path: str):
     answer = await board.http.get(path)
 
     policy = answer.headers["content-security-policy"]

@@ -36,7 +36,7 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board
         yield running
 
 
-async def test_a_past_turn_of_a_time_that_no_clock_can_tell_is_refused(board: Board):
+async def test_a_past_turn_with_an_impossible_time_is_refused(board: Board):
     """SAFE-05: such a time would be kept, and whoever reads it would fail."""
     past = {"workspaceId": "wks_1", "source": "codex", "sourceId": "s", "turnId": "t", "at": 2**53}
 
@@ -96,7 +96,9 @@ async def test_a_malformed_body_is_named_with_its_field(board: Board, body: byte
         ({**JSON, "Content-Encoding": "gzip"}, "Content-Encoding"),
     ],
 )
-async def test_a_body_in_another_format_is_refused_also_of_the_page(board: Board, headers: dict[str, str], field: str):
+async def test_a_body_in_another_format_is_refused_even_from_the_page(
+    board: Board, headers: dict[str, str], field: str
+):
     """SAFE-05, SAFE-04: a form of another page cannot send JSON."""
     before = await board.heads()
     await board.sign_in()
@@ -110,7 +112,7 @@ async def test_a_body_in_another_format_is_refused_also_of_the_page(board: Board
 
 
 @pytest.mark.parametrize("declared", [True, False])
-async def test_a_body_that_is_too_large_is_refused(board: Board, declared: bool):
+async def test_a_large_body_is_refused(board: Board, declared: bool):
     """SAFE-05: whether or not it says how large it is."""
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -151,7 +153,7 @@ async def test_a_malformed_query_is_named_with_its_field(board: Board, query: st
     assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "invalid_input", field)
 
 
-async def test_the_word_null_stands_for_nothing(board: Board):
+async def test_the_word_null_is_an_ordinary_value_in_a_query(board: Board):
     """SAFE-05"""
     answer = await board.http.get(f"{API}/queries/get_turns?sessionId=ses_1&before=null")
 
@@ -203,7 +205,7 @@ async def refused(board: Board, name: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("field", ["before", "limit"])
-async def test_a_number_that_no_store_can_hold_is_named(board: Board, field: str):
+async def test_a_number_that_no_store_can_represent_is_refused_by_field(board: Board, field: str):
     """SAFE-05"""
     answer = await board.http.get(f"{API}/queries/get_turns?sessionId=ses_1&{field}={2**63}")
 

@@ -26,7 +26,7 @@ def test_the_document_is_openapi_3_1():
         jsonschema_rs.meta.validate(schema)
 
 
-def test_every_reference_leads_somewhere():
+def test_every_reference_resolves():
     references: list[str] = []
 
     def walk(node: Any) -> None:
@@ -47,7 +47,7 @@ def test_every_reference_leads_somewhere():
     assert references
 
 
-def test_it_has_an_operation_for_every_command_and_every_other_route():
+def test_the_document_has_an_operation_for_every_command_and_route():
     operations = {
         operation["operationId"]: (method, path)
         for path, methods in DOCUMENT["paths"].items()

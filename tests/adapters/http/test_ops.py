@@ -61,7 +61,7 @@ async def test_a_client_that_drops_after_every_event_sees_no_gap_and_no_repeat(b
     assert view.rows == (await read_view(board, path)).rows
 
 
-async def test_a_place_may_stand_in_the_address_and_the_last_event_wins(board: Board):
+async def test_a_cursor_may_be_in_the_address_and_the_last_event_id_overrides_it(board: Board):
     session = await board.session()
     path = f"sessions/{session}/ops"
     view = await read_view(board, path)
@@ -78,7 +78,7 @@ async def test_a_place_may_stand_in_the_address_and_the_last_event_wins(board: B
     assert by_address.id.partition(".")[0] != (view.cursor or "").partition(".")[0]
 
 
-async def test_a_place_that_nobody_gave_gets_a_snapshot(board: Board):
+async def test_an_unknown_cursor_gets_a_snapshot(board: Board):
     """UI-30, CTL-10"""
     session = await board.session()
 
@@ -101,7 +101,7 @@ async def test_a_workspace_shows_its_sessions_live(board: Board):
     assert [row["sessionId"] for row in view.shows("sessions")] == [session]
 
 
-async def test_a_slow_client_gets_a_snapshot_and_holds_up_nobody(tmp_path: Path):
+async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path):
     """UI-30: a client is a cursor into the ring, never a queue of its own, and the writer never waits."""
     narrow = httpx2.AsyncHTTPTransport(socket_options=[(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 * 1024)])
     limits = Limits(write_behind=0.01, ring_bytes=100_000)

@@ -65,7 +65,9 @@ async def test_a_past_session_is_listed_imported_and_read(past: Board):
         ({"workspaceId": "wks_none"}, 404, "unknown_workspace", "workspaceId"),
     ],
 )
-async def test_what_was_not_found_is_not_read(past: Board, changed: dict[str, str], status: int, code: str, field: str):
+async def test_only_a_listed_past_session_can_be_imported(
+    past: Board, changed: dict[str, str], status: int, code: str, field: str
+):
     """SAFE-05: who asks names a session that a list told of, and never a file."""
     name = {"workspaceId": await past.workspace(), "source": "codex", "sourceId": CODEX_ID}
 
@@ -75,7 +77,7 @@ async def test_what_was_not_found_is_not_read(past: Board, changed: dict[str, st
     assert (answer.status_code, problem["code"], problem.get("field")) == (status, code, field)
 
 
-async def test_only_who_holds_the_token_is_told(past: Board):
+async def test_past_sessions_need_the_token(past: Board):
     answer = await past.anyone.get(f"{API}/queries/list_past_sessions", params={"workspaceId": await past.workspace()})
 
     assert answer.status_code == 401

@@ -40,7 +40,7 @@ class Bounded(msgspec.Struct):
         ("count", 201, "count must be at most 200."),
     ],
 )
-def test_a_bound_that_is_not_kept_is_told_in_words_of_the_field(field: str, value: object, message: str):
+def test_an_exceeded_limit_is_described_for_its_field(field: str, value: object, message: str):
     """SAFE-05"""
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.json.decode(msgspec.json.encode({field: value}), type=Bounded)

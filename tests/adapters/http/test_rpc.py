@@ -51,7 +51,7 @@ async def test_a_task_is_worked_on_through_the_names_of_the_specification(board:
     assert (read["task"]["status"], read["snapshot"]["taskId"]) == ("cancelled", "tsk_a")
 
 
-async def test_what_is_no_call_is_told_by_the_protocols_own_codes(board: Board):
+async def test_an_invalid_call_has_the_protocols_error_codes(board: Board):
     headers = {"Content-Type": "application/json"}
     broken = (await board.http.post(f"{API}/rpc", content=b"{", headers=headers)).json()
     assert (broken["error"]["code"], broken["id"]) == (-32700, None)
@@ -99,7 +99,7 @@ async def test_a_call_repeated_with_its_key_has_one_effect(board: Board):
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}])
-async def test_nobody_calls_without_the_token(board: Board, headers: dict[str, str]):
+async def test_a_call_without_the_token_is_refused(board: Board, headers: dict[str, str]):
     sent = {"jsonrpc": "2.0", "id": 1, "method": "list_workspaces"}
     answer = await board.anyone.post(f"{API}/rpc", json=sent, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")

@@ -37,7 +37,7 @@ async def test_a_busy_port_moves_on(board: Board):
         await other.stop()
 
 
-def test_where_all_the_next_ports_are_busy_any_port_is_taken():
+def test_if_the_next_ports_are_busy_any_free_port_is_used():
     first = bind("127.0.0.1", 65535)
     try:
         with bind("127.0.0.1", 65535) as other:
@@ -47,7 +47,7 @@ def test_where_all_the_next_ports_are_busy_any_port_is_taken():
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com", ""])
-def test_a_host_that_others_can_reach_is_refused(host: str):
+def test_a_public_host_is_refused(host: str):
     """SAFE-04"""
     with pytest.raises(Refusal) as refused:
         bind(host, 0)
@@ -122,7 +122,7 @@ async def test_stopping_does_not_wait_for_a_client_that_reads_nothing(
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
-async def test_a_server_that_stopped_answers_nothing_and_may_be_stopped_again(board: Board):
+async def test_a_stopped_server_answers_nothing_and_can_be_stopped_again(board: Board):
     await board.server.stop()
     await board.server.stop()
 
@@ -130,7 +130,7 @@ async def test_a_server_that_stopped_answers_nothing_and_may_be_stopped_again(bo
         await board.http.get("/healthz")
 
 
-async def test_a_stopped_port_can_be_taken_again_at_once(board: Board):
+async def test_the_port_of_a_stopped_server_is_free_at_once(board: Board):
     await board.http.get("/healthz")
     await board.server.stop()
 

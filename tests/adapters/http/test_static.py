@@ -56,7 +56,7 @@ async def test_every_route_of_the_page_is_its_document(paged: Board, path: str):
         ("/assets/index-3c4d.css", "text/css; charset=utf-8"),
     ],
 )
-async def test_an_asset_is_kept_for_ever_because_its_name_changes_with_it(paged: Board, path: str, media: str):
+async def test_an_asset_is_cached_for_ever_because_its_name_changes_with_it(paged: Board, path: str, media: str):
     answer = await paged.anyone.get(path, headers={"Accept-Encoding": "identity"})
 
     assert answer.status_code == 200
@@ -66,7 +66,7 @@ async def test_an_asset_is_kept_for_ever_because_its_name_changes_with_it(paged:
     assert "content-encoding" not in answer.headers
 
 
-async def test_another_file_of_the_page_is_checked_each_time(paged: Board):
+async def test_other_files_of_the_page_are_revalidated(paged: Board):
     answer = await paged.anyone.get("/icon.svg")
 
     assert (answer.text, answer.headers["content-type"]) == ("<svg/>", "image/svg+xml")
@@ -74,7 +74,7 @@ async def test_another_file_of_the_page_is_checked_each_time(paged: Board):
 
 
 @pytest.mark.parametrize("path", ["/", "/icon.svg", "/assets/index-1a2b.js"])
-async def test_what_a_browser_keeps_is_not_sent_again(paged: Board, path: str):
+async def test_a_cached_file_is_not_sent_again(paged: Board, path: str):
     first = await paged.anyone.get(path)
     again = await paged.anyone.get(path, headers={"If-None-Match": f'"other", W/{first.headers["etag"]}'})
     other = await paged.anyone.get(path, headers={"If-None-Match": '"other"'})
@@ -89,7 +89,7 @@ async def test_what_a_browser_keeps_is_not_sent_again(paged: Board, path: str):
     ("accepted", "sent"),
     [("gzip", "gzip"), ("br, gzip;q=0.5", "gzip"), ("br", None), ("gzip;q=0", None), ("", None), ("x-gzip", None)],
 )
-async def test_a_packed_asset_is_sent_to_those_who_take_it(paged: Board, accepted: str, sent: str | None):
+async def test_a_compressed_asset_is_sent_to_clients_that_accept_it(paged: Board, accepted: str, sent: str | None):
     answer = await paged.anyone.get("/assets/index-1a2b.js", headers={"Accept-Encoding": accepted})
 
     assert answer.headers.get("content-encoding") == sent
@@ -111,14 +111,14 @@ async def test_a_packed_asset_is_sent_to_those_who_take_it(paged: Board, accepte
         f"/{'a' * 300}.js",
     ],
 )
-async def test_what_is_no_file_of_the_page_is_not_served(paged: Board, path: str):
+async def test_other_files_are_not_served(paged: Board, path: str):
     """SAFE-01"""
     answer = await paged.anyone.get(f"{paged.server.url}{path}")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_route")
 
 
-async def test_the_page_is_only_read(paged: Board):
+async def test_the_page_accepts_only_reads(paged: Board):
     for method in ("POST", "PUT", "DELETE"):
         answer = await paged.http.request(method, "/", content=b"x")
 

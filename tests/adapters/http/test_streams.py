@@ -47,7 +47,7 @@ async def a_stream(board: Board) -> str:
     return f"workspaces/{await board.workspace()}/ops"
 
 
-async def test_a_silent_stream_says_that_it_is_there(tmp_path: Path):
+async def test_a_silent_stream_sends_heartbeats(tmp_path: Path):
     feeds = Feeds()
     async with serving(tmp_path, feeds=feeds, keep_alive=0.05) as board:
         path = f"{API}/{await a_stream(board)}"
@@ -61,7 +61,7 @@ async def test_a_silent_stream_says_that_it_is_there(tmp_path: Path):
     assert received == b"id: 1.0\nevent: ops\ndata: {}\n\n" + b":\n\n" * signs
 
 
-async def test_a_client_that_goes_ends_its_feed_at_once(tmp_path: Path):
+async def test_a_client_that_disconnects_ends_its_feed_at_once(tmp_path: Path):
     feeds = Feeds()
     async with serving(tmp_path, feeds=feeds) as board, asyncio.timeout(SOON):
         async with following(board.http, await a_stream(board)):
@@ -100,7 +100,7 @@ async def last_event(tmp_path: Path, error: Exception) -> httpx2.ServerSentEvent
 
 
 @pytest.mark.parametrize(("code", "event"), [("gap", "gap"), ("unknown_session", "problem")])
-async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code, event: str):
+async def test_a_refusal_during_a_stream_is_the_last_event(tmp_path: Path, code: Code, event: str):
     last = await last_event(tmp_path, Refusal(code, "It is gone.", hint="Ask again."))
 
     assert (last.event, json.loads(last.data)) == (
@@ -109,7 +109,7 @@ async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code
     )
 
 
-async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+async def test_a_defect_during_a_stream_is_reported_as_an_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """SAFE-05"""
     last = await last_event(tmp_path, ZeroDivisionError("the secret"))
 
@@ -140,14 +140,14 @@ async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog
         ),
     ],
 )
-async def test_r6_a_disk_that_fails_is_named_and_is_no_defect(tmp_path: Path, error: OSError, problem: dict[str, str]):
+async def test_r6_a_failed_disk_is_reported_as_no_defect(tmp_path: Path, error: OSError, problem: dict[str, str]):
     """R6: what is advised fits the fault, wherever the file is read or written."""
     last = await last_event(tmp_path, error)
 
     assert (last.event, json.loads(last.data)) == ("problem", problem)
 
 
-async def test_asking_what_a_stream_is_opens_none(tmp_path: Path):
+async def test_a_head_request_opens_no_stream(tmp_path: Path):
     feeds = Feeds()
     async with serving(tmp_path, feeds=feeds) as board:
         answer = await board.http.head(f"{API}/{await a_stream(board)}")

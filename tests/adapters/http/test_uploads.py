@@ -22,7 +22,7 @@ from tests.tools.files.test_images import png
 PATH = f"{API}/uploads"
 
 
-async def test_a_file_is_taken_and_comes_with_the_turn_that_names_it(board: Board):
+async def test_an_uploaded_file_is_attached_to_the_turn_that_names_it(board: Board):
     """CTX-01: what is stored with the fact is the file as it was sent."""
     sent = await board.http.post(PATH, params={"name": "dot.png"}, content=png(2, 2))
     upload = sent.json()
@@ -47,7 +47,7 @@ async def test_a_file_is_taken_and_comes_with_the_turn_that_names_it(board: Boar
     assert blob.content == png(2, 2)
 
 
-async def test_what_is_too_large_or_empty_or_misnamed_is_refused_and_not_kept(board: Board):
+async def test_a_large_empty_or_misnamed_file_is_refused_and_not_stored(board: Board):
     """CTL-04"""
     large = await board.http.post(PATH, params={"name": "x"}, content=b"x" * (LARGEST_UPLOAD + 1))
 
@@ -66,7 +66,7 @@ async def test_what_is_too_large_or_empty_or_misnamed_is_refused_and_not_kept(bo
     assert files(folder) == []
 
 
-async def test_nobody_without_the_token_leaves_a_file_here(board: Board):
+async def test_an_upload_without_the_token_is_refused(board: Board):
     """SAFE-05"""
     refused = await board.anyone.post(PATH, params={"name": "x"}, content=b"x")
     from_elsewhere = await board.http.post(
@@ -81,7 +81,7 @@ def files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tmp_path: Path):
+async def test_a_secret_in_a_file_or_its_name_is_never_stored(tmp_path: Path):
     """X10"""
     value = "zxq-Tr4k9Lm2Pq8Wv7"
 
@@ -97,7 +97,7 @@ async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tm
     assert not [path for path in files(tmp_path) if value.encode() in path.read_bytes()]
 
 
-async def test_r6_a_file_that_the_disk_does_not_take_is_refused_with_advice_and_not_kept(tmp_path: Path):
+async def test_r6_an_upload_on_a_full_disk_is_refused_with_advice_and_not_stored(tmp_path: Path):
     """R6: a failed disk is no defect of Callboard."""
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -113,7 +113,7 @@ async def test_r6_a_file_that_the_disk_does_not_take_is_refused_with_advice_and_
     assert files(tmp_path) == []
 
 
-async def test_what_is_not_used_goes_after_a_day(tmp_path: Path):
+async def test_an_unused_upload_is_deleted_after_a_day(tmp_path: Path):
     """Attached files are no second store."""
 
     async def pieces() -> AsyncIterator[bytes]:

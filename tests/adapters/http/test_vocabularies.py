@@ -13,7 +13,7 @@ from tests.adapters.http.rigs.server import API, SOON, Board
 from tests.adapters.http.rigs.stream_client import following
 
 
-async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts(board: Board) -> None:
+async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> None:
     """COM-14: from its first fact, and from a later one on the same events without a gap or a repeat."""
     session = await board.session()
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
@@ -38,7 +38,7 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
     assert later == next(event for event in events if event["sequence"] > after)
 
 
-async def test_where_what_there_was_ends_and_news_begins_is_told_once(board: Board) -> None:
+async def test_the_boundary_between_stored_and_new_events_is_sent_once(board: Board) -> None:
     """UI-34, COM-14: behind the last fact that was there, also where none of them is told again; it is no place to go on
     from."""
     session = await board.session()
@@ -65,7 +65,7 @@ async def test_where_what_there_was_ends_and_news_begins_is_told_once(board: Boa
             assert "session.hydrated" not in {event["type"] for event in news}
 
 
-async def test_text_in_the_making_is_told_between_the_facts_and_reads_as_the_final_text(board: Board) -> None:
+async def test_deltas_between_facts_add_up_to_the_final_text(board: Board) -> None:
     """UI-03, COM-14: each piece says where in its part it belongs, and counts on from the newest fact."""
     session = await board.session()
     accepted = await board.command("submit_turn", text="a long one", sessionId=session)
@@ -87,7 +87,7 @@ async def test_text_in_the_making_is_told_between_the_facts_and_reads_as_the_fin
     assert places == sorted(places)
 
 
-async def test_who_comes_late_gets_the_text_so_far(board: Board) -> None:
+async def test_a_late_client_gets_the_text_so_far(board: Board) -> None:
     """COM-14: from the beginning of its part, however often they come."""
     session = (await board.command("submit_turn", text="wait", workspaceId=await board.workspace()))["sessionId"]
     for _ in range(2):
@@ -111,7 +111,7 @@ async def test_who_comes_late_gets_the_text_so_far(board: Board) -> None:
         ("workspaces/{}/events?vocabulary=agent_ui", 404, "unknown_route", None),
     ],
 )
-async def test_what_cannot_be_told_is_refused_by_name(
+async def test_an_unknown_vocabulary_is_refused_by_name(
     board: Board, address: str, status: int, code: str, field: str | None
 ) -> None:
     """SAFE-05"""

@@ -26,7 +26,7 @@ class Waiting:
             self.given_up.set()
 
 
-async def test_a_wait_is_given_up_when_its_client_goes(tmp_path: Path):
+async def test_a_wait_ends_when_its_client_disconnects(tmp_path: Path):
     """A wait holds nothing: no task of it is left once nobody listens."""
     waiting = Waiting()
     async with serving(tmp_path, commands=waiting) as board:

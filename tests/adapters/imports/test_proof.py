@@ -36,7 +36,7 @@ def test_a_patch_is_a_change_only_if_the_rollout_proves_it(tmp_path: Path) -> No
     }
 
 
-def test_a_summary_of_codex_is_a_compaction_and_a_notification_is_no_input(tmp_path: Path) -> None:
+def test_a_codex_summary_is_a_compaction_and_a_notification_is_not_input(tmp_path: Path) -> None:
     """A8"""
     transcripts.codex_patches(tmp_path, tmp_path / "work")
 

@@ -45,7 +45,7 @@ def test_a_transcript_of_claude_code_gives_its_turns(tmp_path: Path) -> None:
     assert (used.model, used.input_tokens, used.cached_tokens, used.output_tokens) == ("claude-opus-4-5", 100, 90, 5)
 
 
-def test_an_edit_of_claude_code_tells_what_it_did_to_the_file(tmp_path: Path) -> None:
+def test_an_edit_of_claude_code_records_its_change_to_the_file(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     transcripts.claude_code(tmp_path / "home", folder)
 
@@ -85,7 +85,7 @@ def test_a_rollout_of_codex_gives_its_turns(tmp_path: Path) -> None:
     assert (second.input, shape(second)) == ("Thanks", [["text Gladly."]])
 
 
-def test_the_same_transcript_gives_the_same_ids_however_often_it_is_read(tmp_path: Path) -> None:
+def test_reading_a_transcript_again_gives_the_same_ids(tmp_path: Path) -> None:
     transcripts.codex(tmp_path, tmp_path / "work")
 
     once = [turn.turn_id for past in codex.find(tmp_path) for turn in past.turns()]
@@ -95,7 +95,7 @@ def test_the_same_transcript_gives_the_same_ids_however_often_it_is_read(tmp_pat
     assert len(set(once)) == 2
 
 
-def test_what_is_no_transcript_is_left_out(tmp_path: Path) -> None:
+def test_other_files_are_omitted(tmp_path: Path) -> None:
     """Empty files, other JSON, and sessions in which nobody said anything."""
     folder = tmp_path / "projects" / "x"
     folder.mkdir(parents=True)

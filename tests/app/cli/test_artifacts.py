@@ -15,7 +15,7 @@ WROTE = {
 }
 
 
-def test_what_agents_wrote_is_listed_compared_and_written_to_files(product: Product):
+def test_artifacts_are_listed_compared_and_exported(product: Product):
     """UI-14, UI-15"""
     product.plays(WROTE).run("run", "Write", "--approve", "all")
     listed = product.run("artifacts", "last")
@@ -34,7 +34,7 @@ def test_what_agents_wrote_is_listed_compared_and_written_to_files(product: Prod
         assert archive.namelist() == ["notes.md"]
 
 
-def test_what_cannot_be_taken_away_is_said_with_what_to_do(product: Product):
+def test_a_refused_export_says_what_to_do(product: Product):
     product.plays(WROTE).run("run", "Write", "--approve", "all")
     (product.folder / "there").write_text("mine")
     for line, hint in (

@@ -96,7 +96,7 @@ def test_up_opens_nothing_after_a_rejection_and_ctrl_c_ends_the_question(at_home
     assert (rejected, stopped, opened(at_home)) == (2, 0, [])
 
 
-def test_import_takes_over_no_session_of_a_home_without_an_approval(at_home: Product):
+def test_import_needs_an_approval_for_sessions_of_a_home(at_home: Product):
     """X6"""
     claude = at_home.place / "claude"
     at_home.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(at_home.place / "codex")}

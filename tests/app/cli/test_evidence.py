@@ -12,7 +12,7 @@ from tests.prove import auditor
 SPOKEN = {"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"), says("Written. " * 2000)]}
 
 
-def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product: Product):
+def test_a_written_pack_is_valid_for_the_product_and_an_auditor(product: Product):
     """SUB-04"""
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     session = product.run("sessions", "--json").json[0]["sessionId"]
@@ -39,7 +39,7 @@ def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product:
     )
 
 
-def test_the_process_that_runs_makes_the_pack(product: Product):
+def test_the_running_process_exports_the_pack(product: Product):
     """UI-34"""
     product.plays(SPOKEN)
     with product.up():
@@ -52,7 +52,7 @@ def test_the_process_that_runs_makes_the_pack(product: Product):
     assert (verdict["ok"], verdict["link"], verdict["packHash"]) == (True, written["link"], written["pack"]["hash"])
 
 
-def test_a_file_that_is_there_is_not_written_over_unless_asked_to(product: Product):
+def test_an_existing_file_is_replaced_only_with_force(product: Product):
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     mine = product.folder / "mine.zip"
     mine.write_text("mine")
@@ -67,7 +67,7 @@ def test_a_file_that_is_there_is_not_written_over_unless_asked_to(product: Produ
     assert [path.name for path in product.folder.glob(".*.part")] == []
 
 
-def test_what_is_wrong_with_a_pack_is_said_with_the_fact_that_it_hit(product: Product):
+def test_the_finding_in_a_pack_names_the_fact(product: Product):
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     product.run("evidence", "last", "--out", "pack.zip")
     pack = product.folder / "pack.zip"
@@ -89,7 +89,7 @@ def test_what_is_wrong_with_a_pack_is_said_with_the_fact_that_it_hit(product: Pr
     assert product.run("verify", "pack.zip", "--link", span_id("another") * 4).code == 1
 
 
-def test_what_cannot_be_exported_or_checked_says_why(product: Product):
+def test_a_refused_export_or_check_says_why(product: Product):
     assert product.run("evidence", "last").code == 2
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     (product.folder / "text.zip").write_text("no pack")

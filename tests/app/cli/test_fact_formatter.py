@@ -80,11 +80,11 @@ LONG = BlobRef(hash="0" * 64, size=9_000)
         (AgentSlept(reason="ran"), []),
     ],
 )
-def test_of_a_command_the_last_lines_are_shown(fact: Fact, lines: list[str]) -> None:
+def test_the_last_lines_of_a_commands_output_are_shown(fact: Fact, lines: list[str]) -> None:
     assert format_output_tail(fact, 12 if "Ran" in str(fact) else 80) == lines
 
 
-def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_order() -> None:
+def test_lines_held_back_by_a_question_follow_its_answer_in_order() -> None:
     printed: list[str] = []
     lines = HeldOutput(printed.append)
     lines.print("one")

@@ -31,7 +31,7 @@ def imported(product: Product, source: str) -> dict[str, Any]:
     return next(line for line in lines if line["source"] == source)
 
 
-def test_nothing_is_imported_without_consent(past: Product):
+def test_nothing_is_imported_without_an_approval(past: Product):
     refused = past.run("import")
 
     assert refused.code == 2
@@ -40,7 +40,7 @@ def test_nothing_is_imported_without_consent(past: Product):
     assert past.run("sessions", "--json").json == []
 
 
-def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Product):
+def test_an_invalid_transcript_hides_no_session_and_delays_nothing(past: Product):
     """A8: a pipe, a device, a folder, a dangling link and a loop; and a session whose file is named in no encoding."""
     folder = next((past.place / "claude" / "projects").iterdir())
     good = next(folder.glob("*.jsonl"))
@@ -62,7 +62,7 @@ def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Prod
     ]
 
 
-def test_a_past_session_reads_like_one_of_our_own(past: Product):
+def test_an_imported_session_reads_like_any_other(past: Product):
     """UI-29: its turns, tools, files and tokens are facts, at the times at which they were."""
     line = imported(past, "claude_code")
 
@@ -80,7 +80,7 @@ def test_a_past_session_reads_like_one_of_our_own(past: Product):
     assert " 0.0 s" not in view
 
 
-def test_importing_again_adds_what_is_new(past: Product):
+def test_importing_again_adds_new_turns(past: Product):
     """CTL-01: what is there already is left as it is."""
     first = imported(past, "codex")
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
@@ -94,7 +94,7 @@ def test_importing_again_adds_what_is_new(past: Product):
     assert (again["sessionId"], again["added"], again["known"]) == (first["sessionId"], 1, 2)
 
 
-def test_a_turn_that_may_still_be_written_comes_later(past: Product):
+def test_an_unfinished_turn_is_imported_later(past: Product):
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
     os.utime(file)
 
@@ -103,7 +103,7 @@ def test_a_turn_that_may_still_be_written_comes_later(past: Product):
     assert (line["added"], line["unfinished"]) == (1, True)
 
 
-def test_nobody_works_in_an_imported_session(past: Product):
+def test_an_imported_session_accepts_no_turns(past: Product):
     line = imported(past, "codex")
 
     refused = past.plays({"calls": []}).run("run", "go on", "--session", line["sessionId"])
@@ -112,7 +112,7 @@ def test_nobody_works_in_an_imported_session(past: Product):
     assert "session_imported" in refused.err
 
 
-def test_a_session_of_another_folder_is_left_where_it_is(past: Product, tmp_path: Path):
+def test_a_session_of_another_folder_is_not_imported(past: Product, tmp_path: Path):
     other = tmp_path / "elsewhere"
     other.mkdir()
 

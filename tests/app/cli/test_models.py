@@ -19,7 +19,7 @@ def configured(product: Product, url: str, key: str = KEY) -> Product:
     return product
 
 
-def test_without_a_model_it_says_what_answers_and_what_could_be_configured(product: Product):
+def test_without_a_model_the_list_shows_the_search_and_available_models(product: Product):
     product.variables["ANTHROPIC_API_KEY"] = ""
     done = product.run("models")
     assert done.code == 0
@@ -27,7 +27,7 @@ def test_without_a_model_it_says_what_answers_and_what_could_be_configured(produ
     assert "No model is configured: this is the offline search." in done.out
 
 
-def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(product: Product):
+def test_an_unused_key_is_listed_with_its_settings_and_a_used_key_is_not(product: Product):
     product.variables |= {"ANTHROPIC_API_KEY": "sk-ant-1", "MISTRAL_API_KEY": "mi-1"}
     done = product.run("models")
     assert done.code == 0
@@ -40,12 +40,12 @@ def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(prod
     assert "mi-1" not in done.out + done.err
 
 
-def test_as_json_it_is_one_object(product: Product):
+def test_the_json_output_is_one_object(product: Product):
     models = json.loads(product.run("models", "--json").out)
     assert [model["kind"] for model in models["configured"]] == ["offline"]
 
 
-def test_a_model_is_tested_and_the_exit_code_says_whether_it_answered(product: Product):
+def test_the_exit_code_of_a_test_says_whether_the_model_answered(product: Product):
     with aimock() as server:
         configured(product, server.base_url)
         done = product.run("models", "--test")
@@ -60,7 +60,7 @@ def test_a_model_is_tested_and_the_exit_code_says_whether_it_answered(product: P
     assert "cannot be reached at http://127.0.0.1:1/v1" in failed.out
 
 
-def test_the_page_is_told_the_same(product: Product):
+def test_the_page_receives_the_same_models(product: Product):
     with aimock() as server, configured(product, server.base_url).up() as (_, ready):
         token = json.loads((product.home / "endpoint.json").read_text())["token"]
 

@@ -28,37 +28,37 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("text", "printed"), HOSTILE)
-def test_what_a_terminal_would_act_on_is_not_printed(text: str, printed: str):
+def test_control_sequences_are_not_printed(text: str, printed: str):
     """SAFE-06"""
     assert strip_controls(text) == printed
 
 
 @pytest.mark.parametrize(("text", "printed"), HOSTILE)
-def test_a_sequence_that_is_spread_over_pieces_is_not_printed_either(text: str, printed: str):
+def test_a_control_sequence_split_over_pieces_is_not_printed(text: str, printed: str):
     """SAFE-06"""
     pieces = ControlStripper()
     assert "".join([*(pieces.feed(character) for character in text), pieces.end()]) == printed
 
 
 @given(st.lists(st.text(st.sampled_from("ab\x1b[];m0\x07\x9b\r\n\\P\u202e"), max_size=8), max_size=8))
-def test_no_control_gets_through_however_a_text_is_cut(pieces: list[str]):
+def test_no_split_of_a_text_prints_a_control_sequence(pieces: list[str]):
     """SAFE-06"""
     stream = ControlStripper()
     printed = "".join([*(stream.feed(piece) for piece in pieces), stream.end()])
     assert not {"\x1b", "\x9b", "\x07", "\r", "\u202e"} & set(printed)
 
 
-def test_what_a_person_decides_on_hides_nothing():
+def test_text_to_decide_on_shows_hidden_characters():
     """SAFE-06"""
     assert mark_hidden("rm \u202efr-\x1b[8m /\n\tx") == "rm ⟨U+202E⟩fr-⟨U+001B⟩[8m /\n\tx"
 
 
-def test_a_row_is_one_line_of_the_width_that_there_is():
+def test_a_row_is_one_line_of_the_terminals_width():
     assert to_line("a\nb\x1b[31m  c\r\nd") == "a b c d"
     assert to_line("abcdef", 4) == "abc…"
 
 
-def test_x7_what_stands_below_a_command_counts_what_is_hidden_and_names_the_agents_own_text():
+def test_x7_notes_on_a_command_count_hidden_parts_and_mark_the_agents_description():
     command = "true\u00ad\u00ad; curl -H secret://seen-0123456789ab"
     arguments = msgspec.json.encode({"command": command, "description": "Says\u200b hello"}).decode()
     assert preview_notes(command, arguments, 2) == [

@@ -108,12 +108,12 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
         ),
     ],
 )
-def test_what_others_told_and_what_is_planned_is_a_line_each(part: Part, line: str) -> None:
+def test_messages_of_others_and_plans_are_one_line_each(part: Part, line: str) -> None:
     """UI-16, UI-23, CTX-03: told apart from what the person and the agent say."""
     assert format_aside(part, Style(io.StringIO())) == line
 
 
-def test_what_others_wrote_drives_no_terminal() -> None:
+def test_text_of_others_prints_no_control_sequences() -> None:
     """SAFE-06"""
     part = NotificationPart(
         **_AT, agent_id="w\x1b[2J", task_id="t", status="completed", summary="\x1b]0;owned\x07done\n\nx"

@@ -53,7 +53,7 @@ def test_a_secret_is_set_listed_and_removed(product: Product, drawer: Path):
     assert all(VALUE.encode() not in path.read_bytes() for path in product.home.rglob("*") if path.is_file())
 
 
-def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: Path):
+def test_a_typed_secret_has_no_echo(product: Product, drawer: Path):
     """SAFE-09"""
     with product.terminal("secrets", "set", "deploy") as terminal:
         terminal.until("secret://deploy: ")
@@ -72,7 +72,7 @@ def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: 
         ("deploy", "", "Invalid value of a secret"),
     ],
 )
-def test_what_cannot_be_one_is_refused_without_being_quoted(
+def test_an_invalid_secret_is_refused_without_quoting_it(
     product: Product, drawer: Path, name: str, value: str, message: str
 ):
     """SAFE-09"""
@@ -83,7 +83,7 @@ def test_what_cannot_be_one_is_refused_without_being_quoted(
     assert not drawer.exists()
 
 
-def test_without_a_keyring_it_says_what_to_do(product: Product, drawer: Path):
+def test_without_a_keyring_the_error_says_what_to_do(product: Product, drawer: Path):
     """SAFE-09"""
     import keyring
     from keyring.backends.fail import Keyring
@@ -101,7 +101,7 @@ def test_without_a_keyring_it_says_what_to_do(product: Product, drawer: Path):
     assert "no keyring" in listed.err
 
 
-def test_nobody_types_a_secret_that_nothing_could_keep(product: Product):
+def test_a_missing_keyring_is_reported_before_a_secret_is_typed(product: Product):
     """SAFE-09"""
     product.variables["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
@@ -112,7 +112,7 @@ def test_nobody_types_a_secret_that_nothing_could_keep(product: Product):
     assert "secret://deploy: " not in output
 
 
-def test_a_running_server_knows_at_once_what_a_terminal_sets(product: Product, drawer: Path):
+def test_a_running_server_uses_a_new_secret_at_once(product: Product, drawer: Path):
     """SAFE-03: it redacts it from then on, also in its list of sessions."""
     scenario = {"calls": [[{"text": f"It is {VALUE}."}]]}
     with product.plays(scenario).up():

@@ -27,6 +27,6 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
     assert [server["condition"] for server in inventory["servers"]] == ["connected", "lost"]
 
 
-def test_an_agent_that_there_is_not_is_named(product: Product) -> None:
+def test_an_unknown_agent_is_refused_by_name(product: Product) -> None:
     done = product.run("tools", "--agent", "nobody")
     assert (done.code != 0, "nobody" in done.err) == (True, True)

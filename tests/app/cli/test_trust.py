@@ -16,7 +16,7 @@ def write_request(product: Product, text: str = ALLOWS) -> None:
     (product.folder / ".callboard" / "settings.toml").write_text(text)
 
 
-def test_a_folder_is_trusted_once_its_person_saw_what_it_asks_for(product: Product):
+def test_a_person_trusts_a_folder_after_seeing_its_requests(product: Product):
     """SAFE-08"""
     write_request(product)
     done = product.plays(WRITES).run("run", "Go")
@@ -33,7 +33,7 @@ def test_a_folder_is_trusted_once_its_person_saw_what_it_asks_for(product: Produ
     assert (product.folder / "made.txt").read_text() == "x\n"
 
 
-def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
+def test_without_a_terminal_nothing_is_trusted(product: Product):
     """SAFE-08"""
     write_request(product)
     done = product.run("trust")
@@ -41,7 +41,7 @@ def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
     assert product.run("trust", "--json").json[0]["state"] == "untrusted"
 
 
-def test_trust_ends_when_the_files_change_and_when_it_is_taken_back(product: Product):
+def test_trust_ends_when_the_files_change_or_it_is_revoked(product: Product):
     """SAFE-08"""
     write_request(product)
     assert product.run("trust", "--yes", "--json").json[0]["state"] == "trusted"
@@ -51,19 +51,19 @@ def test_trust_ends_when_the_files_change_and_when_it_is_taken_back(product: Pro
     assert product.run("trust", "--revoke", "--json").json[0]["state"] == "untrusted"
 
 
-def test_a_folder_that_asks_for_nothing_is_not_asked_about(product: Product):
+def test_a_folder_without_requests_needs_no_question(product: Product):
     done = product.run("trust")
     assert (done.code, done.out) == (0, f"{product.folder}: its files request nothing\n")
 
 
-def test_up_says_so_of_a_folder_that_nobody_trusts(product: Product):
+def test_up_warns_of_an_untrusted_folder(product: Product):
     write_request(product)
     with product.up() as (_, ready):
         assert ready["untrusted"] == 1
         assert LINE in product.run("up", "--no-browser").out
 
 
-def test_the_usual_mode_of_a_turn_is_that_of_the_settings(product: Product):
+def test_the_default_mode_of_a_turn_comes_from_the_settings(product: Product):
     product.home.mkdir()
     (product.home / "settings.toml").write_text('permission_mode = "edits"\n')
     assert product.plays(WRITES).run("run", "Go").code == 0
@@ -73,7 +73,7 @@ def test_the_usual_mode_of_a_turn_is_that_of_the_settings(product: Product):
     assert not (product.folder / "made.txt").exists()
 
 
-def test_rules_are_listed_with_where_they_stand(product: Product):
+def test_rules_are_listed_with_their_source(product: Product):
     write_request(product)
     assert product.run("rules").out == (
         "allow  Edit(**)  this folder's settings  "
@@ -87,7 +87,7 @@ def test_rules_are_listed_with_where_they_stand(product: Product):
     )
 
 
-def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product, tmp_path: Path):
+def test_rules_of_a_session_elsewhere_are_listed_with_its_folder(product: Product, tmp_path: Path):
     write_request(product)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -102,7 +102,7 @@ def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product,
     assert "1 past call in 1 session. Nothing was changed." in done.out
 
 
-def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path: Path):
+def test_rules_of_a_file_are_tried_on_past_calls(product: Product, tmp_path: Path):
     product.plays(WRITES).run("run", "Go", "--approve", "all")
     tried = tmp_path / "new.toml"
     tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")

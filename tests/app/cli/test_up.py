@@ -33,7 +33,7 @@ def meta(ready: dict[str, Any]) -> dict[str, Any]:
     return httpx2.get(f"{ready['url']}{API}/meta", headers=headers, trust_env=False).json()
 
 
-def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Product):
+def test_up_serves_the_folder_and_stops_on_a_signal(product: Product):
     with product.up() as (running, ready):
         written = endpoint(product)
         about = meta(written)
@@ -53,7 +53,7 @@ def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Pro
     assert not (product.home / "endpoint.json").exists()
 
 
-def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Product, tmp_path: Path):
+def test_a_second_up_opens_its_folder_in_the_running_process(product: Product, tmp_path: Path):
     """CTL-17"""
     other = tmp_path / "other"
     other.mkdir()
@@ -69,7 +69,7 @@ def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Pr
         ]
 
 
-def test_the_sample_is_said_of_its_folder_and_of_no_other(product: Product):
+def test_only_the_sample_folder_is_marked_as_the_sample(product: Product):
     with product.up():
         assert product.run("up", "--json", "--folder", str(SAMPLE)).code == 0
         samples = {workspace["path"]: workspace["sample"] for workspace in meta(endpoint(product))["workspaces"]}
@@ -77,7 +77,7 @@ def test_the_sample_is_said_of_its_folder_and_of_no_other(product: Product):
 
 
 @pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
-def test_models_that_the_one_that_runs_does_not_ask_are_said_not_to_be_used(product: Product, command: list[str]):
+def test_models_unknown_to_the_running_process_are_reported_as_unused(product: Product, command: list[str]):
     with product.up() as (_, ready):
         assert "Not used" not in product.run(*command).err + product.run(*command).out
         product.variables |= {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
@@ -105,7 +105,7 @@ def test_the_same_models_with_another_key_are_not_used_either(product: Product):
     [["up", "--no-browser"], ["run", "Hi"], ["rules"], ["trust", "--json"], ["tools"]],
     ids=lambda case: case[0],
 )
-def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product: Product, command: list[str]):
+def test_invalid_settings_do_not_block_access_to_the_running_process(product: Product, command: list[str]):
     """SAFE-05: its settings are its own; without one that runs nothing is started and nothing is made."""
     with product.plays({"calls": [says("Hello.")]}).up():
         (product.home / "settings.toml").write_text("prot = 1\n")
@@ -118,7 +118,7 @@ def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product
     assert (refused.code, "bad_settings" in refused.err, refused.out) == (2, True, "")
 
 
-def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
+def test_the_endpoint_file_is_private_to_its_owner(product: Product):
     """SAFE-04"""
     with product.up():
         modes = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
@@ -126,13 +126,13 @@ def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
         assert product.home.stat().st_mode & 0o777 == 0o700
 
 
-def test_without_the_token_nothing_is_told(product: Product):
+def test_without_the_token_the_server_reveals_nothing(product: Product):
     """SAFE-04"""
     with product.up() as (_, ready):
         assert httpx2.get(f"{ready['url']}{API}/meta", trust_env=False).status_code == 401
 
 
-def test_nothing_is_loaded_at_the_start_that_only_a_model_needs():
+def test_the_start_loads_no_model_library():
     loaded = "import sys, callboard.app.cli.main, callboard.app.wiring; print('pydantic_ai' in sys.modules)"
     printed = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     assert printed == "False\n"
@@ -145,7 +145,7 @@ def test_a_busy_port_moves_on_to_the_next(product: Product):
             assert port < int(ready["url"].rpartition(":")[2]) <= port + 20
 
 
-def test_each_start_has_a_token_of_its_own(product: Product):
+def test_each_start_has_a_new_token(product: Product):
     """X1: the one of a former start, or of a version that kept it in a file, opens nothing."""
     product.home.mkdir()
     (product.home / "token").write_text("kept-by-an-earlier-version-of-this-product")
@@ -161,7 +161,7 @@ def test_each_start_has_a_token_of_its_own(product: Product):
         assert not (product.home / "token").exists()
 
 
-def test_a_second_up_opens_a_page_of_its_own(product: Product):
+def test_a_second_up_opens_a_new_page(product: Product):
     """X1: its address is a fresh one, and the file for a browser is there for its owner alone."""
     with product.up() as (_, ready):
         again = product.run("up", "--json").json[-1]
@@ -171,7 +171,7 @@ def test_a_second_up_opens_a_page_of_its_own(product: Product):
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
-def test_what_a_killed_process_left_behind_is_not_believed(product: Product):
+def test_the_endpoint_file_of_a_killed_process_is_ignored(product: Product):
     """CTL-17"""
     with product.up() as (running, first):
         running.signal(signal.SIGKILL)
@@ -182,7 +182,7 @@ def test_what_a_killed_process_left_behind_is_not_believed(product: Product):
             assert endpoint(product)["pid"] == second["pid"]
 
 
-def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
+def test_an_endpoint_of_another_store_is_ignored(product: Product):
     """CTL-17"""
     with product.up() as (running, first):
         stale = endpoint(product)
@@ -194,7 +194,7 @@ def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
             assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
 
 
-def test_ctl17_a_copy_of_the_state_folder_is_a_store_of_its_own(product: Product, tmp_path: Path):
+def test_ctl17_a_copy_of_the_state_folder_is_a_separate_store(product: Product, tmp_path: Path):
     """CTL-17: its endpoint file names the process of the original, which answers."""
     product.plays({"match": [{"text": "", "calls": [says("Yes.")]}]})
     assert product.run("run", "One").code == 0
@@ -206,7 +206,7 @@ def test_ctl17_a_copy_of_the_state_folder_is_a_store_of_its_own(product: Product
         assert [card["title"] for card in copied.run("sessions", "--json").json] == ["Two", "One"]
 
 
-def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):
+def test_a_store_locked_by_a_silent_process_is_a_clear_error(product: Product):
     """CTL-17"""
     store = open_store(product.home / "store")
     try:
@@ -228,7 +228,7 @@ def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error
         (["up"], "[[models]]\nname = 'a'\nkind = 'scripted'\nscenario = 'no.yaml'", "bad_scenario", ""),
     ],
 )
-def test_what_cannot_be_started_is_said_in_one_line(
+def test_a_failed_start_is_reported_in_one_line(
     product: Product, arguments: list[str], settings: str, code: str, field: str
 ):
     """SAFE-05"""
@@ -239,7 +239,7 @@ def test_what_cannot_be_started_is_said_in_one_line(
     assert (done.code, problem["code"], problem.get("field", "")) == (2, code, field)
 
 
-def test_a_person_reads_the_address_and_what_was_kept(product: Product):
+def test_up_prints_the_address_and_the_kept_data(product: Product):
     with product.terminal() as terminal:
         terminal.until(f"Callboard {__version__} is starting on {product.folder}")
         terminal.until("Ready: ")
@@ -270,7 +270,7 @@ asyncio.run(stuck())
 """
 
 
-def test_a_second_ctrl_c_ends_a_stop_that_lasts():
+def test_a_second_ctrl_c_forces_a_slow_stop():
     process = subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     running = Running(process)
     try:
@@ -284,7 +284,7 @@ def test_a_second_ctrl_c_ends_a_stop_that_lasts():
         running.close()
 
 
-def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):
+def test_a_stop_reports_interrupted_sessions_and_keeps_them(product: Product):
     """MAR-16, CTL-06"""
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
     with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
@@ -299,7 +299,7 @@ def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):
     assert product.run("sessions", "--json").json[0]["state"] == "interrupted"
 
 
-def test_a_server_that_dies_leaves_no_file_of_its_memory(product: Product):
+def test_a_server_that_crashes_leaves_no_core_file(product: Product):
     """SAFE-03: values of secrets are in it."""
     before = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
@@ -324,7 +324,7 @@ attempts = 1
 
 
 @pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
-def test_a_model_that_was_connected_while_it_runs_is_not_called_unused(product: Product, command: list[str]):
+def test_a_model_connected_at_run_time_is_not_reported_as_unused(product: Product, command: list[str]):
     """D5: a second terminal reads the truth about the models of the process that runs."""
     with product.up() as (_, ready):
         (product.home / "settings.toml").write_text(CONNECTED)

@@ -20,12 +20,12 @@ def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
         assert not any(re.search(rf"\b{name}\b", translated.hint) for name in COMMANDS)
 
 
-def test_a_hint_that_names_no_command_stays():
+def test_a_hint_without_a_command_stays():
     problem = Problem(code="thread_busy", message="It runs.", hint="Wait, or interrupt it.")
     assert translate_problem(problem) == problem
 
 
-def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product: Product):
+def test_an_unknown_session_points_to_the_verb_that_lists_sessions(product: Product):
     product.run("run", "Where is the gauge read?")
     for command in (["view", "ses_none"], ["facts", "ses_none"], ["run", "Hi", "--session", "ses_none"]):
         done = product.run(*command)
@@ -34,7 +34,7 @@ def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product:
         assert "`callboard sessions` lists the sessions." in done.err
 
 
-def test_a_task_that_is_not_there_is_told_with_the_option_that_named_it(product: Product):
+def test_an_unknown_task_names_its_option(product: Product):
     product.run("run", "Where is the gauge read?")
     done = product.run("evidence", "last", "--task", "nope")
     assert (done.code, done.out) == (2, "")
@@ -62,7 +62,7 @@ def test_a_key_of_a_folders_settings_is_named_once(product: Product):
 
 
 @pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])
-def test_m3_a_notification_of_a_result_in_plain_text_says_so(plain: bool, note: str):
+def test_m3_a_notification_marks_a_plain_text_result(plain: bool, note: str):
     part = NotificationPart(
         key="k",
         order=1,

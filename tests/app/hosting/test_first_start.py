@@ -71,7 +71,7 @@ def settings(text: bytes) -> Callable[[Product], None]:
     ],
     ids=lambda case: getattr(case, "__name__", None) if callable(case) else None,
 )
-def test_a_first_start_that_cannot_be_says_why(
+def test_a_failed_first_start_says_why(
     product: Product, spoil: Callable[[Product], None], code: str, message: str, hint: str
 ):
     """SAFE-05"""
@@ -95,7 +95,7 @@ def test_a_first_start_that_cannot_be_says_why(
         (["trust", "/nowhere"], "no_folder", "FOLDER"),
     ],
 )
-def test_a_request_that_cannot_be_names_what_was_typed(product: Product, arguments: list[str], code: str, field: str):
+def test_a_wrong_usage_names_the_typed_argument(product: Product, arguments: list[str], code: str, field: str):
     """SAFE-05"""
     done = product.run(*arguments, "--json")
     problem = json.loads(done.err)
@@ -105,14 +105,14 @@ def test_a_request_that_cannot_be_names_what_was_typed(product: Product, argumen
 @pytest.mark.parametrize(
     "text", ["garbage", '{"url":"http://127.0.0.1:9","token":"x","pid":1,"epoch":1,"storeId":"x"}']
 )
-def test_a_file_that_names_a_process_which_is_gone_is_not_believed(product: Product, text: str):
+def test_an_endpoint_file_of_an_ended_process_is_ignored(product: Product, text: str):
     product.home.mkdir()
     (product.home / "endpoint.json").write_text(text)
     made(product)
     assert product.run("sessions", "--json").json[0]["state"] == "idle"
 
 
-def test_a_store_that_is_held_by_a_process_which_does_not_answer_is_named_with_it(
+def test_a_store_locked_by_a_silent_process_is_refused_with_its_process(
     product: Product, monkeypatch: pytest.MonkeyPatch
 ):
     """CTL-17"""
@@ -129,7 +129,7 @@ def test_a_store_that_is_held_by_a_process_which_does_not_answer_is_named_with_i
     assert "CALLBOARD_HOME" in problem["hint"]
 
 
-def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pytest.MonkeyPatch):
+def test_a_full_disk_is_reported_for_the_state_folder(product: Product, monkeypatch: pytest.MonkeyPatch):
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
@@ -138,7 +138,7 @@ def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pyte
     assert (problem["code"], "Free space" in problem["hint"]) == ("store_full", True)
 
 
-def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
+def test_without_a_verb_up_runs_and_ctrl_c_reports_the_kept_data(product: Product):
     with product.terminal("--no-browser") as terminal:
         output = terminal.until("Ctrl-C stops Callboard; the log is kept.")
         assert output.index("is starting on") < output.index("Ready:")
@@ -149,7 +149,7 @@ def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
 
 
 @pytest.mark.parametrize("verb", [("run", "Go"), ("up", "--no-browser"), ("doctor",), ("tools",)])
-def test_a_folder_that_was_deleted_under_the_terminal_is_named(
+def test_a_deleted_working_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: tuple[str, ...]
 ):
     """D6"""

@@ -34,9 +34,7 @@ def examined(product: Product, folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_folder_too(
-    product: Product, other: Product
-) -> None:
+def test_up_run_and_doctor_name_another_process_that_serves_the_folder(product: Product, other: Product) -> None:
     """R9: and nothing is written into the folder."""
     before = sorted(product.folder.rglob("*"))
     with product.up() as (_, first), other.up("--folder", str(product.folder)) as (_, second):
@@ -55,7 +53,7 @@ def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_fold
     assert sorted(product.folder.rglob("*")) == before
 
 
-def test_a_process_serves_every_folder_that_was_opened_in_it(product: Product, other: Product, tmp_path: Path) -> None:
+def test_a_process_announces_every_opened_folder(product: Product, other: Product, tmp_path: Path) -> None:
     """R9: those of earlier starts too, since their schedules run."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -67,7 +65,7 @@ def test_a_process_serves_every_folder_that_was_opened_in_it(product: Product, o
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_process_that_ended_is_no_warning(product: Product, other: Product, number: signal.Signals) -> None:
+def test_an_ended_process_causes_no_warning(product: Product, other: Product, number: signal.Signals) -> None:
     """R9: what a killed one left is removed by the next that starts."""
     with product.up() as (running, _):
         running.signal(number)
@@ -80,7 +78,7 @@ def test_a_process_that_ended_is_no_warning(product: Product, other: Product, nu
             assert not any(path.exists() for path in left)
 
 
-def test_one_state_folder_that_is_named_in_two_ways_is_no_warning(product: Product, other: Product) -> None:
+def test_two_names_of_one_state_folder_cause_no_warning(product: Product, other: Product) -> None:
     """R9"""
     link = other.place / "link"
     link.symlink_to(product.home)
@@ -90,7 +88,7 @@ def test_one_state_folder_that_is_named_in_two_ways_is_no_warning(product: Produ
 
 
 @pytest.mark.parametrize("open_to_others", [False, True])
-def test_what_another_user_can_write_is_not_believed(tmp_path: Path, open_to_others: bool) -> None:
+def test_announcements_that_another_user_can_write_are_ignored(tmp_path: Path, open_to_others: bool) -> None:
     """R9: a folder that is open to others, or a link, is neither read nor written."""
     tmp_path.chmod(0o700)
     environment = {"XDG_RUNTIME_DIR": str(tmp_path)}

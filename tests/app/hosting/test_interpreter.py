@@ -16,7 +16,7 @@ print(json.dumps([before, len(gc.get_objects()), sys.getswitchinterval() <= SWIT
 """
 
 
-def test_r4_collections_leave_out_what_exists_at_the_start_and_threads_give_way_soon() -> None:
+def test_r4_collections_skip_startup_objects_and_threads_switch_soon() -> None:
     done = subprocess.run([sys.executable, "-c", SETTLES], capture_output=True, text=True, check=True)
     before, after, shares = done.stdout.strip().strip("[]").split(", ")
     assert int(before) > 1_000

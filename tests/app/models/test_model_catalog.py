@@ -58,7 +58,7 @@ TAGS = json.dumps({"models": [{"name": "qwen3:8b", "size": 1}, {"name": "llama3"
 LIST = json.dumps({"object": "list", "data": [{"id": "local-model", "object": "model"}]})
 
 
-async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_lines_that_configure_it():
+async def test_a_local_model_server_is_discovered_with_its_models_and_settings():
     with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
         places = (ModelServer("ollama", origin, "/api/tags"), ModelServer("lm-studio", origin, "/v1/models"))
         ollama, studio = await discover_models({}, (), places, PATIENCE)
@@ -73,14 +73,14 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
     assert (studio.name, studio.models) == ("lm-studio", ("local-model",))
 
 
-async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
+async def test_a_configured_server_is_recognised_by_any_name_of_this_machine():
     with serving({"/api/tags": TAGS}) as origin:
         named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
         (server,) = await discover_models({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert server.configured
 
 
-async def test_a_server_without_a_model_says_so():
+async def test_a_server_without_a_model_reports_it():
     with serving({"/api/tags": '{"models": []}'}) as origin:
         (server,) = await discover_models({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert (server.models, server.settings, server.why) == (
@@ -90,7 +90,7 @@ async def test_a_server_without_a_model_says_so():
     )
 
 
-async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
+async def test_other_servers_are_ignored_without_long_waits():
     with serving({"/v1/models": "<h1>Hello</h1>"}, "text/html") as page, socket.create_server(("127.0.0.1", 0)) as mute:
         silent = f"http://127.0.0.1:{mute.getsockname()[1]}"
         places = (
@@ -102,7 +102,7 @@ async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
         assert time.monotonic() - began < 20
 
 
-async def test_keys_of_the_environment_are_found_by_their_variables_and_never_shown():
+async def test_keys_of_the_environment_are_discovered_by_variable_and_never_printed():
     keys = {"ANTHROPIC_API_KEY": "sk-ant-1", "GOOGLE_API_KEY": "g-1", "OPENROUTER_API_KEY": "or-1", "OTHER_KEY": "x"}
     used = ProviderSettings(name="g", kind="google", base_url="https://g", api_key="g-1", models=("m",))
     keys_found = await discover_models(keys, (used,), ())
@@ -116,7 +116,7 @@ async def test_keys_of_the_environment_are_found_by_their_variables_and_never_sh
     assert "sk-ant-1" not in repr(keys_found)
 
 
-async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_or_with_what_is_missing(tmp_path: Path):
+async def test_coding_agents_on_path_are_discovered_with_a_definition_or_the_missing_bridge(tmp_path: Path):
     for name in ("opencode", "claude"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
@@ -141,7 +141,7 @@ CLAUDE = ProviderSettings(name="claude", kind="anthropic", base_url="https://x",
 LOCAL = ProviderSettings(name="local", base_url="http://127.0.0.1:1/v1", models=("m",), window=8000)
 
 
-async def test_what_is_configured_is_told_with_its_place_its_abilities_and_why_it_cannot_be_asked():
+async def test_configured_models_are_listed_with_order_abilities_and_problems():
     async with desk(CLAUDE, LOCAL, fallback=("claude", "local")) as models:
         listed = await models.listed()
     assert listed.configured == (
@@ -171,7 +171,7 @@ async def test_what_is_configured_is_told_with_its_place_its_abilities_and_why_i
     )
 
 
-async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_asked(tmp_path: Path):
+async def test_a_model_with_a_missing_secret_is_listed_as_unusable(tmp_path: Path):
     """SAFE-09: by the name of the secret, before anybody asks it."""
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
@@ -180,7 +180,7 @@ async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_a
     assert (model.usable, "nobodys" in model.why) == (False, True)
 
 
-async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():
+async def test_without_configured_models_the_offline_search_is_listed():
     async with desk() as models:
         (model,) = (await models.listed()).configured
         tested = await models.tested("")
@@ -192,7 +192,7 @@ async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():
     assert (tested.ok, tested.problem and tested.problem.code) == (False, "model_unconfigured")
 
 
-async def test_a_model_that_answers_is_told_with_its_times_and_tokens():
+async def test_the_test_of_a_model_reports_times_and_tokens():
     with aimock() as server:
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
         async with desk(provider) as models:
@@ -206,7 +206,7 @@ async def test_a_model_that_answers_is_told_with_its_times_and_tokens():
                 assert 0 <= tested.first_ms <= tested.duration_ms
 
 
-async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_it():
+async def test_the_times_of_a_test_exclude_loading():
     resolved: list[float] = []
 
     def slowly(key: str) -> str:
@@ -231,7 +231,7 @@ async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_
         (CLAUDE, "model_auth", "Check the key of this provider."),
     ],
 )
-async def test_a_model_that_does_not_answer_is_told_with_what_to_do(provider: ProviderSettings, code: str, hint: str):
+async def test_the_test_of_an_unavailable_model_reports_what_to_do(provider: ProviderSettings, code: str, hint: str):
     # The desk has a bound of its own; what is loaded for the first request of a process may take its time.
     async with desk(provider) as models:
         tested = await models.tested(provider.name)

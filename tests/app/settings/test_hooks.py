@@ -26,7 +26,7 @@ def hook_entry(name: str, *words: str) -> str:
     return f'[[hooks]]\nname = "{name}"\ntools = ["Write"]\ncommand = {json.dumps([sys.executable, *words])}\n'
 
 
-def test_a_persons_own_hooks_come_last_and_see_what_a_folders_made_of_a_call(product: Product) -> None:
+def test_the_users_hooks_come_last_and_see_the_rewritten_call(product: Product) -> None:
     mark = product.place / "asked"
     script = "import sys; open(sys.argv[1], 'a').write(sys.argv[2])"
     (product.folder / ".callboard").mkdir()
@@ -41,7 +41,7 @@ def test_a_persons_own_hooks_come_last_and_see_what_a_folders_made_of_a_call(pro
     assert mark.read_text() == "theirs mine "
 
 
-def test_a_persons_own_hook_is_started_in_their_home_and_a_trusted_folders_in_the_folder(product: Product) -> None:
+def test_a_users_hook_starts_in_the_home_and_a_trusted_folders_hook_in_the_folder(product: Product) -> None:
     """SAFE-08: a folder has no say in what a person's own hook loads, and none before it is trusted in what is run."""
     marks = {name: product.place / name for name in ("mine", "theirs", "planted")}
     person = product.place / "person"
@@ -74,14 +74,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "field"), WRONG)
-def test_what_is_wrong_with_a_hook_is_named(tmp_path: Path, text: str, field: str) -> None:
+def test_the_error_of_a_hook_is_named(tmp_path: Path, text: str, field: str) -> None:
     (tmp_path / "settings.toml").write_text(f"[[hooks]]\n{text}\n")
     with pytest.raises(Refusal) as refused:
         load_settings(StateFolder(tmp_path), {})
     assert (refused.value.code, refused.value.problem.field) == ("bad_settings", field)
 
 
-def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_secret(tmp_path: Path) -> None:
+def test_the_environment_of_a_hook_is_masked_in_settings_and_redacted(tmp_path: Path) -> None:
     """SAFE-03"""
     home = StateFolder(tmp_path / "home")
     home.make()
@@ -132,7 +132,7 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
     )
 
 
-def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product) -> None:
+def test_a_hook_in_a_folder_of_other_agents_does_not_run(product: Product) -> None:
     """SAFE-08: what an agent of another folder changes there would run outside of the sandbox. One that was run is not any more
     once its folder is opened, also where a link leads into it, and doctor says what to do."""
     other, mark = product.place / "other", product.place / "ran"

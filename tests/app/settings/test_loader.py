@@ -35,11 +35,11 @@ def refused(home: StateFolder, environment: dict[str, str] | None = None, **flag
     return caught.value.problem
 
 
-def test_without_a_file_a_variable_or_a_flag_the_defaults_hold(home: StateFolder):
+def test_without_a_file_variable_or_flag_the_defaults_apply(home: StateFolder):
     assert load_settings(home, {}) == Settings(port=PORT, browser=True, models=())
 
 
-def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: StateFolder):
+def test_a_flag_overrides_a_variable_and_a_variable_the_file(home: StateFolder):
     home.settings.write_text("port = 1000\nbrowser = true\n")
     assert load_settings(home, {}).port == 1000
     assert load_settings(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(
@@ -56,7 +56,7 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: S
         ("a folder", "Is a directory"),
     ],
 )
-async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: StateFolder, kind: str, reason: str):
+async def test_an_irregular_file_is_refused_without_waiting(home: StateFolder, kind: str, reason: str):
     """D6: opening a pipe waits for its writer, and a device has no end."""
     for path in (home.settings, home.endpoint):
         match kind:
@@ -78,7 +78,7 @@ async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: State
     ("key", "above"),
     [('permission_mode = "full"', True), ('fallback = ["m"]', True), ("retry = 3", False), ("colour = 3", False)],
 )
-def test_a_key_of_the_top_within_a_table_is_said_to_belong_above(home: StateFolder, key: str, *, above: bool):
+def test_a_top_level_key_within_a_table_is_reported_with_its_place(home: StateFolder, key: str, *, above: bool):
     """SAFE-05: what is added at the end of the file is in the last table."""
     home.settings.write_text(f'[[models]]\nname = "m"\nkind = "openai"\nmodel = "m"\n{key}\n')
     problem = refused(home)
@@ -165,13 +165,13 @@ def test_the_line_is_the_one_on_which_the_value_begins(home: StateFolder, text: 
     assert f"{home.settings}, line {line}, at " in refused(home).message
 
 
-def test_a_line_that_takes_too_long_to_find_is_not_told(home: StateFolder):
+def test_a_line_that_takes_too_long_to_find_is_omitted(home: StateFolder):
     """SAFE-05: a folder's file, which nobody has to trust, is read as well, and holds nobody up."""
     home.settings.write_text("permission_mode = '''" + "x\n" * 20_000 + "'''\n")
     assert refused(home).message.startswith(f"{home.settings} at `permission_mode`: found ")
 
 
-def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: StateFolder):
+def test_a_value_that_may_be_a_secret_is_not_quoted(home: StateFolder):
     """SAFE-03"""
     home.settings.write_text("[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\napi_key = 123456789\n")
     problem = refused(home)
@@ -198,7 +198,7 @@ def test_a_bad_variable_or_flag_is_an_error_that_names_it(
     assert refused(home, environment, **flags).field == field
 
 
-def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home: StateFolder):
+def test_models_keep_the_order_of_the_file_unless_one_is_named(home: StateFolder):
     home.settings.write_text(
         "[[models]]\nname = 'big'\nkind = 'openai-compatible'\nbase_url = 'http://x/v1'\nmodel = 'm'\napi_key = 'k'\n"
         "[[models]]\nname = 'play'\nkind = 'scripted'\nscenario = 'play.yaml'\n"
@@ -210,19 +210,19 @@ def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home:
     assert load_settings(home, {"OPENAI_API_KEY": "k"}).models == (big, play)
 
 
-def test_an_endpoint_of_the_environment_needs_its_model_named(home: StateFolder):
+def test_an_endpoint_of_the_environment_needs_a_model_name(home: StateFolder):
     problem = refused(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1"})
     assert (problem.code, problem.field) == ("bad_settings", "CALLBOARD_MODEL")
     models = load_settings(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert models == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
 
 
-def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: StateFolder):
+def test_a_server_without_a_key_can_use_the_variable_of_other_tools(home: StateFolder):
     models = load_settings(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert models == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
 
 
-def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: StateFolder):
+def test_a_key_of_openai_is_sent_only_to_its_own_address(home: StateFolder):
     key = {"OPENAI_API_KEY": "sk-1"}
     (openai,) = load_settings(home, key).models
     assert openai == OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
@@ -232,7 +232,7 @@ def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_
     assert resolve_key(other, elsewhere) == ""
 
 
-def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: StateFolder):
+def test_each_vendor_key_adds_a_model_in_the_order_of_vendors(home: StateFolder):
     keys = {"GOOGLE_API_KEY": "g", "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o"}
     openai = OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
     anthropic = AnthropicModel(name="anthropic", model="claude-sonnet-5-5", api_key_env="ANTHROPIC_API_KEY")
@@ -244,7 +244,7 @@ def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: StateFold
     assert load_settings(home, {**keys, "CALLBOARD_MODEL": "claude-opus-5-5"}).models == (wanted, openai, google)
 
 
-def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
+def test_a_model_without_its_key_is_omitted_if_another_is_usable():
     listed = (
         AnthropicModel(name="claude", model="c"),
         CompatibleModel(name="local", base_url="http://x/v1", model="m"),
@@ -257,16 +257,16 @@ def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
     assert caught.value.code == "bad_settings"
 
 
-def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: StateFolder):
+def test_a_model_name_without_an_endpoint_is_an_error(home: StateFolder):
     assert refused(home, {"CALLBOARD_MODEL": "qwen3"}).field == "CALLBOARD_MODEL"
 
 
-def test_a_key_is_not_shown_where_a_model_is_printed():
+def test_the_representation_of_a_model_omits_its_key():
     model = CompatibleModel(name="a", base_url="http://x", model="m", api_key="secret-1")
     assert "secret-1" not in repr(Settings(models=(model,)))
 
 
-def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
+def test_a_key_from_an_unset_variable_is_an_error():
     model = CompatibleModel(name="a", base_url="http://x", model="m", api_key_env="MY_KEY")
     assert resolve_key(model, {"MY_KEY": "k"}) == "k"
     with pytest.raises(Refusal) as caught:
@@ -274,7 +274,7 @@ def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
     assert "MY_KEY" in caught.value.problem.message
 
 
-def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
+def test_the_state_folder_is_private_to_its_owner(tmp_path: Path):
     """SAFE-04"""
     home = StateFolder.from_environment({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
     home.make()
@@ -284,7 +284,7 @@ def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
     assert home.endpoint.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_token_of_a_former_version_does_not_stay(tmp_path: Path):
+def test_the_token_file_of_a_former_version_is_removed(tmp_path: Path):
     """X1: the token is renewed at each start, and a file of it would outlive its process."""
     home = StateFolder(tmp_path)
     (tmp_path / "token").write_text("former")

@@ -76,7 +76,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
+def test_each_request_of_a_folder_is_listed_with_its_file(desk: Desk):
     """SAFE-08"""
     desk.says(GREEDY)
     write_agents(desk.folder, lead="permission_mode: full", helper="permission_mode: ask")
@@ -92,7 +92,7 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
     assert files == {".callboard/settings.toml", "agents/lead.md"}
 
 
-def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
+def test_each_request_of_a_folder_has_a_code_and_parameters(desk: Desk):
     """SAFE-08: a page words it in its language; nothing parses the English."""
     desk.says(GREEDY)
     write_agents(desk.folder, lead="permission_mode: full")
@@ -106,7 +106,7 @@ def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
     ]
 
 
-def test_an_untrusted_folder_narrows_and_widens_nothing(desk: Desk):
+def test_an_untrusted_folder_can_narrow_but_grants_nothing(desk: Desk):
     """SAFE-08"""
     desk.says(GREEDY)
     effective = desk.holding()
@@ -116,7 +116,7 @@ def test_an_untrusted_folder_narrows_and_widens_nothing(desk: Desk):
     assert effective.shell == Shell(processes=64)
 
 
-def test_a_trusted_folder_has_what_it_asks_for(desk: Desk):
+def test_a_trusted_folder_has_the_permissions_that_it_requests(desk: Desk):
     desk.says(GREEDY)
     effective = desk.holding(desk.digest)
     assert (effective.trusted, effective.permission_mode, effective.usual_mode) == (True, "full", "full")
@@ -135,7 +135,7 @@ def test_a_trusted_folder_has_what_it_asks_for(desk: Desk):
         ('"full"', '"edits"'),
     ],
 )
-def test_trust_holds_for_exactly_what_was_shown(desk: Desk, before: str, after: str):
+def test_trust_applies_to_exactly_the_requests_that_were_shown(desk: Desk, before: str, after: str):
     """SAFE-08: a changed file asks anew."""
     desk.says(GREEDY)
     digest = desk.digest
@@ -144,7 +144,7 @@ def test_trust_holds_for_exactly_what_was_shown(desk: Desk, before: str, after: 
     assert desk.holding(digest) == desk.holding()
 
 
-def test_what_only_narrows_and_words_change_no_trust(desk: Desk):
+def test_narrowing_and_rewording_change_no_trust(desk: Desk):
     desk.says(GREEDY)
     digest = desk.digest
     desk.says(f"# a comment\n{GREEDY}\n[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'deny'\n")
@@ -152,7 +152,7 @@ def test_what_only_narrows_and_words_change_no_trust(desk: Desk):
     assert [rule.matcher for rule in desk.holding(digest).rules][-1] == "Bash(curl *)"
 
 
-def test_the_program_of_a_server_is_trusted_as_it_is(desk: Desk):
+def test_the_program_of_a_server_is_trusted_with_its_content(desk: Desk):
     """SAFE-08: an agent that may write files of the folder does not thereby say what runs outside the sandbox."""
     desk.says('[[servers]]\nname = "own"\ntransport = "stdio"\ncommand = ["python3", "./tools/own.py"]\n')
     assert desk.asked()[0] == ("server", "the tools of own: starts python3 ./tools/own.py")
@@ -170,7 +170,7 @@ def test_the_program_of_a_server_is_trusted_as_it_is(desk: Desk):
     assert not desk.holding(digest).trusted
 
 
-def test_what_a_person_is_asked_to_trust_is_told_whole_and_names_the_secrets_that_it_takes(desk: Desk):
+def test_a_request_for_trust_is_complete_and_names_the_secrets_it_receives(desk: Desk):
     """SAFE-03, SAFE-08"""
     long = "x" * 450
     desk.says(
@@ -200,7 +200,7 @@ headers = {{ Authorization = "Bearer secret://github" }}
     ]
 
 
-def test_an_agent_that_may_do_more_is_part_of_what_is_trusted(desk: Desk):
+def test_an_agent_with_a_wider_mode_is_part_of_the_request(desk: Desk):
     """SAFE-08: who edits agents/*.md does not thereby widen anything."""
     write_agents(desk.folder, lead="permission_mode: edits")
     digest = desk.digest
@@ -209,17 +209,17 @@ def test_an_agent_that_may_do_more_is_part_of_what_is_trusted(desk: Desk):
     assert not desk.holding(digest).trusted
 
 
-def test_a_folder_without_settings_asks_for_nothing(desk: Desk):
+def test_a_folder_without_settings_requests_nothing(desk: Desk):
     assert (desk.digest, desk.holding().permission_mode, desk.holding("0" * 64).trusted) == ("", None, False)
 
 
-def test_a_narrower_mode_binds_everybody_without_trust(desk: Desk):
+def test_a_narrower_mode_applies_without_trust(desk: Desk):
     desk.says('permission_mode = "planning"\n')
     assert desk.digest == ""
     assert (desk.holding().permission_mode, desk.holding().usual_mode) == ("planning", "planning")
 
 
-def test_a_server_of_the_folder_does_not_take_the_name_of_one_of_the_users(desk: Desk):
+def test_a_server_of_the_folder_cannot_replace_a_server_of_the_user(desk: Desk):
     desk.home.settings.write_text('[[servers]]\nname = "files"\ntransport = "http"\nurl = "http://localhost:1/mcp"\n')
     desk.says(GREEDY)
     assert [getattr(server, "url", "") for server in desk.holding(desk.digest).servers] == ["http://localhost:1/mcp"]
@@ -243,7 +243,7 @@ def test_an_invalid_file_of_a_folder_keeps_the_last_valid_one_and_is_reported(de
 
 
 @pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
-def test_in_a_folder_without_a_valid_file_before_it_everything_is_asked_about(desk: Desk, text: str):
+def test_an_invalid_file_without_a_valid_predecessor_makes_every_call_ask(desk: Desk, text: str):
     """SAFE-05, SAFE-08"""
     desk.says(text)
     effective = desk.holding("anything")
@@ -262,7 +262,7 @@ def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):
     assert "symbolic link" in desk.book.problems(str(desk.folder))[0].message
 
 
-def test_what_the_user_said_goes_on_while_their_file_cannot_be_read(desk: Desk):
+def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(desk: Desk):
     """SAFE-08: a slip of the pen takes no rule away."""
     desk.home.settings.write_text('[[rules]]\nmatcher = "Bash(curl *)"\nverdict = "deny"\n')
     assert len(desk.holding().rules) == 1
@@ -273,7 +273,7 @@ def test_what_the_user_said_goes_on_while_their_file_cannot_be_read(desk: Desk):
         desk.book.user()
 
 
-def test_a_change_keeps_comments_and_what_it_does_not_name(desk: Desk):
+def test_a_change_keeps_comments_and_other_keys(desk: Desk):
     desk.home.settings.write_text("# mine\nport = 4000  # here\n\n[shell]\n# little\nmemory = 1000\n")
     written = desk.change({"browser": False, "shell": {"timeout": 5.0}, "port": None})
     assert written.keys == ("browser", "shell", "port")
@@ -283,13 +283,13 @@ def test_a_change_keeps_comments_and_what_it_does_not_name(desk: Desk):
     assert desk.told[-1].shell == Shell(memory=1000, timeout=5.0)
 
 
-def test_a_change_of_the_folders_file_makes_it_and_asks_for_trust(desk: Desk):
+def test_a_change_of_the_folders_file_creates_it_and_needs_trust(desk: Desk):
     desk.change({"rules": [{"matcher": "Bash(ls *)", "verdict": "allow"}]}, place="folder")
     assert desk.asked() == [("rule", "Bash(ls *) runs without asking")]
     assert desk.told == []
 
 
-def test_a_change_against_another_file_than_was_read_is_a_conflict(desk: Desk):
+def test_a_change_of_a_file_that_changed_since_it_was_read_is_a_conflict(desk: Desk):
     desk.home.settings.write_text("port = 4000\n")
     with pytest.raises(Refusal) as caught:
         desk.book.write("user", "", {"port": 1}, "")
@@ -308,7 +308,7 @@ def test_a_change_against_another_file_than_was_read_is_a_conflict(desk: Desk):
         ({"fallback": [None]}, "changes.fallback.0"),
     ],
 )
-def test_what_cannot_be_set_is_refused_by_its_place_and_nothing_is_written(
+def test_an_invalid_change_is_refused_with_its_place_and_writes_nothing(
     desk: Desk, changes: dict[str, Any], field: str
 ):
     """SAFE-05"""
@@ -317,7 +317,7 @@ def test_what_cannot_be_set_is_refused_by_its_place_and_nothing_is_written(
     assert not desk.home.settings.exists()
 
 
-def test_secrets_are_shown_as_nothing_and_kept_by_their_mask(desk: Desk):
+def test_secrets_are_masked_and_a_mask_keeps_the_stored_secret(desk: Desk):
     """SAFE-03"""
     desk.home.settings.write_text(
         '[[models]]\nname = "a"\nkind = "openai"\nmodel = "m"\napi_key = "sk-planted"\n'
@@ -333,7 +333,7 @@ def test_secrets_are_shown_as_nothing_and_kept_by_their_mask(desk: Desk):
     assert (problem.code, problem.field) == ("bad_settings", "changes.models")
 
 
-def test_a_change_is_refused_where_the_models_could_not_be_asked(desk: Desk):
+def test_a_change_that_makes_all_models_unusable_is_refused(desk: Desk):
     def refuse(_: Settings) -> None:
         raise Refusal("bad_settings", "MY_KEY is not set.", field="models.api_key_env")
 
@@ -351,7 +351,7 @@ def test_a_folders_settings_are_written_through_no_link(desk: Desk, tmp_path: Pa
     assert list(outside.iterdir()) == []
 
 
-def test_what_could_not_be_kept_is_put_back(desk: Desk):
+def test_a_written_file_can_be_restored(desk: Desk):
     desk.home.settings.write_text("port = 4000\n")
     desk.book.put_back(desk.change({"port": 1}))
     assert desk.home.settings.read_text() == "port = 4000\n"
@@ -360,7 +360,7 @@ def test_what_could_not_be_kept_is_put_back(desk: Desk):
     assert not desk.home.settings.exists()
 
 
-def test_user_settings_that_are_edited_by_hand_are_taken_up_at_the_next_look(tmp_path: Path) -> None:
+def test_user_settings_edited_by_hand_apply_at_the_next_read(tmp_path: Path) -> None:
     """D6: without a restart. An invalid file keeps the last valid settings, and the error names its line."""
     home = StateFolder(tmp_path / "state")
     home.settings.parent.mkdir(parents=True)

@@ -24,7 +24,7 @@ def facts(product: Product, kind: str) -> list[dict[str, Any]]:
     return [fact["payload"] for fact in product.run("facts", "last", "--json").json if fact["type"] == kind]
 
 
-def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: Product):
+def test_an_agent_that_requests_every_permission_still_asks_the_person(product: Product):
     write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: full"))
     done = product.plays(WRITES).run("run", "Go")
     assert done.code == 4
@@ -35,7 +35,7 @@ def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: 
     assert facts(product, "tool.started") == []
 
 
-def test_an_agent_whose_file_asks_for_everything_writes_documents_only_while_planning(product: Product):
+def test_an_agent_that_requests_every_permission_writes_only_documents_while_planning(product: Product):
     write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: full"))
     product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
     product.run("run", "Go", "--permission", "planning", "--approve", "all")
@@ -64,14 +64,14 @@ def test_a_file_narrows_what_the_person_allowed(product: Product, mode: str):
     assert [fact["permissionMode"] for fact in facts(product, "turn.started")] == [mode]
 
 
-def test_a_file_with_a_bound_beyond_measure_gives_no_agent(product: Product):
+def test_an_agent_file_with_an_excessive_limit_is_invalid(product: Product):
     write_agents(product.folder, lead=definition_file("name: lead\nmax_iters: 1000000"))
     done = product.plays({"calls": [says("Done.")]}).run("run", "Go")
     assert done.code != 0
     assert "agents/lead.md:3" in done.err
 
 
-def test_a_command_that_a_file_names_is_not_started_by_opening_the_folder(product: Product, tmp_path: Path):
+def test_opening_a_folder_starts_no_command_of_its_files(product: Product, tmp_path: Path):
     started = tmp_path / "started"
     other = f"name: other\nprovider: acp\ncommand: [touch, {started}]"
     write_agents(
@@ -82,7 +82,7 @@ def test_a_command_that_a_file_names_is_not_started_by_opening_the_folder(produc
     assert not started.exists()
 
 
-def test_a_persons_own_server_loads_nothing_of_a_folder_that_nobody_trusts(product: Product, tmp_path: Path):
+def test_a_users_server_loads_nothing_from_an_untrusted_folder(product: Product, tmp_path: Path):
     """SAFE-08: it is not started where the folder's modules would be in its way."""
     ran = tmp_path / "ran"
     (product.folder / "own_server.py").write_text(f"open({str(ran)!r}, 'w')\n")
@@ -95,7 +95,7 @@ def test_a_persons_own_server_loads_nothing_of_a_folder_that_nobody_trusts(produ
     assert not ran.exists()
 
 
-def test_a_folders_server_gets_no_key_of_a_model_however_it_is_trusted(product: Product, tmp_path: Path):
+def test_a_folders_server_never_receives_a_model_key(product: Product, tmp_path: Path):
     """SAFE-09"""
     received = tmp_path / "told"
     program = f"import os; open({str(received)!r}, 'w').write(os.environ.get('KEY', 'none'))"

@@ -68,7 +68,7 @@ class _Fails:
 
 
 @pytest.mark.parametrize("exchanges", [True, False])
-async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start(
+async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, exchanges: bool
 ) -> None:
     """R6: settings, secrets, uploads and store are of one state: before the decision at once, after it once it is finished."""
@@ -109,7 +109,7 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
     assert any(decided for decided, _ in outcomes)
 
 
-async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
+async def test_r6_a_start_during_a_restore_is_refused(tmp_path: Path) -> None:
     """R6: what another process is putting in place is not put there twice."""
     home = StateFolder(tmp_path / "home")
     await _fill(home, 2, "former")
@@ -145,7 +145,7 @@ def _killed(verb: str, home: StateFolder, file: Path) -> None:
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
-async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_start(tmp_path: Path) -> None:
+async def test_r6_the_start_after_a_killed_restore_removes_its_copy_of_the_log(tmp_path: Path) -> None:
     """R6: sessions that are deleted later would stay in it."""
     home, backup = StateFolder(tmp_path / "home"), tmp_path / "b.tar"
     await _fill(home, 2, "former")
@@ -162,7 +162,7 @@ async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_n
     assert await _read_state(home) == (2, {"former"})
 
 
-async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_one(tmp_path: Path) -> None:
+async def test_r6_the_backup_after_a_killed_backup_removes_its_copy_of_the_log(tmp_path: Path) -> None:
     """R6: sessions that are deleted later would stay in it. The copy of a backup that is under way is not touched."""
     home, folder = StateFolder(tmp_path / "home"), tmp_path / "backups"
     await _fill(home, 2, "former")

@@ -84,7 +84,7 @@ def another_file(folder: Path) -> None:
         (another_file, "it lists 'restoring.json'"),
     ],
 )
-def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
+def test_r6_a_backup_with_an_irregular_entry_changes_nothing(
     home: StateFolder, tmp_path: Path, change: Callable[[Path], None], why: str
 ) -> None:
     """R6: with a file in place of a folder, the next upload would fail."""
@@ -102,7 +102,7 @@ def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
 
 
 @pytest.mark.parametrize("name", ["settings.toml", "secrets.json"])
-def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: StateFolder, tmp_path: Path, name: str) -> None:
+def test_r6_a_pipe_is_refused_without_waiting(home: StateFolder, tmp_path: Path, name: str) -> None:
     os.mkfifo(home.folder / name)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
@@ -113,7 +113,7 @@ def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: StateFolder, tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "no JSON"])
-def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: StateFolder, kind: str) -> None:
+def test_r6_an_unreadable_mark_of_a_restore_is_reported(home: StateFolder, kind: str) -> None:
     mark = home.folder / "restoring.json"
     if kind == "a pipe":
         os.mkfifo(mark)
@@ -128,7 +128,7 @@ def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: StateFolder, 
     assert "restore the backup again" in refused.value.problem.hint
 
 
-async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: StateFolder) -> None:
+async def test_a_pipe_as_the_lock_of_the_store_causes_no_wait(home: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
     (home.store / LOCK_FILE).unlink()
     os.mkfifo(home.store / LOCK_FILE)
@@ -148,7 +148,7 @@ def test_a_pipe_as_the_log_of_incidents_is_refused(home: StateFolder) -> None:
     assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
 
 
-def test_r6_where_the_disk_fails_the_disk_is_what_to_look_at(home: StateFolder) -> None:
+def test_r6_a_failed_disk_is_named_in_the_hint(home: StateFolder) -> None:
     """R6: the start of a process's memory reads as an I/O error, as a bad sector does."""
     with pytest.raises(Refusal) as refused:
         restore(home, Path("/proc/self/mem"), replace=True, progress=lambda _: None)

@@ -54,7 +54,7 @@ def left_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.suffix not in (".log", ".json"))
 
 
-def test_r6_check_calls_a_sound_store_sound_and_says_what_it_looked_at(product: Product):
+def test_r6_check_reports_a_sound_store_with_its_counts(product: Product):
     """R6"""
     nothing = product.run("check")
     assert (nothing.code, str(product.home) in nothing.err) == (2, True)
@@ -65,7 +65,7 @@ def test_r6_check_calls_a_sound_store_sound_and_says_what_it_looked_at(product: 
     assert product.run("check").out.startswith("sound  2 streams")
 
 
-def test_r6_check_names_what_is_damaged_with_what_to_do(product: Product):
+def test_r6_check_names_each_damage_with_what_to_do(product: Product):
     """R6: the damage in the log has the exit code 1; damaged views lose nothing."""
     written(product, "One")
     (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
@@ -77,7 +77,7 @@ def test_r6_check_names_what_is_damaged_with_what_to_do(product: Product):
     assert (done.code, "damaged  fact ses_" in done.out, "callboard restore" in done.out) == (1, True, True)
 
 
-def test_r6_a_backup_is_made_while_callboard_runs_and_restores_all_of_it(product: Product, tmp_path: Path):
+def test_r6_a_backup_of_a_running_callboard_restores_everything(product: Product, tmp_path: Path):
     """R6: the log with its blobs, the settings, the names of secrets and the uploads; nothing derived and no key."""
     written(product, "One")
     (product.home / "settings.toml").write_text("retention = 7\n")
@@ -103,7 +103,7 @@ def test_r6_a_backup_is_made_while_callboard_runs_and_restores_all_of_it(product
     assert product.run("check").code == 0
 
 
-def test_r6_restore_refuses_to_overwrite_and_keeps_what_was_there(product: Product, tmp_path: Path):
+def test_r6_restore_needs_a_flag_to_replace_and_keeps_the_former_store(product: Product, tmp_path: Path):
     """R6: the former store is whole under its new name, and no epoch names two histories."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
@@ -121,7 +121,7 @@ def test_r6_restore_refuses_to_overwrite_and_keeps_what_was_there(product: Produ
     assert sorted(titles(product)) == ["One", "Three", "Two"]
 
 
-def test_r6_each_restore_of_a_second_keeps_the_former_store_under_a_name_of_its_own(product: Product):
+def test_r6_each_restore_of_a_second_keeps_the_former_store_under_another_name(product: Product):
     """R6"""
     written(product, "One")
     backup = str(product.place / "good.tar")
@@ -133,7 +133,7 @@ def test_r6_each_restore_of_a_second_keeps_the_former_store_under_a_name_of_its_
     assert all(Path(path, "callboard.db").exists() for path in former)
 
 
-def test_r6_the_advice_for_a_damaged_store_works_as_it_is_printed(product: Product, tmp_path: Path):
+def test_r6_the_printed_advice_for_a_damaged_store_works(product: Product, tmp_path: Path):
     """R6: the command of the advice, and the command that `backup --damaged` prints, restore."""
     written(product, "One")
     product.run("backup", str(tmp_path / "good.tar"))
@@ -166,7 +166,7 @@ def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
     assert (str(folder) in refused["message"], str(product.home) in refused["message"]) == (True, False)
 
 
-def test_r3_a_check_on_a_full_disk_calls_nothing_damaged(product: Product):
+def test_r3_a_check_on_a_full_disk_reports_no_damage(product: Product):
     """R3: SQLite reads with a file beside the store, for which there is no room."""
     written(product, "One")
     size = sum(path.stat().st_size for path in product.home.rglob("*") if path.is_file())
@@ -184,7 +184,7 @@ def test_r3_a_check_on_a_full_disk_calls_nothing_damaged(product: Product):
     assert (done.returncode, done.stdout, problem(done.stderr)["code"]) == (1, "", "store_full")
 
 
-def test_incidents_that_a_full_disk_does_not_take_print_one_line(product: Product):
+def test_incidents_on_a_full_disk_print_one_line(product: Product):
     """R3: no traceback of the logging itself."""
     written(product, "One")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 6")
@@ -203,7 +203,7 @@ def test_incidents_that_a_full_disk_does_not_take_print_one_line(product: Produc
     assert (done.stderr.count("callboard.log cannot be written"), "Traceback" in done.stderr) == (1, False), done.stderr
 
 
-def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product):
+def test_a_backup_into_a_read_only_folder_is_refused(product: Product):
     """The state folder is sound, so nothing is advised for it."""
     written(product, "One")
     (folder := product.place / "closed").mkdir()
@@ -221,7 +221,7 @@ def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product
     assert "CALLBOARD_HOME" not in refused["hint"]
 
 
-def test_r5_damaged_views_are_rebuilt_and_the_start_says_why(product: Product):
+def test_r5_damaged_views_are_rebuilt_and_the_reason_is_logged(product: Product):
     """R5: it happens before the process has its log of incidents."""
     written(product, "One")
     (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
@@ -238,7 +238,7 @@ def test_r5_damaged_views_are_rebuilt_and_the_start_says_why(product: Product):
     assert sorted(titles(product)) == ["One", "Two"]
 
 
-def test_r5_a_store_without_its_log_is_not_begun_anew(product: Product, tmp_path: Path):
+def test_r5_a_store_without_its_log_is_not_recreated(product: Product, tmp_path: Path):
     """R5: the sessions are lost, which a start says; what it advises works."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
@@ -250,7 +250,7 @@ def test_r5_a_store_without_its_log_is_not_begun_anew(product: Product, tmp_path
     assert titles(product) == ["One"]
 
 
-def test_r5_a_turn_over_a_damaged_content_says_so_and_how_to_restore(product: Product):
+def test_r5_a_turn_over_damaged_content_fails_with_how_to_restore(product: Product):
     """R5: the damage is no failure of the model, and the same turn again would meet it again."""
     written(product, "One")
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
@@ -259,7 +259,7 @@ def test_r5_a_turn_over_a_damaged_content_says_so_and_how_to_restore(product: Pr
     assert "Send the turn again" not in done.err
 
 
-def test_a_backup_that_is_not_there_is_named_before_the_store_is(product: Product, tmp_path: Path):
+def test_a_missing_backup_is_refused_before_the_store_is_checked(product: Product, tmp_path: Path):
     """Nothing is made for it, and `--replace` is not advised."""
     refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
     assert (refused.code, problem(refused)["field"], product.home.exists()) == (2, "FILE", False)
@@ -268,7 +268,7 @@ def test_a_backup_that_is_not_there_is_named_before_the_store_is(product: Produc
     assert (refused.code, problem(refused)["field"], titles(product)) == (2, "FILE", ["One"])
 
 
-def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path: Path):
+def test_r6_restore_is_refused_while_a_process_writes(product: Product, tmp_path: Path):
     """R6: the store of a process that runs is never taken from under it."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
@@ -279,7 +279,7 @@ def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path:
 
 
 @pytest.mark.parametrize("how", ["a byte", "half", "other file", "another member", "damaged inside"])
-def test_r6_what_is_no_whole_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
+def test_r6_an_incomplete_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
     """R6: all is checked before anything is put in place."""
     written(product, "One")
     file = tmp_path / "b.tar"
@@ -309,7 +309,7 @@ def test_r6_what_is_no_whole_backup_changes_nothing(product: Product, tmp_path: 
     assert (left_in(product.home), titles(product)) == (before, ["One"])
 
 
-def test_s2_a_backup_of_an_older_layout_is_restored_in_the_present_one(
+def test_s2_a_backup_of_an_older_schema_is_restored_in_the_present_one(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """S2, R6: the backup that was made before an update is worth something after it."""
@@ -326,7 +326,7 @@ def test_s2_a_backup_of_an_older_layout_is_restored_in_the_present_one(
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_r6_no_process_begins_to_write_where_a_backup_is_put(product: Product, tmp_path: Path, *, there: bool):
+def test_r6_no_process_starts_writing_during_a_restore(product: Product, tmp_path: Path, *, there: bool):
     """R6: also where there was no store, and what fails leaves none."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
@@ -353,7 +353,7 @@ def test_r6_no_process_begins_to_write_where_a_backup_is_put(product: Product, t
 
 @pytest.mark.parametrize("step", range(4))
 @pytest.mark.parametrize("exchanges", [True, False])
-def test_r6_a_restore_that_is_interrupted_loses_no_store(
+def test_r6_an_interrupted_restore_loses_no_store(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, *, exchanges: bool
 ):
     """R6: at each step the former store is in its place or under its new name."""
@@ -380,7 +380,7 @@ def test_r6_a_restore_that_is_interrupted_loses_no_store(
 
 
 @pytest.mark.parametrize("kind", ["ses_%", "wks_%"])
-def test_one_damaged_stream_does_not_hide_the_sessions_beside_it(product: Product, kind: str):
+def test_a_damaged_stream_does_not_hide_other_sessions(product: Product, kind: str):
     """S1: what cannot be read, or is in a folder that cannot be, is listed as damaged."""
     written(product, "One", "Two")
     of_stream = f"stream = (SELECT min(number) FROM streams WHERE name LIKE '{kind}')"
@@ -395,7 +395,7 @@ def test_one_damaged_stream_does_not_hide_the_sessions_beside_it(product: Produc
     assert product.run("view", "last").code == 0
 
 
-def test_a_changed_log_is_printed_up_to_the_change(product: Product):
+def test_a_tampered_log_is_printed_up_to_the_change(product: Product):
     """A tampered log is not printed without a word."""
     written(product, "One")
     whole = product.run("facts", "last", "--json").json
@@ -428,7 +428,7 @@ def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
     assert '"title":"Two"' in frozen[0]
 
 
-def test_r5_doctor_names_a_process_that_is_stopped(product: Product):
+def test_r5_doctor_names_a_stopped_process(product: Product):
     """R5: it does not say that none runs."""
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)
@@ -441,7 +441,7 @@ def test_r5_doctor_names_a_process_that_is_stopped(product: Product):
         assert process_finding["fix"] == f"kill -CONT {ready['pid']}"
 
 
-def test_r5_doctor_names_a_damaged_blob_and_says_how_much_it_looked_at(product: Product):
+def test_r5_doctor_names_a_damaged_blob_and_the_extent_of_its_check(product: Product):
     """R5"""
     written(product, "One")
     store = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["store"]
@@ -487,7 +487,7 @@ def test_a_turn_with_a_file_is_in_a_backup_with_its_versions(product: Product, t
     assert product.run("artifacts", "last", "--json").out == before
 
 
-def test_r5_a_damaged_session_is_listed_with_the_reason_and_what_to_do_beside_a_server(product: Product):
+def test_r5_a_running_server_lists_a_damaged_session_with_the_reason_and_what_to_do(product: Product):
     """R5: it never vanishes from the list."""
     written(product, "One", "Two")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")

@@ -77,7 +77,7 @@ async def test_a_code_becomes_a_credential_once_and_no_cookie_is_set(timed: tupl
     assert first.json()["credential"] != TOKEN
 
 
-async def test_neither_the_token_nor_a_credential_is_taken_from_a_cookie_or_an_address(timed: tuple[Board, Time]):
+async def test_a_token_or_credential_in_a_cookie_or_an_address_is_ignored(timed: tuple[Board, Time]):
     """X1: the cookie of earlier versions opens nothing."""
     board, _ = timed
     page = await board.sign_in()
@@ -101,7 +101,7 @@ async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Boar
     assert list((tmp_path / "opening").iterdir()) == []
 
 
-async def test_a_server_that_stops_and_one_that_starts_leave_no_file(tmp_path: Path):
+async def test_stop_and_start_remove_the_opener_files(tmp_path: Path):
     """X1"""
     opening = tmp_path / "opening"
     async with serving(tmp_path / "work", access=PageAccess(opening)) as board:
@@ -157,7 +157,7 @@ async def test_a_credential_is_bound_to_its_origin(timed: tuple[Board, Time], he
     assert answer.status_code == status
 
 
-async def test_what_changes_something_carries_the_origin_of_the_page(timed: tuple[Board, Time]):
+async def test_a_change_needs_the_origin_of_the_page(timed: tuple[Board, Time]):
     """X1: a browser always sends it; a program that replays the header alone is refused."""
     board, _ = timed
     await board.sign_in()
@@ -168,7 +168,7 @@ async def test_what_changes_something_carries_the_origin_of_the_page(timed: tupl
 
 
 @pytest.mark.parametrize("headers", [{"Origin": ""}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "http://localhost:1"}])
-async def test_a_code_is_taken_from_the_page_alone(timed: tuple[Board, Time], headers: dict[str, str]):
+async def test_a_code_is_accepted_only_from_the_page(timed: tuple[Board, Time], headers: dict[str, str]):
     """X1: a page of another port that guesses or sees a code cannot use it, and it stays valid."""
     board, _ = timed
     link = board.server.page_link().link
@@ -199,7 +199,7 @@ async def test_only_the_token_opens_further_pages(timed: tuple[Board, Time]):
         assert (await board.http.post(f"{API}/page/links", json={"route": route})).status_code == 400
 
 
-async def test_what_grants_more_permission_takes_a_confirmation_of_exactly_that(timed: tuple[Board, Time]):
+async def test_a_grant_needs_a_confirmation_of_exactly_this_command(timed: tuple[Board, Time]):
     """X1: used once, for one command with one body, within its time, of one credential."""
     board, time = timed
     body = json.dumps({**json.loads(RULE), "workspaceId": await board.workspace()}).encode()
@@ -230,7 +230,7 @@ async def test_what_grants_more_permission_takes_a_confirmation_of_exactly_that(
     assert _refused(await give(used)) == refused
 
 
-async def test_no_other_route_carries_a_grant_out_for_a_page(timed: tuple[Board, Time]):
+async def test_no_other_route_executes_a_grant_for_a_page(timed: tuple[Board, Time]):
     """X1"""
     board, _ = timed
     workspace = await board.workspace()
@@ -273,7 +273,7 @@ async def test_an_approval_of_a_broad_folder_is_a_grant(timed: tuple[Board, Time
     assert answer.json()["code"] == code
 
 
-async def test_every_command_that_changes_what_is_allowed_is_named_as_one(timed: tuple[Board, Time]):
+async def test_every_command_that_changes_permissions_is_listed(timed: tuple[Board, Time]):
     """X1: a new command of trust, rules, settings or secrets is either a grant or listed here as none."""
     narrow = {"revoke_trust", "dry_run_rules", "evaluate_permission", "resolve_permission"}
     words = ("trust", "rule", "permission", "setting", "secret", "hook")
@@ -295,7 +295,7 @@ async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
     assert len(others) == MOST_CODES
 
 
-async def test_codes_end_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_codes_expire_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X1: nobody uses the code, and its file goes."""
     monkeypatch.setattr("callboard.adapters.http.access.codes.CODE_S", 0.05)
     access = PageAccess(tmp_path)

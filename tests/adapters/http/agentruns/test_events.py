@@ -39,7 +39,7 @@ async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board)
     assert sorted(texts(mine).values()) == ["Both are done.", "Quick is done.", "Slow is done.", "Slow so far. "]
 
 
-async def test_a_client_that_drops_again_and_again_misses_nothing_and_gets_nothing_twice(team: Board):
+async def test_a_client_that_reconnects_repeatedly_sees_no_gap_and_no_repeat(team: Board):
     """MAR-14, COM-14"""
     whole = asyncio.create_task(listening(team.http, ended(1), 0))
     await told(team, "/api/chat", message="alone")
@@ -55,7 +55,7 @@ async def test_a_client_that_drops_again_and_again_misses_nothing_and_gets_nothi
     assert list(texts(received).values()) == ["word " * 60]
 
 
-async def test_who_comes_back_gets_the_text_so_far_in_place_of_its_tokens(team: Board):
+async def test_a_returning_client_gets_the_text_so_far_in_place_of_tokens(team: Board):
     """COM-14: the number is that of the newest Token that it contains."""
     started = await told(team, "/api/chat", message="hold")
     received = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
@@ -74,14 +74,14 @@ async def test_who_comes_back_gets_the_text_so_far_in_place_of_its_tokens(team: 
     assert list(texts(rest).values()) == ["Half of it. ", "The rest."]
 
 
-async def test_a_number_that_nobody_gave_begins_anew_and_says_so(team: Board):
+async def test_an_unknown_event_number_starts_again_and_reports_it(team: Board):
     (state,) = await listening(team.http, lambda events: len(events) == 1, 2**52)
 
     assert state["type"] == "StateUpdated"
     assert state["data"]["gap"] is True
 
 
-async def test_what_is_no_number_is_refused_with_its_name(team: Board):
+async def test_an_invalid_event_number_is_refused_by_name(team: Board):
     """SAFE-05"""
     by_header = await team.http.get("/api/events", headers={"Last-Event-ID": "7.3"})
     by_query = await team.http.get("/api/events", params={"after": "-1"})
@@ -108,7 +108,7 @@ async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_repl
     assert states[-1] == ("idle", "Completed")
 
 
-async def test_a_team_is_told_in_the_specifications_nine_words_and_no_other(team: Board):
+async def test_a_team_emits_only_the_nine_event_types_of_the_specification(team: Board):
     """MAR-14: spawning, results, queue and outcomes come in the order of the facts."""
     following = asyncio.create_task(listening(team.http, ended(4), 0))
     started = await told(team, "/api/chat", message="team")

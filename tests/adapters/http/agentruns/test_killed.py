@@ -37,7 +37,7 @@ async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, dro
     return received
 
 
-def test_numbers_go_on_rising_after_a_kill_and_nothing_is_taken_for_a_repeat(tmp_path: Path):
+def test_event_numbers_rise_after_a_kill_without_false_repeats(tmp_path: Path):
     """MAR-14: two clients, one of which drops again and again, agree before and after a kill -9; each goes on from its own
     last number, and what comes then lies behind all that either has seen."""
     product = Product(tmp_path).plays(

@@ -40,7 +40,7 @@ async def test_a_busy_agent_queues_messages_and_runs_them_in_order(team: Board):
     assert added == [(turns[1], 1), (turns[2], 2)]
 
 
-async def test_a_message_under_one_key_is_taken_once(team: Board):
+async def test_a_message_with_one_key_is_accepted_once(team: Board):
     """CTL-01"""
     body, headers = {"message": "hello"}, {"Idempotency-Key": "once"}
     answers = [await team.http.post("/api/chat", json=body, headers=headers) for _ in range(2)]
@@ -50,7 +50,7 @@ async def test_a_message_under_one_key_is_taken_once(team: Board):
     assert len(await team.store.facts.streams("ses_")) == 1
 
 
-async def test_a_message_without_a_permission_mode_goes_on_in_that_of_the_last_turn(team: Board):
+async def test_a_message_without_a_permission_mode_keeps_the_mode_of_the_last_turn(team: Board):
     session = (await told(team, "/api/chat", message="hello", permission_mode="edits"))["session_id"]
     await told(team, "/api/chat", message="again", session_id=session)
     await told(team, "/api/chat", message="anew")
@@ -75,7 +75,7 @@ async def test_a_message_without_a_permission_mode_goes_on_in_that_of_the_last_t
         ({"message": "a", "project_root": "/nowhere"}, 404, "unknown_workspace", "project_root"),
     ],
 )
-async def test_a_message_that_does_not_fit_is_refused_by_its_field(
+async def test_an_invalid_message_is_refused_by_its_field(
     team: Board, body: dict[str, Any], status: int, code: str, field: str
 ):
     """SAFE-05: nothing is written."""
@@ -86,7 +86,7 @@ async def test_a_message_that_does_not_fit_is_refused_by_its_field(
     assert await team.heads() == before
 
 
-async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(team: Board):
+async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(team: Board):
     """COM-10"""
     first = await told(team, "/api/chat", message="hold")
     session = first["session_id"]
@@ -127,7 +127,7 @@ async def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing(t
     assert await team.heads() == before
 
 
-async def test_the_settings_that_hold_are_told_and_what_cannot_be_changed_is_named(team: Board):
+async def test_the_effective_settings_are_returned_with_the_unchangeable_ones(team: Board):
     settings = await asked(team, "/api/settings", project_root=str(team.folder))
 
     assert settings["modes"] == ["chat", "auto"]
@@ -155,7 +155,7 @@ def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-async def test_the_tree_tells_the_folders_files_and_nothing_that_is_hidden_or_outside(team: Board, tmp_path: Path):
+async def test_the_tree_lists_the_folders_files_and_nothing_hidden_or_outside(team: Board, tmp_path: Path):
     """SAFE-05: links are told as links and not followed."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -179,7 +179,7 @@ async def test_the_tree_tells_the_folders_files_and_nothing_that_is_hidden_or_ou
     assert (await refused(gone, 422))["field"] == "path"
 
 
-async def test_a_large_folder_is_told_in_part_and_says_so(team: Board):
+async def test_a_large_folder_is_listed_in_part_and_marked(team: Board):
     many = team.folder / "many"
     many.mkdir()
     for number in range(2100):
@@ -210,7 +210,7 @@ async def test_without_the_token_nothing_is_read_or_written(team: Board):
     assert await team.heads() == before
 
 
-async def test_what_is_no_json_is_refused_without_a_trace(team: Board):
+async def test_a_body_that_is_not_json_is_refused_and_writes_nothing(team: Board):
     """SAFE-05"""
     for path in WRITES:
         for content, kind, status in (

@@ -85,7 +85,7 @@ async def test_a_runs_context_holds_its_own_run_only(team: Board):
     assert [message["text"] for message in second["messages"]] == ["again", "The answer."]
 
 
-async def test_cancelling_a_run_reaches_whoever_works_for_it(team: Board):
+async def test_cancelling_a_run_cancels_its_children(team: Board):
     """MAR-10: what has ended stays as it is."""
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.awaited")
@@ -106,7 +106,7 @@ async def test_cancelling_a_run_reaches_whoever_works_for_it(team: Board):
     assert (await refused(again, 409))["field"] == "run_id"
 
 
-async def test_cancelling_a_childs_run_leaves_its_parent_at_work(team: Board):
+async def test_cancelling_a_childs_run_leaves_its_parent_running(team: Board):
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.awaited")
     slow = next(run for run in await runs_of(team, session) if run["agent_id"] == "worker-2")
@@ -117,7 +117,7 @@ async def test_cancelling_a_childs_run_leaves_its_parent_at_work(team: Board):
     assert runs == {"lead": "completed", "worker-1": "completed", "worker-2": "cancelled"}
 
 
-async def test_a_run_that_is_not_there_is_refused_by_its_name(team: Board):
+async def test_an_unknown_run_is_refused_by_name(team: Board):
     """SAFE-05"""
     for path in ("/api/agent-children", "/api/agent-context"):
         for name in ("run_0000000000000000000000", "nothing"):

@@ -11,7 +11,7 @@ from tests.adapters.http.rigs.server import Board
 from tests.adapters.http.rigs.stream_client import following
 
 
-async def test_a_team_is_told_in_the_events_of_the_subagents_specification(team: Board):
+async def test_a_team_emits_the_events_of_the_subagents_specification(team: Board):
     """SUB-03: what its children are and do, in order, with the ids of its family, stored and then live."""
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.completed")

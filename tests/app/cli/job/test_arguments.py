@@ -71,9 +71,7 @@ A_FILE = "Name a text file with one item per line, or - for standard input."
         ),
     ],
 )
-def test_a_job_that_cannot_be_begun_says_why_and_what_to_do(
-    product: Product, arguments: list[str], stdin: str, told: list[str]
-):
+def test_an_invalid_job_is_refused_with_what_to_do(product: Product, arguments: list[str], stdin: str, told: list[str]):
     """SAFE-05"""
     done = product.run("job", "start", *arguments, stdin=stdin)
     assert (done.code, done.out) == (2, "")
@@ -81,7 +79,7 @@ def test_a_job_that_cannot_be_begun_says_why_and_what_to_do(
     assert not product.home.exists(), "nothing was made"
 
 
-def test_a_file_that_is_no_text_holds_no_items(tmp_path: Path):
+def test_a_file_that_is_not_text_has_no_items(tmp_path: Path):
     path = tmp_path / "items"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Refusal) as refused:
@@ -98,7 +96,7 @@ def test_without_a_session_there_is_no_job(product: Product):
         )
 
 
-def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: Product):
+def test_a_refused_job_command_names_the_argument(product: Product):
     """SAFE-05"""
     with_session(product, matched("alpha", says("Fine.")), matched("beta", REFUSED))
     with product.up():
@@ -146,7 +144,7 @@ def _refused(product: Product, *arguments: str) -> list[int | str]:
     return [done.code, *done.err.splitlines()]
 
 
-def test_every_verb_of_jobs_is_told_where_none_is_named(product: Product):
+def test_job_without_a_verb_prints_all_verbs(product: Product):
     done = product.run("job")
     assert done.code == 0
     for verb in ("start", "list", "show", "cancel", "pause", "resume", "retry"):
@@ -154,7 +152,7 @@ def test_every_verb_of_jobs_is_told_where_none_is_named(product: Product):
         assert product.run("job", verb, "--help").code == 0
 
 
-def test_how_an_item_stands_is_one_line():
+def test_the_state_of_an_item_is_one_line():
     style = Style(io.StringIO())
     item = JobItem(item_id="tsk_1", title="alpha\x1b[2J", status="waiting")
 
@@ -172,7 +170,7 @@ def test_how_an_item_stands_is_one_line():
     assert line(status="completed", output="x" * 99) == f"  ✓ 3 alpha: {'x' * 50}…"
 
 
-def test_only_what_there_is_is_counted():
+def test_zero_counts_are_omitted():
     assert format_counts(JobItems(completed=3)) == "3 of 3 done"
     assert format_counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
         "4 of 15 done, 3 failed, 2 running, 1 waiting, 5 cancelled"
@@ -180,7 +178,7 @@ def test_only_what_there_is_is_counted():
 
 
 @pytest.mark.parametrize(("plain", "line"), [(True, "✓ 1 A: (plain text, not finalized) Ok."), (False, "✓ 1 A: Ok.")])
-def test_m3_an_item_that_ended_in_plain_text_says_so(plain: bool, line: str):
+def test_m3_a_plain_text_result_of_an_item_is_marked(plain: bool, line: str):
     style = Style(io.StringIO())
     item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
     assert format_item(1, item, style, 200).strip() == line

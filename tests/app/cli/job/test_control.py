@@ -45,7 +45,7 @@ def test_a_job_that_another_terminal_pauses_ends_with_three_and_can_be_resumed(p
         assert (done.code, done.out.splitlines()) == (0, ["Resumed.", "✓ 2 beta: Beta is fine."])
 
 
-def test_ctrl_c_pauses_the_job_and_it_goes_on_where_it_was(product: Product):
+def test_ctrl_c_pauses_the_job_and_resume_continues_it(product: Product):
     """COM-10"""
     with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
     with product.started(*START) as running:
@@ -59,7 +59,7 @@ def test_ctrl_c_pauses_the_job_and_it_goes_on_where_it_was(product: Product):
     assert (done.code, done.out.splitlines()) == (0, ["Resumed.", "✓ 2 beta: Beta is fine."])
 
 
-def test_a_job_whose_process_was_killed_goes_on_with_the_rest(product: Product):
+def test_a_job_of_a_killed_process_continues_with_the_rest(product: Product):
     """CTL-11"""
     with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
     with product.started(*START) as running:
@@ -104,7 +104,7 @@ def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(produ
     assert statuses(product) == ("completed", ["completed"])
 
 
-def test_a_terminal_whose_host_ends_says_how_the_job_goes_on(product: Product):
+def test_a_terminal_of_an_ended_host_names_the_command_that_continues_the_job(product: Product):
     session = with_session(product, NEVER)
     with product.up() as (up, _), product.started("job", "start", "Look", "beta", "--session", "last") as running:
         assert running.line() == "+ 1 beta: started (worker-1)"
@@ -116,7 +116,7 @@ def test_a_terminal_whose_host_ends_says_how_the_job_goes_on(product: Product):
     assert statuses(product) == ("paused", ["paused"])
 
 
-def test_where_several_jobs_are_open_one_has_to_be_named(product: Product):
+def test_with_several_open_jobs_the_job_must_be_named(product: Product):
     with_session(product, matched("alpha", REFUSED))
     with product.up():
         jobs = [product.run("job", "start", "Look", "alpha", "--session", "last").err.split()[0] for _ in range(2)]

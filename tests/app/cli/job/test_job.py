@@ -46,7 +46,7 @@ def test_items_come_from_a_file_or_from_standard_input(product: Product):
     assert listed == [("Look", ["alpha", "beta"]), ("From a file", ["alpha"])]
 
 
-def test_a_folder_without_a_session_or_agents_of_its_own_needs_nothing_else(product: Product):
+def test_a_job_needs_neither_a_session_nor_agent_files(product: Product):
     """The only subagent of the packaged team does each item, in a session that the job makes."""
     product.plays({"match": [ALPHA, BETA]})
     done = product.run("job", "start", "Look at this.", "alpha", "beta", "--parallel", "1")
@@ -73,7 +73,7 @@ def test_a_folder_without_a_session_or_agents_of_its_own_needs_nothing_else(prod
     ]
 
 
-def test_what_the_folder_asks_for_and_has_not_is_told(product: Product):
+def test_a_job_warns_of_untrusted_requests(product: Product):
     """SAFE-08: as when a turn is run; the workers are under the mode that holds."""
     product.plays({"match": [ALPHA]})
     own = product.folder / ".callboard"
@@ -88,7 +88,7 @@ def _listed(product: Product) -> list[dict[str, list[dict[str, str]]]]:
     return product.run("job", "list", "last", "--json").json
 
 
-def test_what_failed_is_tried_again_and_what_is_done_is_not(product: Product):
+def test_retry_repeats_failed_items_only(product: Product):
     """CTL-11"""
     session = with_session(product, ALPHA, matched(TRIES_AGAIN, says("Beta is fine now.")), matched("beta", REFUSED))
     done = product.run(*START)
@@ -111,7 +111,7 @@ def test_what_failed_is_tried_again_and_what_is_done_is_not(product: Product):
     assert len(ends) == len(set(ends)) == 3, "both items and the job, once each"
 
 
-def test_every_fact_from_the_command_on_is_a_line_of_json(product: Product):
+def test_every_fact_after_the_command_is_a_json_line(product: Product):
     with_session(product, ALPHA, BETA)
     before = product.run("facts", "last", "--json").json
     done = product.run(*START, "--json")
@@ -124,9 +124,7 @@ def test_every_fact_from_the_command_on_is_a_line_of_json(product: Product):
 
 
 @pytest.mark.parametrize(("approve", "code", "written"), [("all-edits", 0, True), ("none", 4, False)])
-def test_what_a_worker_asks_is_answered_as_was_said_beforehand(
-    product: Product, approve: str, code: int, written: bool
-):
+def test_the_approval_policy_answers_requests_of_workers(product: Product, approve: str, code: int, written: bool):
     """CTL-04"""
     with_session(product, matched("alpha", writes("alpha.md"), says("Alpha is written.")))
     done = product.run("job", "start", "Look", "alpha", "--session", "last", "--approve", approve)
@@ -134,7 +132,7 @@ def test_what_a_worker_asks_is_answered_as_was_said_beforehand(
     assert "worker-1: Make alpha.md" in done.err
 
 
-def test_what_others_of_the_session_ask_is_not_answered_for_them(product: Product):
+def test_the_approval_policy_ignores_requests_of_other_agents(product: Product):
     """CTL-04: a job refuses for want of a person what its own workers ask, and nothing else."""
     with_session(product, ALPHA)
     with product.up(), product.terminal("run", "Write the report", "--session", "last") as terminal:

@@ -19,7 +19,7 @@ You plan.
 PLAN = {"calls": [uses("propose_plan", summary="Rework it", steps=["Read it"]), says("Good.")]}
 
 
-def test_a_plans_turn_that_cannot_start_ends_the_command_with_what_to_do(product: Product) -> None:
+def test_a_plan_that_cannot_start_ends_the_command_with_what_to_do(product: Product) -> None:
     """CTL-04: it waited in a paused thread for ever; so did the next prompt to that session."""
     agents = product.folder / "agents"
     agents.mkdir()

@@ -49,7 +49,7 @@ def test_a_plan_is_approved_sent_back_or_answered_by_a_line(line: str, answer: A
 
 
 @pytest.mark.parametrize(("line", "answer"), [("2", "blue"), ("3", "3"), ("0", "0"), ("a", "a"), ("green", "green")])
-def test_an_option_is_chosen_by_its_number_and_anything_else_is_the_answer(line: str, answer: str) -> None:
+def test_a_number_chooses_an_option_and_any_other_text_is_the_answer(line: str, answer: str) -> None:
     assert parse_answer(line, row("answer", "reject"), QuestionContext(options=("red", "blue"))) == Answer(
         "answer", text=answer
     )
@@ -90,7 +90,7 @@ def test_a_question_is_shown_with_its_options(product: Product) -> None:
     assert resolved(product)["answer"]["text"] == "blue"
 
 
-def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
+def test_a_form_is_shown_with_its_fields_and_answered_as_one_object() -> None:
     action = row("answer", "reject")
     fields = {
         "city": {"type": "string", "description": "where it is\x1b"},
@@ -105,7 +105,7 @@ def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
     assert read_context(row("approve", "reject"), form) == QuestionContext()
 
 
-def test_a_question_that_nobody_can_be_asked_is_told_as_not_answered(product: Product) -> None:
+def test_a_question_without_a_user_is_reported_as_unanswered(product: Product) -> None:
     product.plays({"calls": [uses("ask_person", question="Which colour?"), says("Good.")]})
     done = product.run("run", "Ask me", "--approve", "all")
     assert (done.code, "Which colour? Not answered: no user is present." in done.err) == (4, True)

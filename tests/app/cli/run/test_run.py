@@ -30,7 +30,7 @@ def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product
     assert "completed · 2 model calls · 1 tool call" in done.err
 
 
-def test_a_run_without_a_server_is_one_for_as_long_as_it_takes(product: Product):
+def test_a_run_without_a_server_starts_one_until_its_end(product: Product):
     product.plays({"calls": [says("Hello.")]})
     assert product.run("run", "Hi").code == 0
     assert not (product.home / "endpoint.json").exists()
@@ -38,7 +38,7 @@ def test_a_run_without_a_server_is_one_for_as_long_as_it_takes(product: Product)
     assert (card["title"], card["state"], card["turns"]) == ("Hi", "idle", 1)
 
 
-def test_a_run_uses_the_server_that_runs(product: Product):
+def test_a_run_uses_the_running_server(product: Product):
     product.plays({"calls": [says("Hello.")]})
     with product.up() as (_, ready):
         assert product.run("run", "Hi").out == "Hello.\n"
@@ -46,7 +46,7 @@ def test_a_run_uses_the_server_that_runs(product: Product):
         assert {fact["runtimeId"].rpartition(".")[2] for fact in facts} == {str(ready["epoch"])}
 
 
-def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(product: Product):
+def test_without_a_terminal_requests_for_approval_are_rejected(product: Product):
     """CTL-04, CTL-05"""
     done = product.plays(REPORT).run("run", "Write the report")
     assert done.code == 4
@@ -60,13 +60,13 @@ def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(produc
 
 
 @pytest.mark.parametrize("approve", ["all-edits", "all"])
-def test_what_was_approved_beforehand_is_done(product: Product, approve: str):
+def test_an_approval_policy_allows_the_call(product: Product, approve: str):
     done = product.plays(REPORT).run("run", "Write the report", "--approve", approve)
     assert (done.code, done.out) == (0, "I will write it.\nWritten.\n")
     assert (product.folder / "report.md").read_text() == "# Report\n"
 
 
-def test_approving_edits_approves_no_command(product: Product):
+def test_approving_edits_approves_no_shell_command(product: Product):
     """CTL-04"""
     product.plays({"calls": [uses("Bash", command="touch made"), says("Done.")]})
     assert product.run("run", "Touch it", "--approve", "all-edits").code == 4
@@ -87,7 +87,7 @@ def test_every_fact_of_the_turn_is_a_line_of_json(product: Product):
     assert done.json == product.run("facts", "last", "--json").json
 
 
-def test_a_session_is_gone_on_in_and_only_its_new_facts_are_told(product: Product):
+def test_a_continued_session_prints_only_new_facts(product: Product):
     product.plays({"calls": [says("One."), says("Two.")]})
     first = product.run("run", "First", "--json").json
     session = first[0]["sessionId"]
@@ -97,14 +97,14 @@ def test_a_session_is_gone_on_in_and_only_its_new_facts_are_told(product: Produc
     assert second[-1]["type"] == "turn.completed"
 
 
-def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
+def test_a_failed_turn_prints_the_reason_and_exits_with_one(product: Product):
     product.plays({"calls": [[{"fail": {"code": "model_auth", "message": "the key is not known"}}]]})
     done = product.run("run", "Hi")
     assert (done.code, done.out) == (1, "")
     assert "model_auth: the key is not known" in done.err
 
 
-def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
+def test_a_retried_model_call_prints_the_reason_and_the_wait(product: Product):
     fails = {"fail": {"code": "model_unavailable", "message": "overloaded", "retryable": True, "retry_after": 0.1}}
     product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 2}}, {"text": "Hello."}]]})
     done = product.run("run", "Hi")
@@ -113,7 +113,7 @@ def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
     assert "! overloaded Attempt 3 in 0.1 s." in done.err
 
 
-def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
+def test_ctrl_c_stops_the_turn_and_keeps_its_text(product: Product):
     """COM-10"""
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
     with product.started("run", "Go", "--json") as running:
@@ -125,7 +125,7 @@ def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
     assert rest[-1]["payload"]["cause"] == "person"
 
 
-def test_a_turn_that_somebody_else_stops_ends_with_three(product: Product):
+def test_a_turn_stopped_from_elsewhere_exits_with_three(product: Product):
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
     with product.up(), product.started("run", "Go", "--json") as running:
         session = running.milestone("model.requested")["sessionId"]
@@ -135,7 +135,7 @@ def test_a_turn_that_somebody_else_stops_ends_with_three(product: Product):
             other.close()
 
 
-def test_a_busy_session_refuses_where_that_was_wanted(product: Product):
+def test_a_busy_session_refuses_with_when_busy_reject(product: Product):
     """CTL-03"""
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
     with product.up(), product.started("run", "Go", "--json") as running:
@@ -160,9 +160,7 @@ def test_a_busy_session_refuses_where_that_was_wanted(product: Product):
         (["sing"], "invalid_input"),
     ],
 )
-def test_a_wrong_request_is_one_error_with_its_code_and_ends_with_two(
-    product: Product, arguments: list[str], code: str
-):
+def test_an_invalid_request_prints_one_error_and_exits_with_two(product: Product, arguments: list[str], code: str):
     """SAFE-05"""
     done = product.run(*arguments, "--json")
     assert (done.code, done.out) == (2, "")
@@ -175,7 +173,7 @@ def test_a_prompt_is_read_from_standard_input(product: Product):
     assert product.run("run", "-", stdin="A prompt from a file\n").out == "Read.\n"
 
 
-def test_without_a_model_it_searches_and_says_so(product: Product):
+def test_without_a_model_a_run_searches_and_reports_it(product: Product):
     done = product.run("run", "Where is the gauge read?")
     assert done.code == 0
     assert "tidewatch/readings.py:1" in done.out
@@ -193,7 +191,7 @@ def test_files_are_attached_to_the_prompt(product: Product):
     ]
 
 
-def test_an_image_that_no_model_takes_is_named_and_nothing_is_sent(product: Product):
+def test_an_image_that_no_model_accepts_is_refused_before_sending(product: Product):
     """M5"""
     product.plays({"calls": [says("Hello.")]})
     image = product.folder / "dot.png"
@@ -206,7 +204,7 @@ def test_an_image_that_no_model_takes_is_named_and_nothing_is_sent(product: Prod
     assert product.run("sessions", "--json").json == []
 
 
-def test_a_file_that_cannot_be_read_is_named_before_anything_is_sent(product: Product):
+def test_an_unreadable_file_is_refused_before_sending(product: Product):
     done = product.run("run", "Look", "--file", str(product.folder / "nowhere.png"))
     assert done.code != 0
     assert "nowhere.png cannot be read: No such file or directory." in done.err

@@ -84,7 +84,7 @@ LATER: dict[str, Any] = {
         ("none", 4, False, "Rejected: no user is present to approve it"),
     ],
 )
-def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
+def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
     product: Product, approve: str, code: int, written: bool, outcome: str
 ) -> None:
     """CTL-04: a turn that waits for a child does not wait for an answer that nobody was asked for."""
@@ -95,7 +95,7 @@ def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
     assert done.out.endswith("The part is done.\n")
 
 
-def test_ctl04_a_turn_that_ends_before_its_child_says_so(product: Product) -> None:
+def test_ctl04_a_turn_that_ends_before_its_child_names_the_child(product: Product) -> None:
     """CTL-04: without a server the child ends with the command, and nothing else would say it."""
     with_team(product)
     product.plays(LATER)
@@ -108,7 +108,7 @@ def test_ctl04_a_turn_that_ends_before_its_child_says_so(product: Product) -> No
     assert "  ! " not in done.err
 
 
-def test_what_a_child_asks_since_an_earlier_turn_is_not_approved_beforehand(product: Product) -> None:
+def test_the_policy_does_not_approve_a_childs_request_of_an_earlier_turn(product: Product) -> None:
     """CTL-04: what is approved beforehand is what the turn of this command comes to, and nothing else."""
     with_team(product)
     with product.plays(LATER).up():

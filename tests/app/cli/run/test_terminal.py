@@ -11,7 +11,7 @@ def scenario(answer: str = "Written.") -> dict[str, object]:
     return {"calls": [uses("Write", file_path="report.md", content="# Report\n"), says(answer)]}
 
 
-def test_a_person_sees_the_change_approves_it_and_it_is_made(product: Product):
+def test_an_approved_change_is_made_after_the_person_sees_it(product: Product):
     """UI-09"""
     with product.plays(scenario()).terminal("run", "Write the report") as terminal:
         card = terminal.until(OFFER)
@@ -49,7 +49,7 @@ def test_an_approval_for_the_session_is_not_asked_for_again(product: Product):
     assert (again.code, again.out) == (0, "Twice.\n")
 
 
-def test_a_line_that_is_no_answer_decides_nothing(product: Product):
+def test_an_invalid_answer_decides_nothing(product: Product):
     """CTL-04"""
     with product.plays(scenario()).terminal("run", "Write the report") as terminal:
         terminal.until(OFFER)
@@ -72,7 +72,7 @@ def test_ctrl_c_while_it_asks_stops_the_turn_and_approves_nothing(product: Produ
     assert not (product.folder / "report.md").exists()
 
 
-def test_an_answer_that_was_given_elsewhere_takes_the_question_away(product: Product):
+def test_an_answer_from_elsewhere_ends_the_question(product: Product):
     """UI-09"""
     from tests.app.rigs.other_client import approve_from_elsewhere
 
@@ -86,7 +86,7 @@ def test_an_answer_that_was_given_elsewhere_takes_the_question_away(product: Pro
     assert (product.folder / "report.md").exists()
 
 
-def test_text_that_would_drive_the_terminal_is_printed_as_text(product: Product):
+def test_control_sequences_are_printed_as_text(product: Product):
     """SAFE-06"""
     hostile = "\x1b]0;owned\x07\x1b[2Jshown\x1b[8m"
     product.plays({"calls": [uses("Write", file_path="a.md", content=hostile), says(f"x{hostile}y", chunk=2)]})
