@@ -21,32 +21,32 @@ RESULTS = HERE / "results.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the rows that are named, or all. A row that breaks is told and does not stop the others; the exit code is then 1."""
-    asked = _parser().parse_args(arguments)
-    size: Size = "full" if asked.full else "quick"
+    """Run the named rows, or all; return the exit code. A failed row is reported, and the others still run."""
+    options = _parser().parse_args(arguments)
+    size: Size = "full" if options.full else "quick"
     names = {row.name for row in ROWS}
-    unknown = [name for name in asked.rows if name not in names]
+    unknown = [name for name in options.rows if name not in names]
     if unknown:
         print(f"There is no row {unknown[0]}. There are: {', '.join(row.name for row in ROWS)}.", file=sys.stderr)
         return 2
-    # Before anything runs: a run whose figures cannot join those of before would be lost.
-    before = () if asked.dry else _before()
+    # Read former figures first: a run that cannot be merged with them would be lost.
+    before = () if options.dry else _before()
     results: list[Result] = []
     broken: list[str] = []
     for row in ROWS:
-        if asked.rows and row.name not in asked.rows:
+        if options.rows and row.name not in options.rows:
             continue
-        print(f"\n{row.name}: {asked.n or row.n[size]:,} {row.counts} ...", flush=True)
+        print(f"\n{row.name}: {options.n or row.n[size]:,} {row.counts} ...", flush=True)
         try:
-            # In the loop that the product runs in.
-            result = uvloop.run(measured(row, size, n=asked.n, peers=asked.peers))
+            # uvloop is the loop of the product.
+            result = uvloop.run(measured(row, size, n=options.n, peers=options.peers))
         except Exception as error:
             broken.append(row.name)
             print(f"  broke: {type(error).__name__}: {error}", file=sys.stderr)
             continue
         results.append(result)
         print(table.text(result), flush=True)
-    if results and not asked.dry:
+    if results and not options.dry:
         _keep(before, results, size)
     if broken:
         print(f"\nWithout figures: {', '.join(broken)}.", file=sys.stderr)
@@ -63,24 +63,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--n",
         type=int,
-        help=f"the size of the rows that are named ({counts})",
+        help=f"the size of the named rows ({counts})",
     )
-    parser.add_argument("--no-peers", dest="peers", action="store_false", help="without what is not ours")
+    parser.add_argument("--no-peers", dest="peers", action="store_false", help="without other systems")
     parser.add_argument("--dry", action="store_true", help="print the figures and write nothing")
     return parser
 
 
 def _keep(before: Sequence[Result], results: Sequence[Result], size: Size) -> None:
-    """Puts the results in the place of those of the same rows, and makes the table and the pictures anew."""
+    """Replace the results of the same rows, and write the table and the plots."""
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    kept = {row.row: row for row in before}
-    kept.update({row.row: msgspec.structs.replace(row, date=today) for row in results})
+    rows = {row.row: row for row in before}
+    rows.update({row.row: msgspec.structs.replace(row, date=today) for row in results})
     run = Run(
         date=today,
         size=size,
         machine=machine.facts(),
         versions=machine.versions(),
-        rows=tuple(kept[row.name] for row in ROWS if row.name in kept),
+        rows=tuple(rows[row.name] for row in ROWS if row.name in rows),
     )
     RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
     table.write(run, HERE)

@@ -1,6 +1,6 @@
-"""The least that a durable feed can be: `python -m bench.bare FOLDER RATE SIZE`.
+"""Minimal durable feed, as a baseline: `python -m bench.bare FOLDER RATE SIZE`.
 
-Takes connections; at each `{"seconds": s}` it commits a row RATE times a second (SQLite, synchronous=FULL, in a thread)
+Accepts connections. At each `{"seconds": s}` it commits a row RATE times a second (SQLite, synchronous=FULL, in a thread)
 and then writes an event of SIZE bytes to every connection. An event's id is the microsecond before its commit, and `.0`.
 """
 
@@ -17,7 +17,7 @@ import uvloop
 
 
 async def serve(folder: Path, rate: float, size: int) -> None:
-    """Answers orders until there are no more."""
+    """Execute orders until the input ends."""
     database = sqlite3.connect(folder / "bare.db", isolation_level=None, check_same_thread=False)
     database.execute("PRAGMA journal_mode = WAL").fetchall()
     database.execute("PRAGMA synchronous = FULL")

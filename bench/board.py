@@ -1,4 +1,4 @@
-"""Callboard in this process, with a model that answers at once: the runtime, the store and the views are the real ones."""
+"""Callboard in this process, with its real runtime, store and views, and a model without latency."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 USAGE = Usage(input_tokens=1200, output_tokens=80)
 ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
-#: A prompt that begins so, and goes on with a name, is answered with a call of Write, which asks a person.
+#: A prompt of this prefix and a file name makes the model call Write, which asks a person.
 WRITES = "write "
 
 
@@ -67,7 +67,7 @@ class AtOnce:
 
 
 class PlainTool(FolderToolbox):
-    """One function as the only tool, without a gate: what the peers run."""
+    """A single function as the only tool, without a gate, like the tools of the peers."""
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         text = {"type": "string"}
@@ -126,16 +126,16 @@ class Board:
         await self.runtime.__aexit__()
 
     async def do(self, command: Command) -> Any:
-        """The answer of a command of the person's."""
+        """Submit a command as the person."""
         return await self.runtime.commands.submit(command, actor=PERSON)
 
     async def submit(self, session: str | None, text: str = PROMPT, **more: Any) -> TurnAccepted:
-        """A turn, in a new session where none is named."""
+        """Submit a turn, to a new session if none is named."""
         workspace = None if session else self.workspace
         return await self.do(SubmitTurn(text=text, session_id=session, workspace_id=workspace, **more))
 
     async def until(self, accepted: TurnAccepted, types: tuple[str, ...] = ENDS) -> str:
-        """Waits for a fact of one of these types that comes after the turn was accepted; returns the type."""
+        """Wait for a fact of one of these types after the turn was accepted; return the type."""
         stream = self.parts.store.facts.subscribe(accepted.session_id, after=accepted.sequence - 1)
         try:
             async for records in stream:
@@ -148,7 +148,7 @@ class Board:
 
 
 class Peer:
-    """Callboard as one of those that take turns (`bench.peers`)."""
+    """Callboard behind the interface of `bench.peers`."""
 
     tools: Callable[[], Toolbox] = FolderToolbox
 
@@ -169,6 +169,6 @@ class Peer:
 
 
 class PlainPeer(Peer):
-    """The same with a plain function in place of the gate and the tools."""
+    """Callboard with a plain function in place of gate and tools."""
 
     tools: Callable[[], Toolbox] = PlainTool

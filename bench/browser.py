@@ -1,4 +1,4 @@
-"""A real browser, and how long a person waits in it until a session's conversation is painted."""
+"""Time until a real browser paints a session's conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .processes import PATIENCE
 from .product import Product
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-#: A task after the frame that has the first turn in it: the frame is painted then. Milliseconds since the navigation began.
+#: Reports milliseconds since the navigation, in a task after the frame with the first turn: that frame is painted.
 _LOOK = """(() => {
   const look = () => {
     if (document.querySelector('[role=feed] article') === null) requestAnimationFrame(look)
@@ -25,7 +25,7 @@ _LOOK = """(() => {
 
 @asynccontextmanager
 async def chromium() -> AsyncGenerator[Browser | None]:
-    """The browser of this machine, started; None where there is none."""
+    """Start the browser of this machine; yield None without one."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         yield None
@@ -39,19 +39,19 @@ async def chromium() -> AsyncGenerator[Browser | None]:
 
 
 async def painted(browser: Browser, running: Product, session: str) -> float:
-    """Opens a session by its link in a fresh profile; milliseconds from there until its turns are painted."""
+    """Open a session by its link in a fresh profile; return the milliseconds until its turns are painted."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     try:
         page = await context.new_page()
-        told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        painted_at: asyncio.Future[float] = asyncio.get_running_loop().create_future()
 
-        def tell(at: float) -> None:
-            told.set_result(at)
+        def report(at: float) -> None:
+            painted_at.set_result(at)
 
-        await page.expose_function("painted", tell)
+        await page.expose_function("painted", report)
         await page.add_init_script(_LOOK)
         await page.goto(await running.page_link(f"/s/{session}"))
         async with asyncio.timeout(PATIENCE):
-            return await told
+            return await painted_at
     finally:
         await context.close()

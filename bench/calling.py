@@ -1,7 +1,7 @@
-"""A process that asks a model: `python -m bench.calling NAME FORMAT BASE_URL`.
+"""Process that calls a model: `python -m bench.calling NAME FORMAT BASE_URL`.
 
-`{"load": n}` makes a conversation of n turns; `{"call": n}` asks n times, one after the other, and answers with the
-milliseconds of the processor that each call took, and with the longest holds of the event loop.
+`{"load": n}` builds a conversation of n turns. `{"call": n}` makes n calls in sequence and answers with the processor time of
+each call and the longest holds of the event loop, in milliseconds.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from callboard.app.hosting.process import settle_heap, share_time
 
 
 async def work(name: str, format: str, base_url: str) -> None:
-    """Do what is ordered until there is no more."""
+    """Execute orders until the input ends."""
     caller = of(name, format, base_url)
-    # Loads what the first call of any conversation needs.
+    # Load what the first call of any conversation needs.
     caller.load(2)
     await caller.call()
     if name == OURS:
-        # As the product does once it has started.
+        # Like the product after its start.
         share_time()
         settle_heap()
     print(json.dumps("ready"), flush=True)

@@ -1,4 +1,4 @@
-"""What is said in the turns that are measured: 0.9 kB of content in two model calls and one tool call."""
+"""Content of a measured turn: 0.9 kB in two model calls and one tool call."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ ANSWER = (
     "the folder below the mount point and the file on the volume stays empty. Look first at the order of the two units: "
     "the export has to require the mount and come after it (notes.md:5)."
 )
-#: All that people, model and tool say in one turn, in bytes.
+#: Bytes of content in a turn.
 BYTES = len((PROMPT + str(ARGUMENTS) + NOTES + ANSWER).encode())

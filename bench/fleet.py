@@ -1,7 +1,7 @@
-"""A process in which one agent has many subagents: `python -m bench.fleet NAME FOLDER`.
+"""Process in which one agent has many subagents: `python -m bench.fleet NAME FOLDER`.
 
-`{"run": n}` has a lead give n of them work in one answer and wait for them all, each with two model calls and one tool, and
-answers with what was measured; `{"run": n}` to `langgraph` fans out to as many agents with `Send`.
+At `{"run": n}` a lead delegates to n subagents in one answer and waits for all of them. Each makes two model calls and one tool
+call. `langgraph` fans out to n agents with `Send`. The answer contains the measurements.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, ToolCallDelta
 from callboard.contracts.record import Record
 
-#: How many children of one agent work at once.
+#: Number of children of an agent that run at once.
 BUDGET = 16
-#: How long a file must be unchanged before it is not read again, and some, in seconds.
+#: Seconds after which an unchanged file is no longer read again, plus a margin.
 SETTLES_S = 2.2
 _AGENTS = {
     "lead": 'name: lead\nlead: true\ntools: ["*"]\npolicy: [Delegate, Finalize]\n',
@@ -34,8 +34,7 @@ _AGENTS = {
 
 
 class Fleet(AtOnce):
-    """A model without latency. `asked` is when each child's model was asked first, in microseconds since the Unix epoch, by
-    what it was given to do."""
+    """Model without latency. `asked` is the time of each child's first model call (µs since the epoch), by its task."""
 
     def __init__(self) -> None:
         self.children = 0
@@ -50,15 +49,15 @@ class Fleet(AtOnce):
             return
         match request.iteration:
             case 1:
-                asks = [
+                calls = [
                     ("spawn_subagent", {"agent": "worker", "objective": _part(number)})
                     for number in range(self.children)
                 ]
             case 2:
-                asks = [("wait_subagents", {})]
+                calls = [("wait_subagents", {})]
             case _:
-                asks = [("Finalize", {"summary": "All is done."})]
-        for index, (tool, arguments) in enumerate(asks):
+                calls = [("Finalize", {"summary": "All is done."})]
+        for index, (tool, arguments) in enumerate(calls):
             yield ToolCallDelta(index, f"call_{request.iteration}_{index}", tool, json.dumps(arguments))
         yield Finished(stop_reason="tool_calls", usage=USAGE)
 
@@ -67,19 +66,19 @@ class Fleet(AtOnce):
 
 
 class Crowd(Protocol):
-    """A system in which one agent has many."""
+    """A system in which one agent has many subagents."""
 
     async def open(self, folder: Path) -> None: ...
 
     async def run(self, children: int) -> dict[str, Any]:
-        """What was measured: `wall` in milliseconds, and what else the system tells."""
+        """Return the measurements: `wall` in milliseconds, and others of the system."""
         ...
 
     async def close(self) -> None: ...
 
 
 class Ours:
-    """Callboard: children are threads of the session, with the real Read behind the gate."""
+    """Callboard. Children are threads of the session, with the real Read behind the gate."""
 
     async def open(self, folder: Path) -> None:
         self._fleet = Fleet()
@@ -108,7 +107,7 @@ class Ours:
         await self._board.close()
 
     async def _over(self, session: str, lead: str) -> None:
-        """Waits for the end of the lead's turn. Raises RuntimeError where it ends in another way than completed."""
+        """Wait for the end of the lead's turn. Raises RuntimeError unless it completed."""
         stream = self._board.parts.store.facts.subscribe(session)
         try:
             async for records in stream:
@@ -124,7 +123,7 @@ class Ours:
 
 
 class LangGraph:
-    """LangGraph: a fan-out with `Send` to an agent that is a graph of its own, checkpoints after each step of each."""
+    """LangGraph: a fan-out with `Send` to agents that are graphs, with a checkpoint after each step."""
 
     async def open(self, folder: Path) -> None:
         from bench.peers.langgraph import Fan
@@ -146,8 +145,8 @@ class LangGraph:
         await self._fan.close()
 
 
-def _held(facts: Sequence[Record], children: int, asked: dict[str, float]) -> dict[str, Any]:
-    """What must hold of the log, and the milliseconds from the end that freed a slot until the next child's model was asked."""
+def _held(facts: Sequence[Record], children: int, first_calls: dict[str, float]) -> dict[str, Any]:
+    """Return the checks of the log, and the milliseconds from a freed slot to the next child's model call."""
     spawned = [record for record in facts if isinstance(record.fact, SubagentSpawned)]
     threads = {record.scope.thread for record in spawned}
     parts = {
@@ -164,7 +163,7 @@ def _held(facts: Sequence[Record], children: int, asked: dict[str, float]) -> di
             at_work += 1
             most = max(most, at_work)
             if freed:
-                gaps.append((asked[parts[record.scope.thread]] - freed) / 1000)
+                gaps.append((first_calls[parts[record.scope.thread]] - freed) / 1000)
         elif isinstance(record.fact, TurnCompleted) and record.scope.thread in threads:
             at_work -= 1
             freed = record.header.at
@@ -187,22 +186,22 @@ def _objective(request: ModelRequest) -> str:
 
 
 async def work(crowd: Crowd, folder: Path) -> None:
-    """Does what it is told until there is no more."""
+    """Execute orders until the input ends."""
     await crowd.open(folder)
-    # A file that was just written is read again with each look at the folder.
+    # A recently written definition is read again at each use.
     await asyncio.sleep(SETTLES_S)
     await crowd.run(2)
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
         gc.collect()
         worked = time.process_time()
-        found = await crowd.run(json.loads(line)["run"])
-        _say({**found, "worked": (time.process_time() - worked) * 1000})
+        measures = await crowd.run(json.loads(line)["run"])
+        _say({**measures, "worked": (time.process_time() - worked) * 1000})
     await crowd.close()
 
 
-def _say(what: Any) -> None:
-    print(json.dumps(what), flush=True)
+def _say(value: Any) -> None:
+    print(json.dumps(value), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How rows are run: sizes, rounds that alternate, and a folder on the disk that is measured."""
+"""Running of rows: sizes, alternating rounds, and a folder on the measured disk."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ OUT = Path(__file__).parent / "out"
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How much a row measures: `n` is what the row says of it, `rounds` how often it is repeated; with `peers` false nothing
-    that is not part of the product or of Python is started. `place` is a folder of the row's own."""
+    """Size of a run: `n` as defined by the row, `rounds` repetitions, and the row's folder `place`.
+
+    With `peers` false, only the product and Python run.
+    """
 
     n: int
     rounds: int
@@ -32,7 +34,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One row of the bench. `n` is the main size for each size of a run, and what it counts stands in `counts`."""
+    """A row of the bench. `n` is the main size for each size of a run; `counts` names its unit."""
 
     name: str
     counts: str
@@ -42,9 +44,9 @@ class Row:
 
 
 async def measured(row: Row, size: Size, *, n: int | None = None, peers: bool = True) -> Result:
-    """Runs a row in a folder of its own, which is gone afterwards."""
-    with _folder() as place:
-        scale = Scale(n=n or row.n[size], rounds=row.rounds[size], peers=peers, place=place)
+    """Run a row in a temporary folder."""
+    with _folder() as folder:
+        scale = Scale(n=n or row.n[size], rounds=row.rounds[size], peers=peers, place=folder)
         began, load = time.perf_counter(), machine.load()
         result = await row.run(scale)
         took = time.perf_counter() - began
@@ -52,18 +54,17 @@ async def measured(row: Row, size: Size, *, n: int | None = None, peers: bool = 
 
 
 async def in_turn(rounds: int, things: Mapping[str, Callable[[], Awaitable[float]]]) -> dict[str, list[float]]:
-    """Measures all things once a round, in the other order in every second round, so that what the machine does besides
-    meets them alike."""
-    found: dict[str, list[float]] = {name: [] for name in things}
+    """Measure all things once per round, in reverse order in every second round, so that noise affects them equally."""
+    measures: dict[str, list[float]] = {name: [] for name in things}
     for number in range(rounds):
         for name in sorted(things, reverse=bool(number % 2)):
-            found[name].append(await things[name]())
-    return found
+            measures[name].append(await things[name]())
+    return measures
 
 
 @contextmanager
 def _folder():
-    # Beside the bench and not in the system's folder for such things, which may lie in memory: a sync there costs nothing.
+    # Not in the system's temporary folder: it may be in memory, where a sync costs nothing.
     OUT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OUT, prefix="run-") as made:
         yield Path(made)

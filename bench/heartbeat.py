@@ -1,4 +1,4 @@
-"""How long an event loop does nothing else: the gaps between two ticks of a timer in it."""
+"""Longest holds of an event loop, measured as gaps between the ticks of a timer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ EVERY = 0.001
 
 
 class Heartbeat:
-    """Measures the loop that it is entered in. `wall` and `worked` are the longest holds in milliseconds: by the clock, where
-    other processes of the machine and other threads count as well, and by the processor time of the loop's thread.
+    """Measurement of the current loop, as a context manager.
+
+    `wall` and `worked` are the longest holds in milliseconds: by the clock, which includes other processes and threads, and by
+    the processor time of the loop's thread.
 
     Example:
         with Heartbeat() as heart:

@@ -1,4 +1,4 @@
-"""Long histories out of one real turn: its facts again and again, under fresh ids and at their new places."""
+"""Long histories built from one real turn: its facts, repeated with new ids and sequences."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _NEW_SESSION = ("session.created", "thread.opened")
 
 
 class History:
-    """The batches of one turn, each of them a transaction, as the runtime wrote them into `session`."""
+    """The batches of one turn, each a transaction of the runtime in `session`."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.session = records[0].stream
         self._first = [record for record in records if record.header.type in _NEW_SESSION]
         turn = [record for record in records if record.header.type not in _NEW_SESSION]
         self._turn = [tuple(batch) for _, batch in groupby(turn, key=lambda record: record.header.at)]
-        #: How many facts a turn has.
+        #: Number of facts of a turn.
         self.facts = len(turn)
         self._ids = UuidIds()
         self._clock = Clock()
 
     def first(self, session: str, epoch: int, workspace: str = "") -> Append:
-        """What stands before the first turn of a session, in a workspace where one is named."""
+        """Return the batch before the first turn of a session, optionally in a workspace."""
         facts = tuple(NewFact(_moved(record.fact, workspace), record.header.scope) for record in self._first)
         return self._append(session, 0, epoch, facts)
 
     def turns(self, session: str, epoch: int, after: int, count: int) -> Iterator[Append]:
-        """The batches of so many turns that follow a sequence."""
+        """Yield the batches of `count` turns after a sequence."""
         for _ in range(count):
             fresh: dict[str, str] = {}
             shift = after - self._turn[0][0].sequence + 1
@@ -78,7 +78,7 @@ def _moved(fact: Fact, workspace: str) -> Fact:
 
 
 async def history(folder: Path) -> History:
-    """The history of one turn, taken in a folder of its own."""
+    """Run one turn in a folder and return its history."""
     board = Board(folder)
     await board.open()
     try:

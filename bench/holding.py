@@ -1,8 +1,8 @@
-"""A process that holds sessions which clients follow: `python -m bench.holding FOLDER`.
+"""Process with open sessions that clients follow: `python -m bench.holding FOLDER`.
 
-`{"make": n}` writes so many sessions of one turn each into the log; `{"open": n}` opens so many of those, each with a
-client that has its snapshot, and has the runtime look through its sessions; `{"let_go": 1}` ends the clients and lets go of
-all. All answer with the resident bytes.
+`{"make": n}` writes n sessions of one turn each to the log. `{"open": n}` opens n of them, each with a client that has its
+snapshot, and runs the periodic check of sessions. `{"let_go": 1}` ends the clients and closes all sessions. All answer with
+the resident bytes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from bench.history import History, history
 from bench.machine import resident
 
 _NUMBERS = count()
-#: Nothing is let go before it is told to, in seconds.
+#: Seconds before the runtime closes a session: never during the bench.
 NEVER = 1e9
-#: How many are opened before the runtime looks through them, which it does every 15 s.
+#: Sessions opened before each periodic check, which the runtime makes every 15 s.
 STEP = 100
 
 
 async def work(folder: Path) -> None:
-    """Do what is ordered until there is no more."""
-    told = await history(folder / "turn")
+    """Execute orders until the input ends."""
+    turn_history = await history(folder / "turn")
     board = Board(folder, idle=NEVER, idle_waiting=NEVER, replay=0.0)
     await board.open()
     closed: list[str] = []
@@ -38,7 +38,7 @@ async def work(folder: Path) -> None:
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
         if "make" in order:
-            closed += await _make(board, told, order["make"])
+            closed += await _make(board, turn_history, order["make"])
         elif "open" in order:
             for _ in range(order["open"]):
                 opened = asyncio.get_running_loop().create_future()
@@ -57,14 +57,14 @@ async def work(folder: Path) -> None:
     await board.close()
 
 
-async def _make(board: Board, told: History, sessions: int) -> list[str]:
+async def _make(board: Board, turn_history: History, sessions: int) -> list[str]:
     store = board.parts.store
     made = [f"ses_held{next(_NUMBERS)}" for _ in range(sessions)]
 
     async def make(session: str) -> None:
-        first = told.first(session, store.epoch, board.workspace)
+        first = turn_history.first(session, store.epoch, board.workspace)
         await store.facts.append(first)
-        for batch in told.turns(session, store.epoch, len(first.facts), 1):
+        for batch in turn_history.turns(session, store.epoch, len(first.facts), 1):
             await store.facts.append(batch)
 
     await asyncio.gather(*map(make, made))

@@ -1,4 +1,4 @@
-"""Long sessions in the store of a product that is not running."""
+"""Writing of long sessions to the store of a stopped product."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .history import History
 from .product import product
 
 
-async def build(place: Path, told: History, sessions: dict[str, int]) -> None:
-    """Writes the sessions into the product's store, in a process that has not served anything."""
+async def build(folder: Path, turn_history: History, sessions: dict[str, int]) -> None:
+    """Write the sessions to the product's store."""
     from callboard.log.sqlite.store import open_store
 
-    async with product(place) as running:
+    async with product(folder) as running:
         workspace = running.workspace
-    home = place / "home" / "store"
+    home = folder / "home" / "store"
     store = open_store(home)
     for session, count in sessions.items():
-        first = told.first(session, store.epoch, workspace)
+        first = turn_history.first(session, store.epoch, workspace)
         await store.facts.append(first)
         after, pending = len(first.facts), []
-        for batch in told.turns(session, store.epoch, after, max(1, count // told.facts)):
+        for batch in turn_history.turns(session, store.epoch, after, max(1, count // turn_history.facts)):
             pending.append(asyncio.ensure_future(store.facts.append(batch)))
             if len(pending) == 500:
                 await asyncio.gather(*pending)

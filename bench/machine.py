@@ -1,4 +1,4 @@
-"""What is to be known of the machine: facts that decide speeds, and how long its disk takes to be sure."""
+"""Properties of the machine that affect speed, and the time of a disk sync."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from callboard import __version__
 
 from .peers import PEERS
 
-_PACKAGES = ("msgspec", "starlette", "uvicorn", *(package for _, found in PEERS.values() for package in found))
+_PACKAGES = ("msgspec", "starlette", "uvicorn", *(package for _, names in PEERS.values() for package in names))
 
 
 def resident() -> int:
@@ -24,7 +24,7 @@ def resident() -> int:
 
 
 def facts() -> dict[str, str]:
-    """Cores, memory and the versions of what is not a package."""
+    """Return cores, memory, and versions of system software."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
@@ -36,33 +36,33 @@ def facts() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """The packages that were measured."""
-    found = {"callboard": __version__}
+    """Return the versions of the measured packages."""
+    packages = {"callboard": __version__}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            packages[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return packages
 
 
 def fdatasyncs(folder: Path, count: int) -> list[float]:
-    """How long a write of 4 KiB takes to be on the disk, in milliseconds, each."""
+    """Measure durable writes of 4 KiB; return the milliseconds of each."""
     path = folder / "fdatasync.probe"
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        found: list[float] = []
+        times: list[float] = []
         for at in range(count):
             os.pwrite(handle, os.urandom(4096), at * 4096)
             began = time.perf_counter()
             os.fdatasync(handle)
-            found.append((time.perf_counter() - began) * 1000)
-        return found
+            times.append((time.perf_counter() - began) * 1000)
+        return times
     finally:
         os.close(handle)
         path.unlink()
 
 
 def load() -> float:
-    """How many processes wanted to run in the last minute."""
+    """Return the mean number of runnable processes in the last minute."""
     return os.getloadavg()[0]

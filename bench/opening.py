@@ -1,7 +1,7 @@
-"""A process that opens a long session and takes turns in it: `python -m bench.opening FOLDER BASE_URL FACTS`.
+"""Process that opens a long session and runs turns in it: `python -m bench.opening FOLDER BASE_URL FACTS`.
 
-`{"open": 1}` lets go of the session and opens it again, `{"fold": 1}` does so after its rows were lost, `{"turn": 1}` takes a
-turn with one model call. All answer with the longest holds of the event loop, in milliseconds.
+`{"open": 1}` closes and reopens the session, `{"fold": 1}` does so after deleting its rows, `{"turn": 1}` runs a turn with one
+model call. All answer with the longest holds of the event loop, in milliseconds.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class _Models:
 
 
 async def work(folder: Path, base_url: str, facts: int) -> None:
-    """Do what is ordered until there is no more."""
-    told = await history(folder / "turn")
+    """Execute orders until the input ends."""
+    turn_history = await history(folder / "turn")
     model = WireModel(Endpoint(provider="bench", base_url=base_url, api_key="none", window=10_000_000), "m")
     board = Board(folder, models=_Models(model))
     await board.open()
     store = board.parts.store
-    first = told.first(SESSION, store.epoch, board.workspace)
+    first = turn_history.first(SESSION, store.epoch, board.workspace)
     await store.facts.append(first)
-    for batch in told.turns(SESSION, store.epoch, len(first.facts), max(1, facts // told.facts)):
+    for batch in turn_history.turns(SESSION, store.epoch, len(first.facts), max(1, facts // turn_history.facts)):
         await store.facts.append(batch)
     await model.warm()
     share_time()
@@ -60,7 +60,7 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
                 await store.rows.clear(SESSION)
         gc.collect()
         doing = _turn(board) if "turn" in order else sessions.get(SESSION)
-        print(json.dumps(await _held(doing)), flush=True)
+        print(json.dumps(await _measure_hold(doing)), flush=True)
     await board.close()
     await model.close()
 
@@ -71,7 +71,7 @@ async def _turn(board: Board) -> None:
         raise RuntimeError(f"the turn ended with {ended}")
 
 
-async def _held(doing: Awaitable[object]) -> dict[str, float]:
+async def _measure_hold(doing: Awaitable[object]) -> dict[str, float]:
     with Heartbeat() as heart:
         await doing
     return {"wall": heart.wall, "worked": heart.worked}

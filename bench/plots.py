@@ -1,4 +1,4 @@
-"""The pictures: one SVG a plot of a row."""
+"""Plots of rows as SVG files."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .results import Plot
 
 
 def draw(plots: Iterable[Plot], folder: Path) -> bool:
-    """Draws them into the folder; False where matplotlib is not installed."""
+    """Draw the plots into the folder; return False without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -19,7 +19,7 @@ def draw(plots: Iterable[Plot], folder: Path) -> bool:
     mpl.use("svg")
     import matplotlib.pyplot as plt
 
-    # The same figures give the same bytes.
+    # Equal figures give equal bytes.
     settings: dict[Any, Any] = {"svg.hashsalt": "callboard", "svg.fonttype": "none", "font.size": 9}
     folder.mkdir(exist_ok=True)
     with mpl.rc_context(settings):

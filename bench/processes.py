@@ -1,4 +1,4 @@
-"""Processes that the bench starts: workers that take turns, and whatever else speaks in lines of JSON."""
+"""Processes of the bench, which exchange lines of JSON."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
-#: How long anything that a process is asked for may take, in seconds.
+#: Seconds that an order to a process may take.
 PATIENCE = 120.0
 _LONGEST_LINE = 64 * 1024 * 1024
 
 
 class Process:
-    """A process that reads orders and writes answers, one JSON text a line. What it writes to stderr is kept for a failure.
-    Use it as an async context manager: at the end it is told that there is no more, and it ends."""
+    """A process that reads orders and writes answers, one JSON text per line. Failures include its stderr.
+
+    Use it as an async context manager: at the end its input is closed, and it ends.
+    """
 
     def __init__(self, *command: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> None:
         self._command = command
@@ -59,19 +61,19 @@ class Process:
         return self._process.returncode is None
 
     def kill(self) -> None:
-        """Ends it as a machine that loses its power would: no word said."""
+        """Kill the process without warning, as a power failure would."""
         self._process.kill()
 
     def stop(self) -> None:
-        """Asks it to end."""
+        """Request the end of the process."""
         self._process.terminate()
 
     async def ended(self) -> int:
-        """Waits for its end; the exit code."""
+        """Wait for the end; return the exit code."""
         return await self._process.wait()
 
     async def told(self) -> Any:
-        """The next line. Raises RuntimeError with what it wrote to stderr where there is none."""
+        """Return the next line, decoded. Raises RuntimeError with its stderr if there is none."""
         async with asyncio.timeout(PATIENCE):
             line = await self._stream("stdout").readline()
             if not line:
@@ -80,7 +82,7 @@ class Process:
         return json.loads(line)
 
     async def ask(self, **order: Any) -> Any:
-        """The answer to an order."""
+        """Send an order; return the answer."""
         if self._process.stdin is None:
             raise RuntimeError("the process takes no orders")
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -93,12 +95,12 @@ class Process:
 
 
 def python(module: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a module of the bench."""
+    """Return the command that runs a module of the bench."""
     return (sys.executable, "-m", module, *arguments)
 
 
 def counting_syncs(trace: Path, command: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The command under strace, which writes a line a sync; None where there is no strace."""
+    """Return the command under strace, which writes one line per sync; None without strace."""
     strace = shutil.which("strace")
     if strace is None:
         return None
@@ -106,5 +108,5 @@ def counting_syncs(trace: Path, command: tuple[str, ...]) -> tuple[str, ...] | N
 
 
 def syncs(trace: Path) -> int:
-    """How many syncs have been begun so far."""
+    """Return the number of syncs so far."""
     return sum("fsync(" in line or "fdatasync(" in line for line in trace.read_text().splitlines())

@@ -1,4 +1,4 @@
-"""The product as a person starts it, `callboard up`, in a process of its own, and a client of it that costs little."""
+"""The real product, `callboard up`, in its own process, and a lightweight client."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .conversation import ANSWER, NOTES
 from .processes import PATIENCE, Process
 
 API = "/api/v1"
-#: The one path that is no part of the interface.
+#: The only path outside the API.
 HEALTH = "/healthz"
-#: What the model says: a call of Read or of Write where the words ask for it, else a text at once.
+#: The model's answers: a call of Read or Write if the prompt requests it, else a text.
 SCENARIO = {
     "name": "bench",
     "match": [
@@ -45,7 +45,7 @@ _ID = re.compile(rb"(?:^|\n)id: ([0-9.]+)\nevent: ([a-z]+)\n")
 
 @dataclass
 class Product:
-    """A running Callboard: where it answers, and its process."""
+    """A running Callboard: its address and its process."""
 
     process: Process
     host: str
@@ -54,7 +54,7 @@ class Product:
     workspace: str
 
     async def page_link(self, route: str) -> str:
-        """An address that opens the page once, at a place in it."""
+        """Create an address that opens the page once, at a route."""
         http = await self.connect()
         try:
             answer = await http.request("POST", "/page/links", json.dumps({"route": route}).encode())
@@ -63,73 +63,75 @@ class Product:
         return json.loads(answer)["link"]
 
     async def connect(self) -> Http:
-        """A connection that is kept open between requests."""
+        """Open a persistent connection."""
         reader, writer = await asyncio.open_connection(self.host, self.port, limit=64 * 1024 * 1024)
         return Http(self, reader, writer)
 
 
 @asynccontextmanager
-async def product(place: Path, settings: str = "") -> AsyncGenerator[Product]:
-    """Starts `callboard up` on `place/work`, its state in `place/home`, and ends it, without a word where it still runs. Its
-    model plays the scenario, or is that of the settings."""
-    process = _process(place, settings)
+async def product(folder: Path, settings: str = "") -> AsyncGenerator[Product]:
+    """Run `callboard up` on `place/work`, with the state in `place/home`; kill it at the end.
+
+    Its model plays the scenario, or comes from the settings.
+    """
+    process = _process(folder, settings)
     async with process:
         yield await ready(process)
         if process.running:
             process.kill()
 
 
-def _process(place: Path, settings: str) -> Process:
-    work = place / "work"
+def _process(folder: Path, settings: str) -> Process:
+    work = folder / "work"
     work.mkdir(parents=True, exist_ok=True)
     (work / "notes.md").write_text(NOTES)
-    (place / "scenario.yaml").write_text(yaml.safe_dump(SCENARIO))
+    (folder / "scenario.yaml").write_text(yaml.safe_dump(SCENARIO))
     command = (sys.executable, "-m", "callboard", "up", "--json", "--port", "0", "--folder", str(work))
-    environment = {"CALLBOARD_HOME": str(place / "home")}
+    environment = {"CALLBOARD_HOME": str(folder / "home")}
     if settings:
-        (place / "home").mkdir(mode=0o700, exist_ok=True)
-        (place / "home" / "settings.toml").write_text(settings)
+        (folder / "home").mkdir(mode=0o700, exist_ok=True)
+        (folder / "home" / "settings.toml").write_text(settings)
     else:
-        environment["CALLBOARD_SCENARIO"] = str(place / "scenario.yaml")
+        environment["CALLBOARD_SCENARIO"] = str(folder / "scenario.yaml")
     return Process(*command, environment=environment)
 
 
 async def ready(process: Process) -> Product:
-    """Waits until the process says that it is ready."""
+    """Wait until the process reports that it is ready."""
     while True:
-        told = await process.told()
-        if told["event"] == "ready":
-            link = urlsplit(told["url"])
-            token = json.loads((Path(told["home"]) / "endpoint.json").read_text())["token"]
-            return Product(process, link.hostname or "", link.port or 0, token, told["workspaceId"])
+        milestone = await process.told()
+        if milestone["event"] == "ready":
+            link = urlsplit(milestone["url"])
+            token = json.loads((Path(milestone["home"]) / "endpoint.json").read_text())["token"]
+            return Product(process, link.hostname or "", link.port or 0, token, milestone["workspaceId"])
 
 
 @dataclass
 class Http:
-    """One connection. Requests come one after the other."""
+    """A connection with sequential requests."""
 
     product: Product
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def command(self, name: str, **fields: Any) -> Any:
-        """The answer of a command."""
+        """Submit a command; return the answer."""
         return json.loads(await self.request("POST", f"/commands/{name}", json.dumps(fields).encode()))
 
     async def query(self, name: str, **fields: Any) -> Any:
-        """The answer of a query."""
+        """Submit a query; return the answer."""
         words = "&".join(f"{key}={value}" for key, value in fields.items())
         return json.loads(await self.request("GET", f"/queries/{name}?{words}"))
 
     async def until(self, session: str, true: Callable[[Any], bool]) -> Any:
-        """The session's lead thread, read again and again until it is so. Raises TimeoutError."""
+        """Read the session's lead thread until the condition is true; return it. Raises TimeoutError."""
         async with asyncio.timeout(PATIENCE):
             while not true(read := await self.query("get_thread_read", sessionId=session)):  # noqa: ASYNC110
                 await asyncio.sleep(0.002)
         return read
 
     async def request(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """The body of the answer. Raises RuntimeError where the status is not 200."""
+        """Return the body of the answer. Raises RuntimeError unless the status is 200."""
         self._send(method, path, body)
         status, headers = await self._head()
         answer = await self.reader.readexactly(int(headers[b"content-length"]))
@@ -138,7 +140,7 @@ class Http:
         return answer
 
     async def stream(self, path: str) -> AsyncGenerator[bytes]:
-        """The chunks of a stream, as they come."""
+        """Yield the chunks of a stream as they arrive."""
         self._send("GET", path, b"")
         await self._head()
         while line := await self.reader.readline():
@@ -161,7 +163,7 @@ class Http:
 
 
 def request(product: Product, method: str, path: str, body: bytes = b"") -> bytes:
-    """The bytes of a request."""
+    """Return the bytes of a request."""
     target = path if path == HEALTH else f"{API}{path}"
     head = (
         f"{method} {target} HTTP/1.1\r\nHost: {product.host}:{product.port}\r\nAuthorization: Bearer {product.token}\r\n"
@@ -172,8 +174,10 @@ def request(product: Product, method: str, path: str, body: bytes = b"") -> byte
 
 @dataclass
 class Seen:
-    """When events came, on the clock that all processes share, in nanoseconds. Read afterwards: to read while they come would
-    be measured."""
+    """Arrival times of events, in nanoseconds of the clock that all processes share.
+
+    Events are parsed afterwards: parsing on arrival would be part of the measurement.
+    """
 
     chunks: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
 
@@ -181,10 +185,10 @@ class Seen:
         self.chunks.append((time.time_ns(), data))
 
     def events(self, kind: str = "ops") -> list[tuple[str, int]]:
-        """The ids of the events of a kind, with the time at which the chunk that begins them came."""
+        """Return the ids of the events of a kind, with the arrival of their first chunk."""
         whole = b"".join(data for _, data in self.chunks)
-        # The frames of HTTP's chunks stand between events, never within the two lines that are looked for.
-        found: list[tuple[str, int]] = []
+        # HTTP chunk frames are between events, never within these two lines.
+        events: list[tuple[str, int]] = []
         ends: list[tuple[int, int]] = []
         at = 0
         for time_ns, data in self.chunks:
@@ -195,5 +199,5 @@ class Seen:
             while ends[index][0] <= match.start():
                 index += 1
             if match[2].decode() == kind:
-                found.append((match[1].decode(), ends[index][1]))
-        return found
+                events.append((match[1].decode(), ends[index][1]))
+        return events

@@ -1,7 +1,8 @@
-"""A provider of models in a process of its own, in all wire formats: `python -m bench.provider`.
+"""Model provider in its own process, in all wire formats: `python -m bench.provider`.
 
-It says its port and answers every request at once: in so many deltas, each of `PIECE`, as the base URL's path begins with.
-With `reads` in its place, chat completions are answered with `READS` calls of Read, one a request, and then with a text.
+It prints its port and answers every request at once. The base URL's path begins with the number of deltas, each of
+`PIECE`. With `reads` in its place, it answers chat completions with `READS` calls of Read, one per request, and then
+with a text.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from bench.conversation import ARGUMENTS, TOOL
 from bench.processes import Process, python
 
 PIECE = "Step by step, it is read. "
-#: Deltas that are written before the reader is waited for.
+#: Deltas written before waiting for the reader.
 AT_ONCE = 50
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-#: Calls of Read in a turn that has some.
+#: Calls of Read in a turn with `reads`.
 READS = 10
-_asked, _numbers = count(), count()
+_requests, _numbers = count(), count()
 _USAGE = {"input_tokens": 1, "output_tokens": 1}
 
 
@@ -34,7 +35,7 @@ async def provider() -> AsyncGenerator[str]:
 
 
 def base_url(root: str, format: str, deltas: int | str = 1) -> str:
-    """Return the base URL for a format whose answers come in so many deltas, or after `reads`."""
+    """Return the base URL for a format, with a number of deltas or `reads`."""
     return f"{root}/{deltas}{'' if format in ('anthropic', 'google') else '/v1'}"
 
 
@@ -56,7 +57,7 @@ def _chat(deltas: int) -> Iterator[bytes]:
 def _read() -> Iterator[bytes]:
     chunk = {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     number = next(_numbers)
-    # Another line each time: an agent that does the same again and again is stopped.
+    # A different line each time: an agent that repeats itself is stopped.
     function = {"name": TOOL, "arguments": json.dumps({**ARGUMENTS, "offset": number % 5 + 1, "limit": 1})}
     call = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]})
@@ -78,7 +79,7 @@ def _responses(deltas: int) -> Iterator[bytes]:
     item: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress"}
     part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
     done = {**item, "status": "completed", "content": [{**part, "text": PIECE * deltas}]}
-    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    position = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     count = iter(range(deltas + 10))
 
     def event(name: str, **data: Any) -> bytes:
@@ -86,10 +87,10 @@ def _responses(deltas: int) -> Iterator[bytes]:
 
     yield event("response.created", response={**base, "status": "in_progress"})
     yield event("response.output_item.added", output_index=0, item={**item, "content": []})
-    yield event("response.content_part.added", part=part, **place)
+    yield event("response.content_part.added", part=part, **position)
     for _ in range(deltas):
-        yield event("response.output_text.delta", delta=PIECE, logprobs=[], **place)
-    yield event("response.output_text.done", text=PIECE * deltas, logprobs=[], **place)
+        yield event("response.output_text.delta", delta=PIECE, logprobs=[], **position)
+    yield event("response.output_text.done", text=PIECE * deltas, logprobs=[], **position)
     yield event("response.output_item.done", output_index=0, item=done)
     yield event("response.completed", response={**base, "status": "completed", "output": [done]})
 
@@ -117,10 +118,10 @@ def _generate_content(deltas: int) -> Iterator[bytes]:
 
 
 def _events(path: str) -> Iterator[bytes]:
-    """Return what answers a request to this path."""
+    """Return the function that answers a request to this path."""
     first = path.split("/")[1]
     if first == "reads":
-        return _read() if next(_asked) % (READS + 1) < READS else _chat(1)
+        return _read() if next(_requests) % (READS + 1) < READS else _chat(1)
     deltas = int(first)
     if "chat/completions" in path:
         return _chat(deltas)
@@ -134,7 +135,7 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
         while True:
             first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-            # Thrown away: a conversation of 10,000 turns is some megabytes.
+            # Discarded: a conversation of 10,000 turns has several megabytes.
             await reader.readexactly(int(fields.get("content-length", "0")))
             path = first.split()[1]
             writer.write(_HEAD)
@@ -149,7 +150,7 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def main() -> None:
-    """Answer until the reader of the port has gone."""
+    """Serve until the standard input ends."""
     server = await asyncio.start_server(_serve, "127.0.0.1", 0, limit=1 << 20)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, input_ends)

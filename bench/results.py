@@ -1,4 +1,4 @@
-"""What a row of the bench comes to: figures with their spread, each beside something measured in the same run."""
+"""Figures of a row with their spread, each beside another measurement of the same run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """A median with the least and the greatest of what was measured."""
+    """A median, with the minimum and maximum of the measurements."""
 
     median: float
     low: float
@@ -17,8 +17,8 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure. `ratio` is `here` over `beside`, taken within each round; `goal` says in words what is aimed at, and `met`
-    whether `here` or `ratio` is there: None where there is no goal for this figure."""
+    """A figure. `ratio` is `here` divided by `beside` within each round. `goal` describes the target, and `met` says whether it
+    is reached; None without a target."""
 
     what: str
     unit: str
@@ -31,7 +31,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines to draw: the points of each as (x, y)."""
+    """Lines of a plot, as points (x, y)."""
 
     name: str
     title: str
@@ -43,8 +43,7 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A row. `measures` says what is measured and how; `notes` what a reader should know of this run.
-    `date` is empty in a row that was written before rows had one: it is that of its run."""
+    """A row. `measures` describes the measurement, `notes` this run. An empty `date` means the date of the run."""
 
     row: str
     title: str
@@ -58,7 +57,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """All rows of one run, with what is to be known of the machine."""
+    """All rows of a run, with the machine and the versions."""
 
     date: str
     size: str
@@ -68,21 +67,21 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """The spread of what was measured. Raises ValueError where nothing was."""
-    found = sorted(values)
-    if not found:
+    """Return the spread of the measurements. Raises ValueError without any."""
+    ordered = sorted(values)
+    if not ordered:
         raise ValueError("nothing was measured")
-    return Spread(statistics.median(found), found[0], found[-1])
+    return Spread(statistics.median(ordered), ordered[0], ordered[-1])
 
 
 def ratios(here: Sequence[float], beside: Sequence[float]) -> Spread:
-    """The spread of the ratios of what was measured in the same round."""
+    """Return the spread of the ratios within each round."""
     return spread(value / other for value, other in zip(here, beside, strict=True))
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """The value that this share (0 to 1) of all values does not exceed, by the nearest rank. Raises ValueError."""
-    found = sorted(values)
-    if not found:
+    """Return the value that this share (0 to 1) of the values does not exceed, by nearest rank. Raises ValueError."""
+    ordered = sorted(values)
+    if not ordered:
         raise ValueError("nothing was measured")
-    return found[min(len(found) - 1, max(0, -(-int(share * 1000) * len(found) // 1000) - 1))]
+    return ordered[min(len(ordered) - 1, max(0, -(-int(share * 1000) * len(ordered) // 1000) - 1))]

@@ -1,9 +1,8 @@
-"""A process in which sessions wait for a person: `python -m bench.sleepers FOLDER`.
+"""Process in which sessions wait for a person: `python -m bench.sleepers FOLDER`.
 
-`{"wait": n}` makes so many more; `{"let_go": 1}` has the runtime forget all that it may, as it does by itself with
-sessions that nobody uses; both answer with the resident bytes. `{"wake": k}` answers k pending approvals, one after the
-other, picked at random or with `"newest": 1` the newest, and says how many milliseconds each took until the tool was started,
-durably.
+`{"wait": n}` creates n more. `{"let_go": 1}` makes the runtime close idle sessions, as it does automatically. Both answer with
+the resident bytes. `{"wake": k}` answers k pending approvals in sequence, random ones or with `"newest": 1` the newest, and
+returns the milliseconds until each tool start is durable.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from callboard.contracts.commands.turn import TurnAccepted
 
 AT_ONCE = 32
 STARTED = ("tool.started",)
-#: Nothing is let go before it is told to, in seconds.
+#: Seconds before the runtime closes a session: never during the bench.
 NEVER = 1e9
 _NAMES = count(1)
 
 
 async def work(folder: Path) -> None:
-    """Does what it is told until there is no more."""
+    """Execute orders until the input ends."""
     board = Board(folder, idle=NEVER)
     await board.open()
-    # On the disk: what the bench itself remembered of a session would be counted as the session's.
+    # On disk: the bench's own memory of a session would be counted as the session's.
     waiting = folder / "waiting.txt"
     await _wait(board, AT_ONCE, waiting)
     waiting.write_text("")
@@ -56,21 +55,21 @@ async def work(folder: Path) -> None:
 
 
 async def _wait(board: Board, sessions: int, waiting: Path) -> None:
-    """Makes sessions that wait for a person, and adds the ids of each and of its action to the file."""
+    """Create sessions that wait for a person; append their ids and those of their actions to the file."""
     names = islice(_NAMES, sessions)
-    with waiting.open("a") as told:
+    with waiting.open("a") as file:
 
         async def one_after_the_other() -> None:
             for name in names:
-                # A file of its own: an approval does not hold once the file is another.
+                # A separate file each: an approval is void once its file changes.
                 accepted = await board.submit(None, f"{WRITES}{name}.txt")
-                told.write(f"{accepted.session_id} {await _asked(board, accepted.session_id)}\n")
+                file.write(f"{accepted.session_id} {await _wait_for_action(board, accepted.session_id)}\n")
 
         await asyncio.gather(*(one_after_the_other() for _ in range(AT_ONCE)))
 
 
-async def _asked(board: Board, session: str) -> str:
-    """Waits until the session asks; the id of the action."""
+async def _wait_for_action(board: Board, session: str) -> str:
+    """Wait until the session asks; return the id of the action."""
     async with aclosing(board.parts.store.facts.subscribe(session)) as facts:
         async for records in facts:
             for record in records:
@@ -80,7 +79,7 @@ async def _asked(board: Board, session: str) -> str:
 
 
 def _some(waiting: Path, count: int, *, newest: bool) -> list[tuple[str, str]]:
-    """Takes so many out of the file: the newest, or some at random."""
+    """Remove `count` entries from the file, the newest or random ones, and return them."""
     lines = waiting.read_text().splitlines()
     if not newest:
         random.Random(1).shuffle(lines)
@@ -91,18 +90,18 @@ def _some(waiting: Path, count: int, *, newest: bool) -> list[tuple[str, str]]:
 async def _wake(board: Board, session: str, action: str) -> float:
     began = time.perf_counter()
     answered = await board.do(RespondAction(session_id=session, action_id=action, decision="approve"))
-    told = TurnAccepted(
+    accepted = TurnAccepted(
         session_id=session, thread_id="", turn_id="", status="started", sequence=max(1, answered.sequence - 8)
     )
-    if await board.until(told, STARTED + ENDS) not in STARTED:
+    if await board.until(accepted, STARTED + ENDS) not in STARTED:
         raise RuntimeError(f"the approval of {action} started nothing")
     took = (time.perf_counter() - began) * 1000
-    await board.until(told)
+    await board.until(accepted)
     return took
 
 
-def _say(what: Any) -> None:
-    print(json.dumps(what), flush=True)
+def _say(value: Any) -> None:
+    print(json.dumps(value), flush=True)
 
 
 if __name__ == "__main__":

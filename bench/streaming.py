@@ -1,7 +1,7 @@
-"""A process that reads streamed answers for a long time: `python -m bench.streaming NAME FOLDER BASE_URL`.
+"""Process that reads streamed answers for a long time: `python -m bench.streaming NAME FOLDER BASE_URL`.
 
-`{"answers": n}` asks n times in one conversation, the answer streamed each time, and answers with the resident bytes and the
-milliseconds of the processor.
+`{"answers": n}` requests n streamed answers in one conversation, and answers with the resident bytes and the processor time in
+milliseconds.
 """
 
 # pyright: reportMissingImports=false
@@ -19,7 +19,7 @@ import uvloop
 from bench.conversation import PROMPT
 from bench.machine import resident
 
-#: What people call the systems, by the name here, and what must be installed.
+#: Systems by module: name, and required library.
 PEERS = {
     "openai_agents": ("OpenAI Agents SQLiteSession", "agents"),
     "agno": ("Agno SqliteDb", "agno"),
@@ -27,7 +27,7 @@ PEERS = {
 
 
 class Streaming(Protocol):
-    """A system with one conversation that is kept on the disk."""
+    """A system with one conversation, stored on disk."""
 
     async def open(self, folder: Path, base_url: str) -> None: ...
 
@@ -37,7 +37,7 @@ class Streaming(Protocol):
 
 
 class Ours:
-    """Callboard, with a client that follows the session."""
+    """Callboard with a client that follows the session."""
 
     async def open(self, folder: Path, base_url: str) -> None:
         from bench.board import Board
@@ -130,7 +130,7 @@ class Agno:
 
 
 async def work(streaming: Streaming, folder: Path, base_url: str) -> None:
-    """Do what is ordered until there is no more."""
+    """Execute orders until the input ends."""
     await streaming.open(folder, base_url)
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):

@@ -25,7 +25,7 @@ answers at once and one tool. They do other things besides; these figures are of
 
 
 def markdown(run: Run) -> str:
-    """README.md."""
+    """Return the content of README.md."""
     machine = ", ".join(
         f"{value} {name}" if name == "cores" else f"{name} {value}" for name, value in run.machine.items()
     )
@@ -36,7 +36,7 @@ def markdown(run: Run) -> str:
 
 
 def text(result: Result) -> str:
-    """A row for the terminal."""
+    """Return a row for the terminal."""
     lines = [f"\n{result.title}   ({result.seconds:.0f} s)"]
     for line in result.lines:
         beside = f"   {line.beside_name} {number(line.beside)}" if line.beside is not None else ""
@@ -47,7 +47,7 @@ def text(result: Result) -> str:
 
 
 def number(spread: Spread | None) -> str:
-    """The median, with its bounds where they are others."""
+    """Format the median, with its bounds if they differ."""
     if spread is None:
         return ""
     low, middle, high = (_short(value) for value in (spread.low, spread.median, spread.high))
@@ -55,7 +55,7 @@ def number(spread: Spread | None) -> str:
 
 
 def write(run: Run, folder: Path) -> None:
-    """Writes README.md."""
+    """Write README.md."""
     (folder / "README.md").write_text(markdown(run), "utf-8")
 
 

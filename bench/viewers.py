@@ -1,6 +1,7 @@
-"""A process with many viewers of one stream: `python -m bench.viewers HOST PORT COUNT`, the request on the first line of stdin.
+"""Process with many viewers of one stream: `python -m bench.viewers HOST PORT COUNT`.
 
-Says when all have their first bytes; at the next line it answers with [id, nanoseconds] of each event of each viewer.
+The first line of stdin is the request. It reports when all viewers have their first bytes. At the next line it answers with
+[id, nanoseconds] of each event of each viewer.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class _Viewer(asyncio.Protocol):
         self.began = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Not asked by its class: uvloop's are of none of asyncio's.
+        # uvloop's transports are not instances of asyncio's classes.
         write: Callable[[bytes], None] = getattr(transport, "write")  # noqa: B009
         write(self._request)
 
@@ -32,7 +33,7 @@ class _Viewer(asyncio.Protocol):
 
 
 async def watch(host: str, port: int, count: int) -> None:
-    """Follows until it is told to tell."""
+    """Follow the stream until the next line of stdin."""
     loop = asyncio.get_running_loop()
     request = json.loads(sys.stdin.readline())["request"].encode()
     viewers = [_Viewer(request) for _ in range(count)]

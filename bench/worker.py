@@ -1,8 +1,8 @@
-"""A process that takes turns in one system: `python -m bench.worker NAME FOLDER`.
+"""Process that runs turns in one system: `python -m bench.worker NAME FOLDER`.
 
-Each line it reads is an order, each line it writes the answer: `{"new": 5}` takes the first turn of five new sessions,
-`{"more": 50}` fifty more turns of one session that is kept (with `"of": 1` of another); both answer with milliseconds of
-each, with what the processor worked for them in all, and with the resident bytes.
+Each input line is an order, each output line its answer. `{"new": 5}` runs the first turn of five new sessions, `{"more": 50}`
+fifty more turns of one session (with `"of": 1` of another). Both answer with the milliseconds of each turn, the total processor
+time, and the resident bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bench.peers import Turning, of
 
 
 async def work(turning: Turning, folder: Path) -> None:
-    """Does what it is told until there is no more."""
+    """Execute orders until the input ends."""
     await turning.open(folder)
     await turning.turn("warm-up")
     made = 0
@@ -40,8 +40,8 @@ async def work(turning: Turning, folder: Path) -> None:
     await turning.close()
 
 
-def _say(what: Any) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
+def _say(value: Any) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
     sys.stdout.flush()
 
 

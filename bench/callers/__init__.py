@@ -1,6 +1,6 @@
-"""Clients of models: each sends a conversation that grows by a turn, and reads the streamed answer to its end.
+"""Clients of models that send a growing conversation and read the streamed answer.
 
-`of(name, format, base_url)` makes one. Nothing of a peer is imported before it is asked for.
+`of(name, format, base_url)` creates one. A peer's library is imported only then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 OURS = "callboard"
 #: The bytes of the conversation over a socket, without a client.
 BARE = "bare"
-#: The peers by module: what people call them, what must be installed, and the formats that they are measured in.
+#: The peers by module: name, required library, and measured formats.
 CALLERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "openai_agents": ("OpenAI Agents model", "agents", ("openai-compatible", "openai")),
     "agno": ("Agno model", "agno", ("openai-compatible", "openai")),
@@ -24,11 +24,11 @@ class Caller(Protocol):
     """A client of a model with one conversation."""
 
     def load(self, turns: int) -> None:
-        """Make the conversation: so many turns of a question, a tool call, its result and an answer."""
+        """Build a conversation of `turns` turns: a question, a tool call, its result and an answer."""
         ...
 
     async def call(self) -> None:
-        """Add a question, send all of the conversation, read the answer to its end, and add it."""
+        """Add a question, send the whole conversation, read the answer to its end, and add it."""
         ...
 
     async def close(self) -> None: ...

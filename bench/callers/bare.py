@@ -1,4 +1,4 @@
-"""No client: the bytes of a conversation, made once, over a socket of its own. What no client can do without."""
+"""Baseline without a client: the bytes of a conversation, encoded once, over a socket."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 _END = b"0\r\n\r\n"
-#: Bytes that are sent at once, as Callboard does.
+#: Bytes per write, as in Callboard.
 _BLOCK = 1024 * 1024
 
 
@@ -22,9 +22,9 @@ class Caller:
         self._blocks: list[bytes] = []
 
     def load(self, turns: int) -> None:
-        """Make the body in the shape of chat completions: those of other formats differ by a few hundredths."""
-        said = [message for number in range(turns) for message in _turn(f"call_{number}")]
-        body = json.dumps({"model": "m", "messages": said}).encode()
+        """Encode the body as chat completions. Bodies of other formats differ by a few percent."""
+        messages = [message for number in range(turns) for message in _turn(f"call_{number}")]
+        body = json.dumps({"model": "m", "messages": messages}).encode()
         head = f"POST {self._address.path}/chat/completions HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode()
         self._blocks = [head, *(body[at : at + _BLOCK] for at in range(0, len(body), _BLOCK))]
 

@@ -25,7 +25,7 @@ class Caller:
         self._thread = 0
 
     def load(self, turns: int) -> None:
-        # Another conversation: nothing of it was encoded before.
+        # A new conversation, without cached encodings.
         self._thread += 1
         self._messages = []
         for number in range(turns):

@@ -1,4 +1,4 @@
-"""LangChain's OpenAI client, with which LangGraph asks models: chat completions and Responses."""
+"""LangChain's OpenAI client, which LangGraph uses: chat completions and Responses."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Other systems, each in its durable configuration on SQLite, doing the same turn as ours.
+"""Other systems in their durable configuration on SQLite, running the same turn.
 
-Each module has a class `Peer`; `of(name)` makes one. Its model answers at once: first with a tool call, after the tool's
-result with a text. It is given the whole conversation, as any model is. Nothing of a peer is imported before it is asked for.
+Each module has a class `Peer`; `of(name)` creates one. Its model has no latency: it calls a tool, then answers with a text. It
+receives the whole conversation, like any model. A peer's library is imported only when it is used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Protocol
 
-#: The modules, the names that people know, and the packages whose versions are told.
+#: Modules, with the name of the system and the packages whose versions are reported.
 PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "langgraph": ("LangGraph AsyncSqliteSaver", ("langgraph", "langgraph-checkpoint-sqlite")),
     "openai_agents": ("OpenAI Agents SQLiteSession", ("openai-agents",)),
@@ -20,26 +20,26 @@ PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-#: Callboard with its own tools behind the gate, and with a plain function as its tool.
+#: Callboard with its tools behind the gate, and with a plain function as its tool.
 OURS = {"callboard": "Peer", "callboard_plain": "PlainPeer"}
 
 
 class Turning(Protocol):
-    """A system that takes turns. Sessions are made by the first turn that names them."""
+    """A system that runs turns. The first turn that names a session creates it."""
 
     async def open(self, folder: Path) -> None:
-        """Opens the store in the folder."""
+        """Open the store in the folder."""
         ...
 
     async def turn(self, session: str) -> None:
-        """One turn of the conversation, durable when it returns."""
+        """Run a turn of the conversation; it is durable on return."""
         ...
 
     async def close(self) -> None: ...
 
 
 def of(name: str) -> Turning:
-    """A peer, or `callboard` itself."""
+    """Return a peer, or `callboard` itself."""
     if name in OURS:
         turning: Turning = getattr(import_module("bench.board"), OURS[name])()
     else:
@@ -48,7 +48,7 @@ def of(name: str) -> Turning:
 
 
 def installed(name: str) -> dict[str, str]:
-    """The versions of a peer's packages; empty where one is missing."""
+    """Return the versions of a peer's packages; empty if one is missing."""
     try:
         return {package: version(package) for package in PEERS[name][1]}
     except PackageNotFoundError:

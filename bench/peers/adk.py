@@ -57,8 +57,8 @@ class Peer:
         if session not in self._known:
             await self._sessions.create_session(app_name=APP, user_id=USER, session_id=session)
             self._known.add(session)
-        said = types.Content(role="user", parts=[types.Part(text=PROMPT)])
-        events: Any = self._runner.run_async(user_id=USER, session_id=session, new_message=said)
+        message = types.Content(role="user", parts=[types.Part(text=PROMPT)])
+        events: Any = self._runner.run_async(user_id=USER, session_id=session, new_message=message)
         async for _ in events:
             pass
 

@@ -1,4 +1,4 @@
-"""Agno: the agent with its runs in SQLite. The whole row of a session is written at the end of each run."""
+"""Agno: the agent with its runs in SQLite. It writes the whole row of a session at the end of each run."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agno.models.response import ModelResponse
 
 from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
-#: More runs than any session here has: the model is given all of them.
+#: Above the number of runs of any session: the model receives all of them.
 ALL_RUNS = 1_000_000
 
 

@@ -60,8 +60,8 @@ class Peer:
             self._graph = create_react_agent(_Model(), [read], checkpointer=saver)
 
     async def turn(self, session: str) -> None:
-        said = {"messages": [HumanMessage(PROMPT)]}
-        await self._graph.ainvoke(said, {"configurable": {"thread_id": session}}, durability="sync")
+        state = {"messages": [HumanMessage(PROMPT)]}
+        await self._graph.ainvoke(state, {"configurable": {"thread_id": session}}, durability="sync")
 
     async def close(self) -> None:
         await self._stack.aclose()
@@ -77,7 +77,7 @@ class _Part(TypedDict):
 
 
 class Fan:
-    """A fan-out with `Send`: each part goes to the prebuilt agent as a graph of its own, checkpointed under the one thread."""
+    """Fan-out with `Send`: each part runs in the prebuilt agent, checkpointed under one thread."""
 
     async def open(self, folder: Path) -> None:
         self._stack = AsyncExitStack()
@@ -87,8 +87,8 @@ class Fan:
             agent = create_react_agent(_Model(), [read])
 
         async def worker(state: _Part) -> dict[str, list[str]]:
-            said = await agent.ainvoke({"messages": [HumanMessage(state["part"])]})
-            return {"done": [str(said["messages"][-1].content)]}
+            answer = await agent.ainvoke({"messages": [HumanMessage(state["part"])]})
+            return {"done": [str(answer["messages"][-1].content)]}
 
         graph = StateGraph(_Parts)
         graph.add_node("worker", worker)
@@ -99,10 +99,10 @@ class Fan:
         self._graph = graph.compile(checkpointer=saver)
 
     async def run(self, thread: str, parts: list[str], at_once: int) -> int:
-        """How many parts came to an end."""
+        """Run the parts; return how many ended."""
         config = {"configurable": {"thread_id": thread}, "max_concurrency": at_once}
-        found = await self._graph.ainvoke({"parts": parts, "done": []}, config, durability="sync")
-        return len(found["done"])
+        result = await self._graph.ainvoke({"parts": parts, "done": []}, config, durability="sync")
+        return len(result["done"])
 
     async def close(self) -> None:
         await self._stack.aclose()

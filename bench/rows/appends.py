@@ -27,8 +27,8 @@ CREATE UNIQUE INDEX facts_by_stream ON facts (stream, sequence);
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` facts a round."""
-    told = await history(scale.place / "turn")
+    """Append `scale.n` facts per round."""
+    turn_history = await history(scale.place / "turn")
     here: list[float] = []
     beside: list[float] = []
     sizes: list[float] = []
@@ -36,7 +36,7 @@ async def run(scale: Scale) -> Result:
     beside_worked: list[float] = []
     for number in range(scale.rounds):
         folder = scale.place / f"round-{number}"
-        rate, rows, size, took = await _ours(folder, told, scale.n)
+        rate, rows, size, took = await _ours(folder, turn_history, scale.n)
         here.append(rate)
         worked.append(took)
         sizes.append(size)
@@ -74,12 +74,12 @@ async def run(scale: Scale) -> Result:
     )
 
 
-async def _ours(folder: Path, told: History, count: int) -> tuple[float, list[Any], float, float]:
-    """Facts a second, the rows that were written, how many a transaction had, and microseconds of the processor a fact."""
+async def _ours(folder: Path, turn_history: History, count: int) -> tuple[float, list[Any], float, float]:
+    """Return facts per second, the written rows, rows per transaction, and processor microseconds per fact."""
     store = open_store(folder)
-    turns = max(1, count // (PRODUCERS * told.facts))
-    # What the batches are made of is not what is measured.
-    made = [list(_batches(told, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)]
+    turns = max(1, count // (PRODUCERS * turn_history.facts))
+    # Building the batches is not measured.
+    made = [list(_batches(turn_history, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)]
     before = _transactions(store)
     began, worked = time.perf_counter(), time.process_time()
     await asyncio.gather(*(_produce(store, batches) for batches in made))
@@ -98,19 +98,19 @@ async def _produce(store: SqliteStore, batches: list[Append]) -> None:
         await store.facts.append(batch)
 
 
-def _batches(told: History, session: str, epoch: int, turns: int) -> Iterator[Append]:
-    first = told.first(session, epoch)
+def _batches(turn_history: History, session: str, epoch: int, turns: int) -> Iterator[Append]:
+    first = turn_history.first(session, epoch)
     yield first
-    yield from told.turns(session, epoch, len(first.facts), turns)
+    yield from turn_history.turns(session, epoch, len(first.facts), turns)
 
 
 def _transactions(store: SqliteStore) -> int:
-    """How many the writer has committed, which it does not tell."""
+    """Return the number of commits, which the writer does not report."""
     return store._writer._transactions if store._writer else 0
 
 
 def _raw(path: Path, rows: list[Any], size: float) -> float:
-    """Rows a second."""
+    """Return rows per second of raw inserts."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("PRAGMA synchronous = FULL")

@@ -1,4 +1,4 @@
-"""From a fact to its row operations at a hundred viewers, beside the least that a durable feed can be."""
+"""From a fact to its row operations at a hundred viewers, beside a minimal durable feed."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from bench import conversation
 from bench.harness import Row, Scale
 from bench.processes import Process, python
 from bench.product import Http, product, request
-from bench.results import Line, Plot, Result, Spread, percentile
+from bench.results import Line, Plot, Result, Spread, percentile, spread
 
 VIEWERS = 100
 FACTS_A_SECOND = 200
 #: A turn without a tool: two batches.
 FACTS_A_TURN = 9
 GOAL_P99 = 20.0
-#: The bytes of the operations that a batch of such a turn comes to, about.
+#: Approximate bytes of the operations of a batch.
 EVENT_BYTES = 2500
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` seconds."""
-    place = scale.place / "bare"
-    place.mkdir()
+    """Measure for `scale.n` seconds."""
+    folder = scale.place / "bare"
+    folder.mkdir()
     rate = 2 * FACTS_A_SECOND / FACTS_A_TURN
     async with (
         product(scale.place) as running,
-        Process(*python("bench.bare", str(place), str(rate), str(EVENT_BYTES))) as bare,
+        Process(*python("bench.bare", str(folder), str(rate), str(EVENT_BYTES))) as bare,
     ):
         port = await bare.told()
         client = await running.connect()
@@ -49,11 +49,11 @@ async def run(scale: Scale) -> Result:
                 sent += await _submit(client, session, scale.n / scale.rounds)
                 await bare.ask(seconds=scale.n / scale.rounds)
             await _all_done(client, session, sent)
-            seen, bare_seen = await ours.ask(), await others.ask()
+            events, bare_events = await ours.ask(), await others.ask()
         times = await _times(client, session)
         client.close()
-    here = [(at / 1000 - times[int(cursor.partition(".")[0])]) / 1000 for cursor, at in _flat(seen) if _fact(cursor)]
-    beside = [at / 1e6 - float(cursor) / 1000 for cursor, at in _flat(bare_seen)]
+    here = [(at / 1000 - times[int(cursor.partition(".")[0])]) / 1000 for cursor, at in _flat(events) if _fact(cursor)]
+    beside = [at / 1e6 - float(cursor) / 1000 for cursor, at in _flat(bare_events)]
     facts = sent * FACTS_A_TURN
     return _result(here, beside, facts, expected=2 * sent * VIEWERS)
 
@@ -74,7 +74,7 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
                 here=Spread(percentile(here, share), min(here), max(here)),
                 beside_name="commit and write",
                 beside=Spread(percentile(beside, share), min(beside), max(beside)),
-                ratio=_one(percentile(here, share) / percentile(beside, share)),
+                ratio=spread([percentile(here, share) / percentile(beside, share)]),
                 goal=f"≤ {GOAL_P99:.0f} ms" if name == "99" else "",
                 met=late <= GOAL_P99 if name == "99" else None,
             )
@@ -88,8 +88,8 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
                 x="share of deliveries",
                 y="ms",
                 lines={
-                    name: [(share / 100, percentile(found, share / 100)) for share in range(1, 101)]
-                    for name, found in (("Callboard", here), ("commit and write", beside))
+                    name: [(share / 100, percentile(delays, share / 100)) for share in range(1, 101)]
+                    for name, delays in (("Callboard", here), ("commit and write", beside))
                 },
                 log_y=True,
             ),
@@ -98,7 +98,7 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
 
 
 async def _submit(client: Http, session: str, seconds: float) -> int:
-    """Submits turns at the rate; returns how many. The turns before have ended by then, or these wait in the queue."""
+    """Submit turns at the rate; return their number. A turn may wait in the queue for the one before."""
     wait = FACTS_A_TURN / FACTS_A_SECOND
     began, sent = time.monotonic(), 0
     while time.monotonic() - began < seconds:
@@ -116,15 +116,15 @@ async def _all_done(client: Http, session: str, sent: int) -> None:
 
 
 async def _times(client: Http, session: str) -> dict[int, float]:
-    """The time of each fact of the session, in microseconds since the epoch, by its sequence."""
-    found: dict[int, float] = {}
+    """Return the time of each fact by sequence, in microseconds since the epoch."""
+    times: dict[int, float] = {}
     after = 0
     while True:
         page: Any = json.loads(await client.request("GET", f"/sessions/{session}/facts?after={after}&limit=1000"))
         for event in page["events"]:
-            found[event["sequence"]] = datetime.fromisoformat(event["timestamp"]).timestamp() * 1e6
+            times[event["sequence"]] = datetime.fromisoformat(event["timestamp"]).timestamp() * 1e6
         if page["next"] == page["head"]:
-            return found
+            return times
         after = page["next"]
 
 
@@ -133,12 +133,8 @@ def _flat(viewers: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]
 
 
 def _fact(cursor: str) -> bool:
-    """True where the operations are those of a fact and not of a piece of text in the making."""
+    """Return True for the operations of a fact, False for those of partial text."""
     return cursor.endswith(".0")
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
 
 
 ROW = Row(

@@ -1,4 +1,4 @@
-"""Memory of sessions that are open and quiet, each followed by a client."""
+"""Memory of open, idle sessions, each followed by a client."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from bench.harness import Row, Scale
 from bench.peers import PEERS, installed
 from bench.processes import Process, python
-from bench.results import Line, Result, Spread
+from bench.results import Line, Result, spread
 
-#: A tenth above the 31,457 bytes that were measured when it was set: what a session keeps may not grow unnoticed.
+#: A tenth above the 31,457 bytes measured when it was set, so that growth is noticed.
 GOAL_BYTES = 34_600.0
-#: Sessions of a peer, half of them before it is measured, and how many are asked for at once.
+#: Sessions of a peer, half of them before the measurement, and the number opened at once.
 PEER_SESSIONS, AT_ONCE = 400, 50
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` sessions."""
+    """Open `scale.n` sessions."""
     half = max(1, scale.n // 2)
     async with Process(*python("bench.holding", str(scale.place))) as process:
         start: int = await process.told()
@@ -46,7 +46,7 @@ async def run(scale: Scale) -> Result:
             Line(
                 what="memory a session, open and quiet",
                 unit="B",
-                here=_one(each),
+                here=spread([each]),
                 goal=f"≤ {GOAL_BYTES:,.0f} B",
                 met=each <= GOAL_BYTES,
             ),
@@ -54,21 +54,21 @@ async def run(scale: Scale) -> Result:
             Line(
                 what="resident memory with all of them",
                 unit="MB",
-                here=_one(for_all / 1e6),
+                here=spread([for_all / 1e6]),
                 beside_name="empty",
-                beside=_one(start / 1e6),
+                beside=spread([start / 1e6]),
             ),
             Line(
                 what="resident memory with half as many others, after all were let go",
                 unit="MB",
-                here=_one(again / 1e6),
+                here=spread([again / 1e6]),
                 beside_name="with all of them",
-                beside=_one(for_all / 1e6),
-                ratio=_one(again / for_all),
+                beside=spread([for_all / 1e6]),
+                ratio=spread([again / for_all]),
                 goal="ratio ≤ 1.05",
                 met=again / for_all <= 1.05,
             ),
-            Line(what="resident memory after all were let go", unit="MB", here=_one(gone / 1e6)),
+            Line(what="resident memory after all were let go", unit="MB", here=spread([gone / 1e6])),
         ),
     )
 
@@ -85,18 +85,14 @@ async def _peer(scale: Scale, name: str) -> float:
 
 
 def _beside(each: float, peers: dict[str, float]) -> Iterator[Line]:
-    for name, kept in peers.items():
+    for name, bytes_each in peers.items():
         yield Line(
             what="memory a session, open and quiet",
             unit="B",
-            here=_one(each),
+            here=spread([each]),
             beside_name=f"{PEERS[name][0]}, after its turn",
-            beside=_one(kept),
+            beside=spread([bytes_each]),
         )
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
 
 
 ROW = Row(

@@ -1,4 +1,4 @@
-"""How long a long session holds the event loop: while it is opened, while its model is asked, and beside other requests."""
+"""How long a long session holds the event loop: while it opens, during model calls, and beside other requests."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bench.provider import READS, base_url, provider
 from bench.results import Line, Result, Spread, percentile, spread
 
 SESSION = "ses_benchreads"
-#: Facts of the session in which files are read while others ask for the server's health.
+#: Facts of the session that reads files during health checks.
 READING = 3_900
 GOAL_HOLD_MS = 5.0
-#: Seconds between two requests for the server's health, and how many there are while nothing runs.
+#: Seconds between two health checks, and their number while nothing runs.
 EVERY, QUIET = 0.002, 200
 LOOK = 0.05
 SETTINGS = '[[models]]\nname = "bench"\nkind = "openai-compatible"\nmodel = "m"\nbase_url = "{url}"\napi_key = "none"\n'
@@ -33,9 +33,9 @@ ORDERS = {
 
 
 async def run(scale: Scale) -> Result:
-    """A session of `scale.n` facts."""
+    """Measure a session of `scale.n` facts."""
     async with provider() as root:
-        held = await _held(scale, root)
+        holds = await _measure_holds(scale, root)
         reading = min(READING, scale.n)
         healths = await _healths(scale, root, reading)
     return Result(
@@ -47,36 +47,36 @@ async def run(scale: Scale) -> Result:
         f"given the newest 2,000 steps. Then `callboard up` with a session of {reading:,} facts, its model answering with "
         f"{READS} reads of a file, one after the other, while another connection asks for `/healthz`; beside it the same "
         "while nothing runs. No peer has a server with sessions to ask in this form.",
-        lines=tuple(_lines(held, healths)),
+        lines=tuple(_lines(holds, healths)),
     )
 
 
-async def _held(scale: Scale, root: str) -> dict[str, list[dict[str, float]]]:
+async def _measure_holds(scale: Scale, root: str) -> dict[str, list[dict[str, float]]]:
     folder = scale.place / "opening"
     folder.mkdir()
     url = base_url(root, "openai-compatible")
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in ORDERS}
+    holds: dict[str, list[dict[str, float]]] = {name: [] for name in ORDERS}
     async with Process(*python("bench.opening", str(folder), url, str(scale.n))) as process:
         await process.told()
         for _ in range(scale.rounds):
-            found["fold"].append(await process.ask(fold=1))
-            found["open"].append(await process.ask(open=1))
-            found["first"].append(await process.ask(turn=1))
-            found["turn"].append(await process.ask(turn=1))
-    return found
+            holds["fold"].append(await process.ask(fold=1))
+            holds["open"].append(await process.ask(open=1))
+            holds["first"].append(await process.ask(turn=1))
+            holds["turn"].append(await process.ask(turn=1))
+    return holds
 
 
 async def _healths(scale: Scale, root: str, facts: int) -> dict[str, list[float]]:
-    """Milliseconds that requests for the server's health took while files were read, and while nothing ran."""
-    place = scale.place / "reading"
-    place.mkdir()
-    await build(place, await history(place / "turn"), {SESSION: facts})
+    """Return the milliseconds of health checks while files are read, and while nothing runs."""
+    folder = scale.place / "reading"
+    folder.mkdir()
+    await build(folder, await history(folder / "turn"), {SESSION: facts})
     settings = SETTINGS.format(url=base_url(root, "openai-compatible", "reads"))
-    async with product(place, settings) as running:
+    async with product(folder, settings) as running:
         client = await running.connect()
-        # The first turn loads what later ones have.
+        # The first turn loads libraries.
         await _turn(client)
-        # Now, since the server closes a connection on which nothing is asked.
+        # Only now: the server closes idle connections.
         asking = await running.connect()
         quiet = [await _health(asking) for _ in range(QUIET)]
         busy: list[float] = []
@@ -97,7 +97,7 @@ async def _turn(client: Http) -> None:
     accepted = await client.command("submit_turn", text=conversation.PROMPT, sessionId=SESSION)
     async with asyncio.timeout(PATIENCE):
         while not (turn := await _last(client)) or turn["turnId"] != accepted["turnId"] or not turn["endedAt"]:  # noqa: ASYNC110
-            # Seldom: what asks here is not what is measured.
+            # At long intervals: these reads are not measured.
             await asyncio.sleep(LOOK)
     if turn["state"] != "completed":
         raise RuntimeError(f"the turn ended as {turn['state']}: {turn.get('message')}")
@@ -113,19 +113,19 @@ async def _health(client: Http) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _lines(held: Mapping[str, Sequence[Mapping[str, float]]], healths: Mapping[str, list[float]]) -> Iterator[Line]:
-    for name, what in ORDERS.items():
-        worked = spread(measure["worked"] for measure in held[name])
+def _lines(holds: Mapping[str, Sequence[Mapping[str, float]]], healths: Mapping[str, list[float]]) -> Iterator[Line]:
+    for name, label in ORDERS.items():
+        worked = spread(measure["worked"] for measure in holds[name])
         goal = name in ("open", "turn")
         yield Line(
-            what=f"{what}: longest hold, processor",
+            what=f"{label}: longest hold, processor",
             unit="ms",
             here=worked,
             goal=f"≤ {GOAL_HOLD_MS:.0f} ms" if goal else "",
             met=worked.median <= GOAL_HOLD_MS if goal else None,
         )
         yield Line(
-            what=f"{what}: longest hold, clock", unit="ms", here=spread(measure["wall"] for measure in held[name])
+            what=f"{label}: longest hold, clock", unit="ms", here=spread(measure["wall"] for measure in holds[name])
         )
     busy, quiet = healths["busy"], healths["quiet"]
     for name, share in (("50", 0.5), ("99", 0.99)):

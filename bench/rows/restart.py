@@ -1,4 +1,4 @@
-"""After kill -9: from starting the product again until it answers, and until it shows the turn that was cut."""
+"""After kill -9: from the restart until the product answers, and until it shows the interrupted turn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench import conversation
 from bench.harness import Row, Scale
 from bench.processes import Process
 from bench.product import Http, Product, product
-from bench.results import Line, Result, Spread, percentile
+from bench.results import Line, Result, Spread, percentile, spread
 
 GOAL_MS = 1500.0
 SESSIONS = 20
-#: The least that a server in Python can be: imports, a socket, one answer.
+#: Minimal server in Python: imports, a socket, one answer.
 _LEAST = """
 import asyncio, json, socket
 import uvicorn
@@ -29,7 +29,7 @@ uvicorn.Server(uvicorn.Config(app, log_config=None)).run(sockets=[bound])
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` kills, each in the middle of a turn."""
+    """Kill the product `scale.n` times, each time during a turn."""
     answers: list[float] = []
     truths: list[float] = []
     least: list[float] = []
@@ -57,16 +57,16 @@ async def run(scale: Scale) -> Result:
         "Beside it, in turn: a program that imports Starlette and uvicorn and answers one request.",
         lines=tuple(
             Line(
-                what=f"{what}, p{name}",
+                what=f"{label}, p{name}",
                 unit="ms",
-                here=Spread(percentile(found, share), min(found), max(found)),
+                here=Spread(percentile(times, share), min(times), max(times)),
                 beside_name="Starlette, one route",
                 beside=Spread(percentile(least, share), min(least), max(least)),
-                ratio=_one(percentile(found, share) / percentile(least, share)),
+                ratio=spread([percentile(times, share) / percentile(least, share)]),
                 goal=f"≤ {GOAL_MS:.0f} ms",
-                met=percentile(found, share) <= GOAL_MS,
+                met=percentile(times, share) <= GOAL_MS,
             )
-            for what, found in (("first answer", answers), ("the cut turn told", truths))
+            for label, times in (("first answer", answers), ("the cut turn told", truths))
             for name, share in (("50", 0.5), ("99", 0.99))
         ),
         notes=(f"{scale.n} kills: p99 is the worst of them.",) if scale.n < 100 else (),
@@ -74,7 +74,7 @@ async def run(scale: Scale) -> Result:
 
 
 async def _cut(running: Product, client: Http) -> str:
-    """Begins a turn that does not end, and ends the process in the middle of it; the session."""
+    """Start an endless turn and kill the process during it; return the session."""
     sent = await client.command("submit_turn", text="wait", workspaceId=running.workspace)
     await _status(client, sent["sessionId"], "streaming")
     running.process.kill()
@@ -102,10 +102,6 @@ async def _least() -> float:
         writer.close()
         process.kill()
     return took
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
 
 
 ROW = Row(

@@ -16,7 +16,7 @@ from bench.board import Board
 from bench.conversation import ANSWER, PROMPT
 from bench.harness import Row, Scale
 from bench.processes import ROOT
-from bench.results import Line, Result, Spread
+from bench.results import Line, Result, spread
 from callboard.contracts.content import Text
 from callboard.contracts.record import Record
 from callboard.log.sqlite.schema import FACTS
@@ -30,7 +30,7 @@ _FIND = "find . -name '*.md' -o -name '*.py' | sort | xargs wc -l"
 
 
 def _scenario() -> dict[str, Any]:
-    """A turn as people have them: look, read, change, run, answer."""
+    """Return the scenario of a typical turn: search, read, change, run, answer."""
     uses: list[tuple[str, dict[str, Any]]] = [
         ("Grep", {"pattern": "def |class ", "path": "."}),
         ("Read", {"file_path": "README.md"}),
@@ -40,12 +40,15 @@ def _scenario() -> dict[str, Any]:
     calls: list[list[dict[str, Any]]] = [
         [{"text": f"Next: {tool}."}, {"tool": {"name": tool, "arguments": arguments}}] for tool, arguments in uses
     ]
-    told = {"usage": {"input": 5200, "output": 180, "cached": 4100}}
-    return {"name": "bench", "match": [{"text": "", "calls": [[*call, told] for call in [*calls, [{"text": ANSWER}]]]}]}
+    usage = {"usage": {"input": 5200, "output": 180, "cached": 4100}}
+    return {
+        "name": "bench",
+        "match": [{"text": "", "calls": [[*call, usage] for call in [*calls, [{"text": ANSWER}]]]}],
+    }
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` turns, ten a session."""
+    """Run `scale.n` turns, ten per session."""
     path = scale.place / "scenario.yaml"
     path.write_text(yaml.safe_dump(_scenario()))
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(path))
@@ -87,16 +90,16 @@ def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
             Line(
                 what="log, a fact",
                 unit="B",
-                here=_one(log / count),
+                here=spread([log / count]),
                 beside_name="lines of JSON",
-                beside=_one((lines + blobs) / count),
-                ratio=_one(log / (lines + blobs)),
+                beside=spread([(lines + blobs) / count]),
+                ratio=spread([log / (lines + blobs)]),
                 goal=f"≤ {CONTENT} × content + {EACH} B = {bound / count:.0f} B",
                 met=log <= bound,
             ),
-            Line(what="content, a fact", unit="B", here=_one(content / count)),
-            Line(what="log beyond its content, a fact", unit="B", here=_one((log - content) / count)),
-            Line(what="view rows, a fact (may be thrown away)", unit="B", here=_one(views / count)),
+            Line(what="content, a fact", unit="B", here=spread([content / count])),
+            Line(what="log beyond its content, a fact", unit="B", here=spread([(log - content) / count])),
+            Line(what="view rows, a fact (may be thrown away)", unit="B", here=spread([views / count])),
         ),
         notes=(f"{count} facts, {content} B content of which {blobs} B in blobs, {log} B log.",),
     )
@@ -115,10 +118,6 @@ def _within(value: object) -> Iterator[Text]:
     elif isinstance(value, tuple):
         for part in value:
             yield from _within(part)
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
 
 
 ROW = Row(

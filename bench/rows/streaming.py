@@ -9,22 +9,22 @@ from importlib.util import find_spec
 from bench.harness import Row, Scale
 from bench.processes import Process, python
 from bench.provider import PIECE, base_url, provider
-from bench.results import Line, Result, Spread
+from bench.results import Line, Result, spread
 from bench.streaming import PEERS
 
 OURS = "callboard"
-#: Deltas of an answer, and in a second of the time that is meant.
+#: Deltas of an answer, and per second of simulated time.
 DELTAS, A_SECOND = 1_000, 30
 GOAL_MB = 16.0
 
 
 async def run(scale: Scale) -> Result:
-    """As many deltas as come in `scale.n` minutes."""
+    """Stream the deltas of `scale.n` minutes."""
     answers = max(2, scale.n * 60 * A_SECOND // DELTAS)
     warm = max(1, answers // 10)
     names = [OURS, *(name for name, (_, module) in PEERS.items() if scale.peers and find_spec(module))]
     async with provider() as root:
-        found = dict(
+        measures = dict(
             zip(
                 names, await asyncio.gather(*(_stream(scale, root, name, warm, answers) for name in names)), strict=True
             )
@@ -37,7 +37,7 @@ async def run(scale: Scale) -> Result:
         "SQLite and sends whole with every call. Callboard's session is followed by a client. Resident memory at the "
         f"start, after {warm:,} answers and at the end; the systems run beside each other in processes of their own. LangGraph "
         "streams through LangChain's client and is not measured here.",
-        lines=tuple(_lines(found, answers)),
+        lines=tuple(_lines(measures, answers)),
     )
 
 
@@ -51,52 +51,48 @@ async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -
         first = await process.ask(answers=1)
         warmed, worked = first, 0.0
         for done in range(1, answers):
-            told = await process.ask(answers=1)
-            worked += told["worked"]
+            answer = await process.ask(answers=1)
+            worked += answer["worked"]
             if done <= warm:
-                warmed = told
+                warmed = answer
     return {
         "start": first["resident"] / 1e6,
         "warm": warmed["resident"] / 1e6,
-        "end": told["resident"] / 1e6,
+        "end": answer["resident"] / 1e6,
         "delta": worked / (answers - 1) / DELTAS * 1000,
     }
 
 
-def _lines(found: dict[str, dict[str, float]], answers: int) -> Iterator[Line]:
-    ours = found[OURS]
-    yield Line(what="resident after the first answer", unit="MB", here=_one(ours["start"]))
-    yield Line(what="resident after the warm-up", unit="MB", here=_one(ours["warm"]))
+def _lines(measures: dict[str, dict[str, float]], answers: int) -> Iterator[Line]:
+    ours = measures[OURS]
+    yield Line(what="resident after the first answer", unit="MB", here=spread([ours["start"]]))
+    yield Line(what="resident after the warm-up", unit="MB", here=spread([ours["warm"]]))
     grown = ours["end"] - ours["warm"]
     yield Line(
         what="resident at the end",
         unit="MB",
-        here=_one(ours["end"]),
+        here=spread([ours["end"]]),
         beside_name="after the warm-up",
-        beside=_one(ours["warm"]),
-        ratio=_one(ours["end"] / ours["warm"]),
+        beside=spread([ours["warm"]]),
+        ratio=spread([ours["end"] / ours["warm"]]),
         goal=f"≤ {GOAL_MB:.0f} MB more",
         met=grown <= GOAL_MB,
     )
     for name, (known_as, _) in PEERS.items():
-        if name in found:
-            for what, key, unit in (
+        if name in measures:
+            for label, key, unit in (
                 ("resident at the end", "end", "MB"),
                 ("processor, a delta", "delta", "µs"),
             ):
                 yield Line(
-                    what=what,
+                    what=label,
                     unit=unit,
-                    here=_one(ours[key]),
+                    here=spread([ours[key]]),
                     beside_name=known_as,
-                    beside=_one(found[name][key]),
-                    ratio=_one(ours[key] / found[name][key]),
+                    beside=spread([measures[name][key]]),
+                    ratio=spread([ours[key] / measures[name][key]]),
                 )
-    yield Line(what="processor, a delta", unit="µs", here=_one(ours["delta"]))
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
+    yield Line(what="processor, a delta", unit="µs", here=spread([ours["delta"]]))
 
 
 ROW = Row(

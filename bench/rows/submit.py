@@ -1,4 +1,4 @@
-"""From submitting a turn to its status at a client, beside the disk's own time to be sure."""
+"""From submitting a turn to its status at a client, beside the time of a disk sync."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bench.machine import fdatasyncs
 from bench.product import Http, product
 from bench.results import Line, Plot, Result, Spread, percentile
 
-#: What is added to two syncs, in milliseconds.
+#: Milliseconds added to two syncs.
 P50, P99 = 4.0, 20.0
 SESSIONS = 10
 PROBES = 2
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` turns, one after the other, in ten sessions; between them the disk is asked."""
-    shown: list[float] = []
+    """Submit `scale.n` turns in sequence to ten sessions, with disk syncs measured in between."""
+    times: list[float] = []
     answered: list[float] = []
     syncs: list[float] = []
     async with product(scale.place) as running:
@@ -36,7 +36,7 @@ async def run(scale: Scale) -> Result:
                 began = time.perf_counter()
                 sent = await client.command("submit_turn", text=conversation.PROMPT, sessionId=first["sessionId"])
                 answered.append((time.perf_counter() - began) * 1000)
-                shown.append((await viewer.reached(sent["sequence"]) - began) * 1000)
+                times.append((await viewer.reached(sent["sequence"]) - began) * 1000)
             viewer.end()
         client.close()
     return Result(
@@ -47,7 +47,7 @@ async def run(scale: Scale) -> Result:
         "The model is a scenario that answers at once, so the turn's own work runs at the same time. Beside it: how long a "
         "write of 4 KiB and fdatasync take on the same disk, between the turns.",
         lines=(
-            *(_line(f"status shown, p{name}", shown, syncs, share, floor) for name, share, floor in _SHARES),
+            *(_line(f"status shown, p{name}", times, syncs, share, floor) for name, share, floor in _SHARES),
             *(_line(f"answer, p{name}", answered, syncs, share, None) for name, share, _ in _SHARES),
         ),
         plots=(
@@ -56,7 +56,7 @@ async def run(scale: Scale) -> Result:
                 title="Submit → status at a client",
                 x="share of turns",
                 y="ms",
-                lines={"status shown": _curve(shown), "answer": _curve(answered), "one fdatasync": _curve(syncs)},
+                lines={"status shown": _curve(times), "answer": _curve(answered), "one fdatasync": _curve(syncs)},
                 log_y=True,
             ),
         ),
@@ -66,13 +66,13 @@ async def run(scale: Scale) -> Result:
 _SHARES = (("50", 0.5, P50), ("99", 0.99, P99))
 
 
-def _line(what: str, found: list[float], syncs: list[float], share: float, floor: float | None) -> Line:
-    here, sync = percentile(found, share), percentile(syncs, share)
+def _line(label: str, times: list[float], syncs: list[float], share: float, floor: float | None) -> Line:
+    here, sync = percentile(times, share), percentile(syncs, share)
     goal = None if floor is None else floor + 2 * sync
     return Line(
-        what=what,
+        what=label,
         unit="ms",
-        here=Spread(here, min(found), max(found)),
+        here=Spread(here, min(times), max(times)),
         beside_name="one fdatasync",
         beside=Spread(sync, min(syncs), max(syncs)),
         ratio=Spread(here / sync, here / sync, here / sync),
@@ -81,8 +81,8 @@ def _line(what: str, found: list[float], syncs: list[float], share: float, floor
     )
 
 
-def _curve(found: list[float]) -> list[tuple[float, float]]:
-    return [(share / 100, percentile(found, share / 100)) for share in range(1, 101)]
+def _curve(times: list[float]) -> list[tuple[float, float]]:
+    return [(share / 100, percentile(times, share / 100)) for share in range(1, 101)]
 
 
 def _done(read: Any) -> bool:
@@ -90,7 +90,7 @@ def _done(read: Any) -> bool:
 
 
 class _Viewer:
-    """Follows a session's row operations and knows which sequence it has seen."""
+    """Client of a session's row operations that records their arrival."""
 
     def __init__(self, http: Http, session: str) -> None:
         self._http = http
@@ -99,7 +99,7 @@ class _Viewer:
         self._news = asyncio.Event()
 
     async def begin(self) -> None:
-        """Returns once the snapshot has come."""
+        """Wait for the snapshot."""
         self._task = asyncio.create_task(self._follow())
         await self._news.wait()
 
@@ -108,13 +108,13 @@ class _Viewer:
         self._http.close()
 
     async def reached(self, sequence: int) -> float:
-        """When the first event of this sequence or a later one came."""
+        """Return the arrival of the first event of this sequence or a later one."""
         async with asyncio.timeout(20):
             while True:
                 self._news.clear()
-                found = [at for seen, at in self._seen if seen >= sequence]
-                if found:
-                    return found[0]
+                arrivals = [at for reached, at in self._seen if reached >= sequence]
+                if arrivals:
+                    return arrivals[0]
                 await self._news.wait()
 
     async def _follow(self) -> None:

@@ -1,4 +1,4 @@
-"""Many subagents of one session with a budget, beside a fan-out of LangGraph to as many."""
+"""Many subagents of one session with a budget, beside a fan-out of LangGraph of the same size."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bench.results import Line, Result, Spread, percentile, ratios, spread
 
 OURS, PEER = "callboard", "langgraph"
 NAME = f"LangGraph Send, {PEERS[PEER][0].removeprefix('LangGraph ')}"
-#: What the log of each run is looked at for.
+#: Checks of the log of each run.
 HELD = ("gapless", "in_order", "completed")
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` children."""
+    """Run `scale.n` children."""
     names = [OURS, *([PEER] if scale.peers and installed(PEER) else [])]
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    measures: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     async with AsyncExitStack() as stack:
         crowds: dict[str, Process] = {}
         for name in names:
@@ -30,8 +30,8 @@ async def run(scale: Scale) -> Result:
             await crowds[name].told()
         for number in range(scale.rounds):
             for name in sorted(names, reverse=bool(number % 2)):
-                found[name].append(await crowds[name].ask(run=scale.n))
-    ours, peers = found[OURS], found.get(PEER, [])
+                measures[name].append(await crowds[name].ask(run=scale.n))
+    ours, peers = measures[OURS], measures.get(PEER, [])
     gaps = [gap for run in ours for gap in run["gaps"]]
     whole = sum(all(run[claim] for claim in HELD) for run in ours)
     most = spread(run["most"] for run in ours)
@@ -74,15 +74,15 @@ async def run(scale: Scale) -> Result:
     )
 
 
-def _of(runs: list[dict[str, Any]], what: str, over: int = 1) -> list[float]:
-    return [run[what] / over for run in runs]
+def _of(runs: list[dict[str, Any]], key: str, over: int = 1) -> list[float]:
+    return [run[key] / over for run in runs]
 
 
-def _beside(what: str, unit: str, here: list[float], beside: list[float]) -> Line:
+def _beside(label: str, unit: str, here: list[float], beside: list[float]) -> Line:
     if not beside:
-        return Line(what=what, unit=unit, here=spread(here))
+        return Line(what=label, unit=unit, here=spread(here))
     return Line(
-        what=what, unit=unit, here=spread(here), beside_name=NAME, beside=spread(beside), ratio=ratios(here, beside)
+        what=label, unit=unit, here=spread(here), beside_name=NAME, beside=spread(beside), ratio=ratios(here, beside)
     )
 
 

@@ -1,4 +1,4 @@
-"""A durable turn of two model calls and one tool, beside the same turn of others."""
+"""A durable turn of two model calls and one tool call, beside the same turn of other systems."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NAMES = {
     **{key: name for key, (name, _) in PEERS.items()},
 }
 MOST_SYNCS = 4
-#: What counts as the same time, the noise of a shared machine allowed for.
+#: Ratio up to which two times count as equal, given the noise of a shared machine.
 FLAT = 1.25
-#: Turns of the kept session at which the time is told, as far as the run goes. It is the median of so many turns up to there.
+#: Turns of the long session at which the time is reported, as the median of the given number of turns before.
 AT = (1, 50, 100, 200, 500, 1000)
 WINDOW = 10
-#: How many turns a system takes before the next has its go.
+#: Turns of a system before the next system runs.
 CHUNK = 25
 PEERS_GO_TO = 200
 NEW_EACH = 5
@@ -36,7 +36,7 @@ COUNTED_TURNS = 5
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` turns of one session of ours; the others take as many, at most 200."""
+    """Run `scale.n` turns of one session; other systems run at most 200."""
     peers = [name for name in PEERS if scale.peers and installed(name)]
     names = [OURS, PLAIN, *peers]
     async with AsyncExitStack() as stack:
@@ -47,9 +47,9 @@ async def run(scale: Scale) -> Result:
         for worker in workers.values():
             await worker.told()
         new, worked = await _new_sessions(workers, scale.rounds)
-        kept, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
+        long_session, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
         pace = await _pace(workers[OURS], scale.rounds)
-    # How many there are does not depend on how fast they are: all at the same time.
+    # Syncs do not depend on speed, so all systems run at once.
     counted = dict(zip(names, await asyncio.gather(*(_syncs(scale, name) for name in names)), strict=True))
     return Result(
         row="turn",
@@ -58,7 +58,7 @@ async def run(scale: Scale) -> Result:
         f"{conversation.BYTES} B content with a model in the process that answers at once. The model is given the whole "
         "conversation. Callboard runs the real Read tool behind its gate; the others, and Callboard in a line of its own, call "
         "a function. Syncs are counted by strace in another run; disk is what the files grow by, write-ahead logs emptied.",
-        lines=tuple(_lines(names, new, worked, kept, disk, counted, pace)),
+        lines=tuple(_lines(names, new, worked, long_session, disk, counted, pace)),
         notes=tuple(f"{NAMES[name]} is not installed." for name in PEERS if scale.peers and name not in peers),
         plots=(
             Plot(
@@ -66,7 +66,7 @@ async def run(scale: Scale) -> Result:
                 title="One session, turn after turn",
                 x="turn",
                 y="ms (median of 10)",
-                lines={NAMES[name]: _smooth(found) for name, found in kept.items()},
+                lines={NAMES[name]: _smooth(times) for name, times in long_session.items()},
                 log_x=True,
                 log_y=True,
             ),
@@ -83,48 +83,48 @@ def _folder(scale: Scale, name: str) -> str:
 async def _new_sessions(
     workers: dict[str, Process], rounds: int
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Milliseconds, and milliseconds of the processor, of a first turn, for each round."""
-    found: dict[str, list[float]] = {name: [] for name in workers}
+    """Return milliseconds and processor milliseconds of a first turn, for each round."""
+    times: dict[str, list[float]] = {name: [] for name in workers}
     worked: dict[str, list[float]] = {name: [] for name in workers}
     for number in range(rounds):
         for name in sorted(workers, reverse=bool(number % 2)):
-            told = await workers[name].ask(new=NEW_EACH)
-            found[name].append(spread(told["spent"]).median)
-            worked[name].append(told["worked"] / NEW_EACH)
-    return found, worked
+            answer = await workers[name].ask(new=NEW_EACH)
+            times[name].append(spread(answer["spent"]).median)
+            worked[name].append(answer["worked"] / NEW_EACH)
+    return times, worked
 
 
 async def _one_session(workers: dict[str, Process], scale: Scale) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Milliseconds of each turn of the kept session, and the bytes a turn that the disk got at the end."""
-    found: dict[str, list[float]] = {name: [] for name in workers}
+    """Return the milliseconds of each turn of a long session, and its bytes per turn on disk."""
+    times: dict[str, list[float]] = {name: [] for name in workers}
     grown: dict[str, list[tuple[int, int]]] = {name: [] for name in workers}
     for start in range(0, scale.n, CHUNK):
         for name in sorted(workers, reverse=bool(start // CHUNK % 2)):
             if name in PEERS and start >= PEERS_GO_TO:
                 continue
             grown[name].append((start, _disk(scale.place / name)))
-            found[name] += (await workers[name].ask(more=min(CHUNK, scale.n - start)))["spent"]
+            times[name] += (await workers[name].ask(more=min(CHUNK, scale.n - start)))["spent"]
     disk: dict[str, float] = {}
     for name, sizes in grown.items():
-        sizes.append((len(found[name]), _disk(scale.place / name)))
+        sizes.append((len(times[name]), _disk(scale.place / name)))
         (before, small), (after, large) = list(pairwise(sizes))[-1]
         disk[name] = (large - small) / (after - before)
-    return found, disk
+    return times, disk
 
 
 async def _pace(worker: Process, rounds: int) -> tuple[list[float], list[float]]:
-    """How many milliseconds the processor works for a turn of the kept session, and in turn for one of a young one."""
+    """Return processor milliseconds of a turn of the long session and, alternating, of a new one."""
     old: list[float] = []
     young: list[float] = []
     for _ in range(rounds + 1):
         young.append((await worker.ask(more=CHUNK, of=1))["worked"] / CHUNK)
         old.append((await worker.ask(more=CHUNK))["worked"] / CHUNK)
-    # In the first round the young session is made.
+    # The first round creates the new session.
     return old[1:], young[1:]
 
 
 def _disk(folder: Path) -> int:
-    """The bytes of the databases once their write-ahead logs are in them."""
+    """Return the bytes of the databases after a checkpoint."""
     size = 0
     for path in folder.rglob("*.db"):
         with closing(sqlite3.connect(path, timeout=10)) as connection:
@@ -134,7 +134,7 @@ def _disk(folder: Path) -> int:
 
 
 async def _syncs(scale: Scale, name: str) -> tuple[float, float] | None:
-    """Syncs of a new session's first turn, and of a turn of one that is there; None where there is no strace."""
+    """Return the syncs of a new session's first turn and of a later turn; None without strace."""
     trace = scale.place / f"{name}.trace"
     folder = scale.place / f"{name}-traced"
     folder.mkdir()
@@ -156,7 +156,7 @@ def _lines(
     names: Sequence[str],
     new: dict[str, list[float]],
     worked: dict[str, list[float]],
-    kept: dict[str, list[float]],
+    long_session: dict[str, list[float]],
     disk: dict[str, float],
     counted: dict[str, tuple[float, float] | None],
     pace: tuple[list[float], list[float]],
@@ -170,10 +170,10 @@ def _lines(
         yield _beside(
             "new session, processor", "ms", name, spread(worked[OURS]), spread(worked[name]), ratio, goal=False
         )
-    reached = len(kept[OURS])
+    reached = len(long_session[OURS])
     for turn in [turn for turn in AT if turn <= reached]:
-        ours = _at(kept[OURS], turn)
-        rivals = {name: _at(kept[name], turn) for name in others if turn <= len(kept.get(name, ()))}
+        ours = _at(long_session[OURS], turn)
+        rivals = {name: _at(long_session[name], turn) for name in others if turn <= len(long_session.get(name, ()))}
         for name, beside in rivals.items():
             yield _beside(f"turn {turn} of one session", "ms", name, ours, beside, _over(ours, beside))
         if not rivals:
@@ -191,23 +191,25 @@ def _lines(
         met=flat.median <= FLAT,
     )
     for name in [name for name in names if name != PLAIN]:
-        found = counted[name]
-        for what, count in zip(("new session", "session that is there"), found or (), strict=False):
+        counts = counted[name]
+        for label, count in zip(("new session", "session that is there"), counts or (), strict=False):
             yield Line(
-                what=f"syncs a turn, {what}: {NAMES[name]}",
+                what=f"syncs a turn, {label}: {NAMES[name]}",
                 unit="syncs",
-                here=_one(count),
+                here=spread([count]),
                 goal=f"≤ {MOST_SYNCS}" if name == OURS else "",
                 met=count <= MOST_SYNCS if name == OURS else None,
             )
     for name, size in disk.items():
-        yield Line(what=f"disk a turn, at {len(kept[name])}: {NAMES[name]}", unit="B", here=_one(size))
+        yield Line(what=f"disk a turn, at {len(long_session[name])}: {NAMES[name]}", unit="B", here=spread([size]))
 
 
-def _beside(what: str, unit: str, name: str, here: Spread, beside: Spread, ratio: Spread, *, goal: bool = True) -> Line:
+def _beside(
+    label: str, unit: str, name: str, here: Spread, beside: Spread, ratio: Spread, *, goal: bool = True
+) -> Line:
     aimed = goal and name in PEERS
     return Line(
-        what=what,
+        what=label,
         unit=unit,
         here=here,
         beside_name=NAMES[name],
@@ -218,22 +220,18 @@ def _beside(what: str, unit: str, name: str, here: Spread, beside: Spread, ratio
     )
 
 
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
+def _at(times: Sequence[float], turn: int) -> Spread:
+    return spread(times[max(0, turn - WINDOW) : turn])
 
 
-def _at(found: Sequence[float], turn: int) -> Spread:
-    return spread(found[max(0, turn - WINDOW) : turn])
+def _over(left: Spread, right: Spread) -> Spread:
+    """Return the ratio of two medians, with the bounds that the spreads allow."""
+    return Spread(left.median / right.median, left.low / right.high, left.high / right.low)
 
 
-def _over(one: Spread, other: Spread) -> Spread:
-    """The ratio of two medians; its bounds are those that the spreads allow."""
-    return Spread(one.median / other.median, one.low / other.high, one.high / other.low)
-
-
-def _smooth(found: Sequence[float]) -> list[tuple[float, float]]:
-    ends = sorted({1, 2, 5, *range(WINDOW, len(found) + 1, WINDOW), len(found)})
-    return [(float(end), _at(found, end).median) for end in ends if end <= len(found)]
+def _smooth(times: Sequence[float]) -> list[tuple[float, float]]:
+    ends = sorted({1, 2, 5, *range(WINDOW, len(times) + 1, WINDOW), len(times)})
+    return [(float(end), _at(times, end).median) for end in ends if end <= len(times)]
 
 
 ROW = Row(

@@ -1,20 +1,20 @@
-"""Sessions that wait for a person: what each holds of memory, and how soon it is awake."""
+"""Sessions that wait for a person: memory of each, and time until it continues."""
 
 from __future__ import annotations
 
 from bench.harness import Row, Scale
 from bench.processes import Process, python
-from bench.results import Line, Result, Spread, percentile
+from bench.results import Line, Result, Spread, percentile, spread
 
 GOAL_BYTES, GOAL_MS = 2048.0, 50.0
-#: So many come before they are let go: what they took is free for the next, and no more of it than that.
+#: Sessions created before all are closed: their memory is reused by the next.
 STEP = 100
-#: How many are held in the end, to tell what one takes that is not let go.
+#: Sessions left open at the end, to measure the memory of an open one.
 MOST_HELD = 1_000
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` sessions, and some that are held beside them."""
+    """Measure `scale.n` waiting sessions, and some that stay open."""
     woken = max(1, min(200, scale.n // 5))
     holding = max(woken, min(MOST_HELD, scale.n // 2))
     async with Process(*python("bench.sleepers", str(scale.place))) as process:
@@ -24,9 +24,9 @@ async def run(scale: Scale) -> Result:
         let_go = await _come_and_go(process, half)
         cold = await process.ask(wake=woken)
         gone = await process.ask(let_go=1)
-        held = await process.ask(wait=holding)
+        waiting = await process.ask(wait=holding)
         warm = await process.ask(wake=woken, newest=1)
-    here, beside = (let_go - before) / half, (held - gone) / holding
+    here, beside = (let_go - before) / half, (waiting - gone) / holding
     return Result(
         row="waiting",
         title=f"{scale.n:,} sessions that wait for an approval",
@@ -39,19 +39,19 @@ async def run(scale: Scale) -> Result:
             Line(
                 what="memory a session, let go",
                 unit="B",
-                here=_one(here),
+                here=spread([here]),
                 beside_name="still held",
-                beside=_one(beside),
-                ratio=_one(here / beside),
+                beside=spread([beside]),
+                ratio=spread([here / beside]),
                 goal=f"≤ {GOAL_BYTES:.0f} B",
                 met=here <= GOAL_BYTES,
             ),
             Line(
                 what="resident memory in all",
                 unit="MB",
-                here=_one(let_go / 1e6),
+                here=spread([let_go / 1e6]),
                 beside_name="empty",
-                beside=_one(start / 1e6),
+                beside=spread([start / 1e6]),
             ),
             *(
                 Line(
@@ -60,7 +60,7 @@ async def run(scale: Scale) -> Result:
                     here=Spread(percentile(cold, share), min(cold), max(cold)),
                     beside_name="still held",
                     beside=Spread(percentile(warm, share), min(warm), max(warm)),
-                    ratio=_one(percentile(cold, share) / percentile(warm, share)),
+                    ratio=spread([percentile(cold, share) / percentile(warm, share)]),
                     goal=f"≤ {GOAL_MS:.0f} ms" if name == "99" else "",
                     met=percentile(cold, share) <= GOAL_MS if name == "99" else None,
                 )
@@ -71,15 +71,11 @@ async def run(scale: Scale) -> Result:
 
 
 async def _come_and_go(process: Process, sessions: int) -> int:
-    """The resident bytes once so many more sessions wait and are let go."""
+    """Return the resident bytes after more sessions wait and are closed."""
     for come in range(0, sessions, STEP):
         await process.ask(wait=min(STEP, sessions - come))
         resident: int = await process.ask(let_go=1)
     return resident
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
 
 
 ROW = Row(

@@ -1,7 +1,7 @@
-"""Takes the pictures of the documents from real runs: `screenshots.py [NAME ...]`, all without a name.
+"""Takes the screenshots of the documents from real runs: `screenshots.py [NAME ...]`, all without a name.
 
-Each demo runs in a scratch folder until the fact that its picture waits for. The page is then drawn by Chromium, light and
-dark for the README. Needs `make setup-test` and `make page`.
+Each demo runs in a scratch folder until the fact of its picture. Then Chromium renders the page, light and dark for
+the README. Needs `make setup-test` and `make page`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZE = {"width": 1440, "height": 860}
 
 
 class Picture(NamedTuple):
-    """What is drawn: the view of a demo after `count` facts of the type `until`."""
+    """A screenshot: the view of a demo after `count` facts of the type `until`."""
 
     demo: str
     until: str
@@ -57,7 +57,7 @@ PICTURES = (
 
 
 class Server:
-    """A running Callboard, asked over HTTP with its token."""
+    """A running Callboard, accessed over HTTP with its token."""
 
     def __init__(self, state: Path) -> None:
         endpoint = json.loads((state / "endpoint.json").read_text())
@@ -78,7 +78,7 @@ class Server:
 
 @contextmanager
 def server(folder: Path, pace: str) -> Iterator[Server]:
-    """Runs Callboard on an empty folder with a state folder of its own."""
+    """Run Callboard on an empty folder with a temporary state folder."""
     state, work = folder / "state", folder / "work"
     work.mkdir()
     variables = {
@@ -99,7 +99,7 @@ def server(folder: Path, pace: str) -> Iterator[Server]:
 
 
 def reach(running: Server, picture: Picture) -> str:
-    """Starts the demo and returns its session once the fact is there."""
+    """Start the demo; return its session after the fact."""
     session = running.ask("commands/start_demo", {"name": picture.demo})["sessionId"]
     end, approved = time.monotonic() + PATIENCE, 0
     while time.monotonic() < end:
@@ -116,7 +116,7 @@ def reach(running: Server, picture: Picture) -> str:
 
 
 def draw(browser: Browser, link: str, picture: Picture) -> Path:
-    """Writes the picture of the page at that address."""
+    """Write the screenshot of the page at an address."""
     path = DOCS / (picture.file or f"demos/{picture.demo}.png")
     path.parent.mkdir(exist_ok=True)
     context = browser.new_context(viewport=SIZE, locale="en-US", color_scheme=picture.theme)
@@ -133,7 +133,7 @@ def draw(browser: Browser, link: str, picture: Picture) -> Path:
 
 
 def main(names: list[str]) -> int:
-    """Takes the pictures whose file or demo contains one of the names."""
+    """Take the screenshots whose file or demo contains one of the names."""
     wanted = [each for each in PICTURES if not names or any(name in (each.file or each.demo) for name in names)]
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:

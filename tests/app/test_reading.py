@@ -13,7 +13,7 @@ LONG = "All that was said. " * 400
 
 
 def read_all(product: Product) -> list[str]:
-    """What each reading verb prints, ages aside."""
+    """Return the output of each reading verb, without ages."""
     commands = (["sessions", "--json"], ["facts", "last"], ["facts", "last", "--json"], ["view", "last", "--thinking"])
     return [product.run(*command).out for command in commands]
 
@@ -119,7 +119,7 @@ def test_the_list_shows_folder_title_and_state_or_that_there_are_no_sessions(pro
 
 
 def test_r2_the_list_counts_unopened_sessions_and_names_the_log(product: Product):
-    """R2: with a process that runs and without one. Such a session has no facts to make a line from."""
+    """R2: with and without a running process. Such a session has no facts for a line."""
     product.plays({"calls": [says("One."), says("Two.")]})
     first = product.run("run", "One", "--json").json[0]["sessionId"]
     assert product.run("run", "Two").code == 0

@@ -1,4 +1,4 @@
-"""What of a person's home the sandbox shows."""
+"""Folders of a home that the sandbox shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which past sessions of other coding agents there are in a folder, as their files tell it."""
+"""The index of past sessions of other coding agents in a folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG_AGO = 1_700_000_000
 
 
 class Left:
-    """What other products left on a machine."""
+    """Transcripts of other products on a machine."""
 
     def __init__(self, place: Path) -> None:
         self.claude = place / "claude"
@@ -32,21 +32,21 @@ class Left:
         self.book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)})
 
     def by_claude(self, session: str, changed: float = LONG_AGO, folder: Path | None = None) -> Path:
-        """A session of Claude Code."""
+        """Write a session of Claude Code."""
         return _changed(transcripts.claude_code(self.claude, folder or self.folder, session), changed)
 
     def by_codex(self, session: str = CODEX_ID, changed: float = LONG_AGO) -> Path:
-        """A session of Codex."""
+        """Write a session of Codex."""
         return _changed(transcripts.codex(self.codex, self.folder, session), changed)
 
     def copy(self, file: Path, name: str, changed: float) -> None:
-        """Another transcript beside that one, which says the same."""
+        """Copy a transcript to another name."""
         other = file.with_name(name)
         other.write_bytes(file.read_bytes())
         _changed(other, changed)
 
     def told(self) -> list[str]:
-        """The ids of what the list tells, in its order."""
+        """Return the listed ids, in order."""
         return [session.source_id for session in self.book.find(str(self.folder)).sessions]
 
 
@@ -61,7 +61,7 @@ def left(tmp_path: Path) -> Left:
 
 
 def test_the_sessions_of_both_products_are_listed_newest_first(left: Left):
-    """UI-29: with where they worked, what they were about and when they changed last."""
+    """UI-29: with folder, title and time of change."""
     left.by_codex(changed=LONG_AGO)
     left.by_claude(CLAUDE_ID, changed=LONG_AGO + 1)
 
@@ -97,7 +97,7 @@ def test_a_session_of_another_folder_is_neither_listed_nor_opened(left: Left, tm
 
 
 def test_a_name_that_leads_to_a_file_opens_nothing(left: Left):
-    """SAFE-05: what is opened is what was found, and never what a caller says."""
+    """SAFE-05: only listed transcripts can be opened."""
     file = left.by_claude(CLAUDE_ID)
 
     opened = [
@@ -120,7 +120,7 @@ def test_a_recently_changed_transcript_is_unfinished_and_keeps_its_newest_turn(l
 
 
 def test_an_unreadable_transcript_is_reported_and_hides_no_other(left: Left):
-    """SAFE-05: binary, deeper than a parser goes, without a line, of odd shapes, and what is no file."""
+    """SAFE-05: binary, deeply nested, empty and oddly shaped files, a pipe and a folder."""
     good = left.by_claude(CLAUDE_ID)
     folder = good.parent
     (folder / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
@@ -158,7 +158,7 @@ def test_a_broken_transcript_of_another_folder_is_not_reported(left: Left, tmp_p
 
 
 def test_a_list_reads_a_limited_number_of_transcripts_and_counts_the_rest(left: Left, monkeypatch: pytest.MonkeyPatch):
-    """Those in the place of the folder come before newer ones of others."""
+    """Transcripts of the folder come before newer ones of other folders."""
     monkeypatch.setattr(transcript_index, "MAX_FILES", 3)
     monkeypatch.setattr(transcript_index, "MAX_SESSIONS", 2)
     (left.folder / "other").mkdir()
@@ -176,7 +176,7 @@ def test_a_list_reads_a_limited_number_of_transcripts_and_counts_the_rest(left: 
 def test_a_list_reads_a_limited_number_of_bytes_and_the_next_list_continues(
     left: Left, monkeypatch: pytest.MonkeyPatch
 ):
-    """What did not change is not read again."""
+    """Unchanged transcripts are not read again."""
     first = left.by_claude("one-1", changed=LONG_AGO + 1)
     left.copy(first, "one-0.jsonl", LONG_AGO)
     monkeypatch.setattr(transcript_index, "MAX_TOTAL_BYTES", first.stat().st_size)
@@ -219,7 +219,7 @@ def test_a_transcript_deleted_before_its_turns_are_read_is_refused(left: Left):
 
 
 def test_a_turn_with_an_impossible_time_is_refused(left: Left):
-    """SAFE-05: such a time would be kept, and whoever reads it would fail."""
+    """SAFE-05: every reader of such a time would fail."""
     file = left.by_claude(CLAUDE_ID)
     file.write_text(file.read_text().replace("2026-11-20T", "9999-11-20T"))
     _changed(file, LONG_AGO)

@@ -17,7 +17,7 @@ MINE = "trn_2"
 
 
 class RecordedRequests:
-    """The turns whose requests are to be answered, and those whose requests wait elsewhere."""
+    """Records of requests to answer here and elsewhere."""
 
     def __init__(self) -> None:
         self.answered: list[str] = []
@@ -107,6 +107,6 @@ def test_requests_of_other_children_are_answered_elsewhere():
 
 
 def test_a_turn_that_has_not_started_has_no_children():
-    """CTL-04: what the turn before it asks is that one's."""
+    """CTL-04: requests of the turn before belong to that turn."""
     mine = (turn(MINE, state="queued"), turn("trn_1", run_id="run_1"), run("trn_1", agent="lead"))
     assert requested(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])

@@ -1,4 +1,4 @@
-"""The figures of the bench, as they are computed and written."""
+"""Computation and formatting of the bench's figures."""
 
 from __future__ import annotations
 

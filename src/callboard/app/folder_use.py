@@ -41,8 +41,8 @@ class FolderClaim:
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._use = FolderUse(pid=os.getpid(), home=os.path.realpath(home))
-        place = private_folder(environment)
-        self._path = None if place is None else place / f"{_name(self._use.home)}.json"
+        folder = private_folder(environment)
+        self._path = None if folder is None else folder / f"{_name(self._use.home)}.json"
         self._file: int | None = None
         if self._path is None:
             log.warning("no private folder for this user: other state folders on a project are not detected")
@@ -101,9 +101,9 @@ def _read(path: Path) -> FolderUse | None:
     return None
 
 
-def _remove_stale(place: Path) -> None:
+def _remove_stale(folder: Path) -> None:
     """Remove the files of processes that ended."""
-    for path in place.glob("*.json"):
+    for path in folder.glob("*.json"):
         with contextlib.suppress(OSError), _opened(path) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink(missing_ok=True)
@@ -143,13 +143,13 @@ def _is_locked(file: int) -> bool:
 
 def private_folder(environment: Mapping[str, str]) -> Path | None:
     """Return the private folder, created if missing; None if no folder is private."""
-    for place in _candidates(environment):
+    for folder in _candidates(environment):
         try:
-            place.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:
             continue
-        if is_private(place):
-            return place
+        if is_private(folder):
+            return folder
     return None
 
 

@@ -153,7 +153,7 @@ async def test_a_malformed_query_is_named_with_its_field(board: Board, query: st
     assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "invalid_input", field)
 
 
-async def test_the_word_null_is_an_ordinary_value_in_a_query(board: Board):
+async def test_a_null_value_in_a_query_is_refused_by_its_field(board: Board):
     """SAFE-05"""
     answer = await board.http.get(f"{API}/queries/get_turns?sessionId=ses_1&before=null")
 

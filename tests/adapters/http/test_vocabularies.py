@@ -111,7 +111,7 @@ async def test_a_late_client_gets_the_text_so_far(board: Board) -> None:
         ("workspaces/{}/events?vocabulary=agent_ui", 404, "unknown_route", None),
     ],
 )
-async def test_an_unknown_vocabulary_is_refused_by_name(
+async def test_an_invalid_request_for_events_is_refused_by_its_field(
     board: Board, address: str, status: int, code: str, field: str | None
 ) -> None:
     """SAFE-05"""

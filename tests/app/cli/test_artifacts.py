@@ -1,4 +1,4 @@
-"""Artifacts from the command line: what agents wrote, its versions, and what is taken away."""
+"""`callboard artifacts`: lists, versions, comparison and export."""
 
 from __future__ import annotations
 

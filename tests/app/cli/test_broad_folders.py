@@ -1,4 +1,4 @@
-"""A home, and whatever else holds far more than one project, opens only with an approval."""
+"""Home and system folders open only with an approval."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ VERBS = (
 
 @pytest.fixture
 def at_home(product: Product) -> Product:
-    """The product, started in a home."""
+    """Provide the product in a home folder."""
     product.variables["HOME"] = str(product.folder)
     return product.plays({"calls": [says("Here."), says("Again.")]})
 
 
 def opened(product: Product) -> list[dict[str, Any]]:
-    """The payloads of the facts that say that a folder was opened."""
+    """Return the payloads of the facts that record an opened folder."""
     if not (product.home / "store" / store.DATABASE).exists():
         return []
     facts = (fact for stream in store.read(product.home / "store").facts.values() for fact in stream)
@@ -40,7 +40,7 @@ def opened(product: Product) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("verb", VERBS, ids=[" ".join(arguments[:2]) for arguments in VERBS])
 def test_no_verb_opens_a_home_without_an_approval(at_home: Product, verb: tuple[str, ...]):
-    """X6: the server refuses, so there is no other way in."""
+    """X6: the server refuses, so every verb does."""
     done = at_home.run(*verb)
 
     assert (done.code, "it is your home" in done.err, "--wide" in done.err) == (2, True, True), done

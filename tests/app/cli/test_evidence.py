@@ -1,4 +1,4 @@
-"""A pack of evidence from the command line, and a file checked without anything that runs."""
+"""`callboard evidence` and `callboard verify`."""
 
 from __future__ import annotations
 

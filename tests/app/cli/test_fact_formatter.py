@@ -1,4 +1,4 @@
-"""What a terminal says of a fact."""
+"""Lines of facts in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Past sessions of other coding agents, taken over into the store of the product."""
+"""`callboard import`: past sessions of other coding agents."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from tests.adapters.imports import transcripts
 from tests.app.rigs.product import Product
 
-#: Long ago, in seconds: nobody writes a transcript any more that changed then.
+#: A time in seconds so long ago that no agent still writes the transcript.
 LONG_AGO = 1_700_000_000
 
 
 @pytest.fixture
 def past(product: Product) -> Product:
-    """A person with one past session of each product, in the folder of the product."""
+    """Provide a product whose folder has a past session of each agent."""
     claude, codex = product.place / "claude", product.place / "codex"
     product.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}
     for file in (transcripts.claude_code(claude, product.folder), transcripts.codex(codex, product.folder)):
@@ -26,7 +26,7 @@ def past(product: Product) -> Product:
 
 
 def imported(product: Product, source: str) -> dict[str, Any]:
-    """What the import told of the session of this product."""
+    """Import, and return the line of the session of an agent."""
     lines = product.run("import", "--yes", "--json").json
     return next(line for line in lines if line["source"] == source)
 
@@ -41,7 +41,7 @@ def test_nothing_is_imported_without_an_approval(past: Product):
 
 
 def test_an_invalid_transcript_hides_no_session_and_delays_nothing(past: Product):
-    """A8: a pipe, a device, a folder, a dangling link and a loop; and a session whose file is named in no encoding."""
+    """A8: a pipe, a device, a folder, a dangling link, a loop, and a file name in no encoding."""
     folder = next((past.place / "claude" / "projects").iterdir())
     good = next(folder.glob("*.jsonl"))
     odd = good.with_name(os.fsdecode(b"odd\xff.jsonl"))
@@ -63,7 +63,7 @@ def test_an_invalid_transcript_hides_no_session_and_delays_nothing(past: Product
 
 
 def test_an_imported_session_reads_like_any_other(past: Product):
-    """UI-29: its turns, tools, files and tokens are facts, at the times at which they were."""
+    """UI-29: its turns, tools, files and tokens are facts with their original times."""
     line = imported(past, "claude_code")
 
     assert (line["added"], line["known"], line["problem"]) == (3, 0, "")
@@ -76,12 +76,12 @@ def test_an_imported_session_reads_like_any_other(past: Product):
     assert ends == ["turn.completed", "turn.completed", "turn.interrupted"]
     view = past.run("view", line["sessionId"]).out
     assert "It says hello now." in view
-    # The transcript has no end of a turn: how long one took is not told.
+    # The transcript has no end times, so no duration is printed.
     assert " 0.0 s" not in view
 
 
 def test_importing_again_adds_new_turns(past: Product):
-    """CTL-01: what is there already is left as it is."""
+    """CTL-01: imported turns stay unchanged."""
     first = imported(past, "codex")
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
     prompt = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")

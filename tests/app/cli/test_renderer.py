@@ -1,4 +1,4 @@
-"""What a terminal shows of the parts that stand beside what is said."""
+"""Rendering of parts other than messages."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
     ],
 )
 def test_messages_of_others_and_plans_are_one_line_each(part: Part, line: str) -> None:
-    """UI-16, UI-23, CTX-03: told apart from what the person and the agent say."""
+    """UI-16, UI-23, CTX-03: distinct from messages of the person and the agent."""
     assert format_aside(part, Style(io.StringIO())) == line
 
 
@@ -148,7 +148,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
 
 
 class _Texts:
-    """A reader of texts that are whole in their rows."""
+    """Reader of texts that are complete in their rows."""
 
     async def read_text(self, text: Text) -> str:
         return text.text

@@ -1,4 +1,4 @@
-"""`callboard secrets`: values go in and never come out, and the key of a model reaches its provider alone."""
+"""`callboard secrets`: values are never printed, and the key of a model reaches only its provider."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.app.rigs.product import Product
 from tests.models.servers import KEY, aimock
 from tests.secrets.keyring_fake import Drawer
 
-#: Where the keyring of the tests is found by other processes.
+#: Module path of the test keyring, for other processes.
 DRAWER = Path(__file__).resolve().parents[2] / "secrets"
 VALUE = "d3pl0y-Zx9wVu8tSr7qPo6n"
 
 
 @pytest.fixture
 def drawer(product: Product) -> Iterator[Path]:
-    """A keyring for command lines in this process, and for those in others."""
+    """Provide a keyring for this process and others."""
     import keyring
 
     path = product.place / "drawer.json"
@@ -113,7 +113,7 @@ def test_a_missing_keyring_is_reported_before_a_secret_is_typed(product: Product
 
 
 def test_a_running_server_uses_a_new_secret_at_once(product: Product, drawer: Path):
-    """SAFE-03: it redacts it from then on, also in its list of sessions."""
+    """SAFE-03: it redacts the secret from then on, also in its list of sessions."""
     scenario = {"calls": [[{"text": f"It is {VALUE}."}]]}
     with product.plays(scenario).up():
         assert product.run("secrets", "set", "deploy", stdin=VALUE).code == 0
@@ -126,7 +126,7 @@ def test_a_running_server_uses_a_new_secret_at_once(product: Product, drawer: Pa
 
 
 def test_the_key_of_a_model_is_a_handle_and_reaches_the_provider(product: Product, drawer: Path):
-    """SAFE-09: by the settings, from the keyring, to a server that wants it."""
+    """SAFE-09: from the settings through the keyring to a server that requires it."""
     product.run("secrets", "set", "mock", stdin=KEY)
     with aimock() as server:
         (product.home / "settings.toml").write_text(

@@ -1,4 +1,4 @@
-"""`callboard trust` and `callboard rules`, and what `run` and `up` say of a folder that nobody trusts."""
+"""`callboard trust` and `callboard rules`, and warnings of `run` and `up` about untrusted folders."""
 
 from __future__ import annotations
 

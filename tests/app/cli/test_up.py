@@ -28,7 +28,7 @@ def endpoint(product: Product) -> dict[str, Any]:
 
 
 def meta(ready: dict[str, Any]) -> dict[str, Any]:
-    """What the server says of itself, as a holder of the token."""
+    """Return the server's description of itself."""
     headers = {"Authorization": f"Bearer {ready['token']}"}
     return httpx2.get(f"{ready['url']}{API}/meta", headers=headers, trust_env=False).json()
 
@@ -106,7 +106,7 @@ def test_the_same_models_with_another_key_are_not_used_either(product: Product):
     ids=lambda case: case[0],
 )
 def test_invalid_settings_do_not_block_access_to_the_running_process(product: Product, command: list[str]):
-    """SAFE-05: its settings are its own; without one that runs nothing is started and nothing is made."""
+    """SAFE-05: the running process has its own settings. Without one, nothing is started or created."""
     with product.plays({"calls": [says("Hello.")]}).up():
         (product.home / "settings.toml").write_text("prot = 1\n")
         done = product.run(*command)
@@ -146,7 +146,7 @@ def test_a_busy_port_moves_on_to_the_next(product: Product):
 
 
 def test_each_start_has_a_new_token(product: Product):
-    """X1: the one of a former start, or of a version that kept it in a file, opens nothing."""
+    """X1: a token of a former start or a former version is invalid."""
     product.home.mkdir()
     (product.home / "token").write_text("kept-by-an-earlier-version-of-this-product")
     with product.up() as (running, _):
@@ -162,7 +162,7 @@ def test_each_start_has_a_new_token(product: Product):
 
 
 def test_a_second_up_opens_a_new_page(product: Product):
-    """X1: its address is a fresh one, and the file for a browser is there for its owner alone."""
+    """X1: its address is new, and only its owner can read the opener file."""
     with product.up() as (_, ready):
         again = product.run("up", "--json").json[-1]
         assert again["link"] != ready["link"]
@@ -188,7 +188,7 @@ def test_an_endpoint_of_another_store_is_ignored(product: Product):
         stale = endpoint(product)
         running.signal(signal.SIGINT)
         assert running.wait() == 0
-        # The process that has the number now is alive, and the port answers nothing.
+        # The pid belongs to a live process, and the port does not answer.
         (product.home / "endpoint.json").write_text(json.dumps({**stale, "pid": os.getpid()}))
         with product.up() as (_, second):
             assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
@@ -300,7 +300,7 @@ def test_a_stop_reports_interrupted_sessions_and_keeps_them(product: Product):
 
 
 def test_a_server_that_crashes_leaves_no_core_file(product: Product):
-    """SAFE-03: values of secrets are in it."""
+    """SAFE-03: it would contain values of secrets."""
     before = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
     try:
@@ -325,7 +325,7 @@ attempts = 1
 
 @pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
 def test_a_model_connected_at_run_time_is_not_reported_as_unused(product: Product, command: list[str]):
-    """D5: a second terminal reads the truth about the models of the process that runs."""
+    """D5: a second terminal compares with the models of the running process."""
     with product.up() as (_, ready):
         (product.home / "settings.toml").write_text(CONNECTED)
         done = product.run(*command)

@@ -1,4 +1,4 @@
-"""Every way in which a first start can fail says what is wrong and what to do, and leaves no stack trace."""
+"""Failures of a first start: each says what happened and what to do, without a stack trace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.app.rigs.product import Product, says
 
 
 def made(product: Product) -> None:
-    """A store that a first start made."""
+    """Create a store by a first start."""
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
 
 
@@ -32,12 +32,12 @@ def garbled(product: Product) -> None:
 
 
 def a_folder(name: str) -> Callable[[Product], None]:
-    """A folder stands where a file of ours belongs."""
+    """Put a folder in place of a state file."""
     return lambda product: (product.home / name).mkdir(parents=True)
 
 
 def a_file(name: str) -> Callable[[Product], None]:
-    """A file stands where a folder of ours belongs."""
+    """Put a file in place of a state folder."""
 
     def make(product: Product) -> None:
         (product.home / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""R9: two state folders on one project folder, each with a process of its own."""
+"""R9: two processes with different state folders on one project folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.app.rigs.product import Product, says
 
 @pytest.fixture
 def other(product: Product, tmp_path: Path) -> Product:
-    """A second state folder, whose person works on the first one's folder."""
+    """Provide a product with a second state folder and the first one's project folder."""
     runtime = tmp_path / "runtime"
     runtime.mkdir(mode=0o700)
     product.variables["XDG_RUNTIME_DIR"] = str(runtime)
@@ -35,7 +35,7 @@ def examined(product: Product, folder: Path) -> list[dict[str, Any]]:
 
 
 def test_up_run_and_doctor_name_another_process_that_serves_the_folder(product: Product, other: Product) -> None:
-    """R9: and nothing is written into the folder."""
+    """R9: nothing is written to the folder."""
     before = sorted(product.folder.rglob("*"))
     with product.up() as (_, first), other.up("--folder", str(product.folder)) as (_, second):
         use = {"pid": first["pid"], "home": str(product.home), "folders": [str(product.folder)]}
@@ -54,7 +54,7 @@ def test_up_run_and_doctor_name_another_process_that_serves_the_folder(product: 
 
 
 def test_a_process_announces_every_opened_folder(product: Product, other: Product, tmp_path: Path) -> None:
-    """R9: those of earlier starts too, since their schedules run."""
+    """R9: also folders of earlier starts, whose schedules run."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     with product.up():
@@ -66,7 +66,7 @@ def test_a_process_announces_every_opened_folder(product: Product, other: Produc
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_ended_process_causes_no_warning(product: Product, other: Product, number: signal.Signals) -> None:
-    """R9: what a killed one left is removed by the next that starts."""
+    """R9: the next start removes the announcement of a killed process."""
     with product.up() as (running, _):
         running.signal(number)
         running.wait()
@@ -89,7 +89,7 @@ def test_two_names_of_one_state_folder_cause_no_warning(product: Product, other:
 
 @pytest.mark.parametrize("open_to_others", [False, True])
 def test_announcements_that_another_user_can_write_are_ignored(tmp_path: Path, open_to_others: bool) -> None:
-    """R9: a folder that is open to others, or a link, is neither read nor written."""
+    """R9: a link, or a folder that others can write to, is neither read nor written."""
     tmp_path.chmod(0o700)
     environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
     forged = tmp_path / "callboard"
@@ -113,7 +113,7 @@ def test_announcements_that_another_user_can_write_are_ignored(tmp_path: Path, o
 
 
 def test_a_process_whose_file_was_removed_announces_itself_again(tmp_path: Path) -> None:
-    """R9: somebody cleans the folder of temporary files."""
+    """R9: a cleaner may remove temporary files."""
     tmp_path.chmod(0o700)
     environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
     claim = FolderClaim(tmp_path / "home", environment)

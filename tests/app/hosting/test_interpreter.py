@@ -1,4 +1,4 @@
-"""What the process asks of the interpreter, so that nothing holds up the event loop (R4)."""
+"""Interpreter settings that keep the event loop responsive (R4)."""
 
 from __future__ import annotations
 

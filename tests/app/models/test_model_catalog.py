@@ -1,4 +1,4 @@
-"""What a person is told of models: what is configured, what is found beside it, and what comes of asking one."""
+"""The model catalogue: configured models, discovered models, and the test of a model."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import KEY, aimock
 
-#: A busy machine may take long to answer; what is there is found all the same.
+#: Seconds: a busy machine is slow.
 PATIENCE = 30.0
 
 
 @contextmanager
 def serving(answers: dict[str, str], media: str = "application/json") -> Iterator[str]:
-    """A server of this machine that answers these paths."""
+    """Run a local server that answers these paths."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -129,7 +129,7 @@ async def test_coding_agents_on_path_are_discovered_with_a_definition_or_the_mis
 
 @asynccontextmanager
 async def desk(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> AsyncIterator[ModelCatalog]:
-    """A desk with these, whose connections end with the block."""
+    """Provide a catalogue with these providers until the end of the block."""
     models = ConfiguredModels(ModelSettings(providers=providers, fallback=fallback))
     try:
         yield ModelCatalog(models, {}, ())
@@ -172,7 +172,7 @@ async def test_configured_models_are_listed_with_order_abilities_and_problems():
 
 
 async def test_a_model_with_a_missing_secret_is_listed_as_unusable(tmp_path: Path):
-    """SAFE-09: by the name of the secret, before anybody asks it."""
+    """SAFE-09: the reason names the secret."""
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
     models = ConfiguredModels(ModelSettings(providers=(keyed,)), reveal_on_demand(environment))
@@ -210,7 +210,7 @@ async def test_the_times_of_a_test_exclude_loading():
     resolved: list[float] = []
 
     def slowly(key: str) -> str:
-        # A keyring that takes its time, as one that is being unlocked does.
+        # A slow keyring, like one that waits to be unlocked.
         threading.Event().wait(0.2)
         resolved.append(time.monotonic())
         return key
@@ -232,7 +232,7 @@ async def test_the_times_of_a_test_exclude_loading():
     ],
 )
 async def test_the_test_of_an_unavailable_model_reports_what_to_do(provider: ProviderSettings, code: str, hint: str):
-    # The desk has a bound of its own; what is loaded for the first request of a process may take its time.
+    # The catalogue has its own time limit; the first request also loads libraries.
     async with desk(provider) as models:
         tested = await models.tested(provider.name)
     assert tested.problem is not None

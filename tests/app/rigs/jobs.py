@@ -1,4 +1,4 @@
-"""A folder with a lead and a worker, and a session in it whose jobs are followed in the terminal."""
+"""A folder with a lead and a worker, and a session for jobs in the terminal."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ policy: [Patch]
 You do one item.
 """
 REFUSED = [{"fail": {"code": "model_auth", "message": "the key is not known"}}]
-#: What a worker that was paused is told, and one that tries again.
+#: Inputs of a resumed worker and of a retried one.
 GOES_ON, TRIES_AGAIN = "You were paused", "This is attempt 2"
 
 
 def matched(text: str, *calls: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a worker says in a turn whose input holds that text."""
+    """Return a scenario entry for a worker's turn whose input contains a text."""
     return {"text": text, "agent": "worker", "calls": [*calls]}
 
 
 def with_session(product: Product, *turns: dict[str, Any]) -> str:
-    """The id of a session whose workers do that."""
+    """Create a session whose workers play the scenario; return its id."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
@@ -48,7 +48,7 @@ def with_session(product: Product, *turns: dict[str, Any]) -> str:
 
 
 def plays(product: Product, *turns: dict[str, Any]) -> None:
-    """From now on workers do that, and the lead says hello or writes a report."""
+    """Play the scenario for workers; the lead answers or writes a report."""
     report = {"text": "the report", "agent": "lead", "calls": [writes("report.md"), says("Written.")]}
     product.plays({"agents": {"lead": [says("Hello.")]}, "match": [*turns, report]})
 
@@ -58,11 +58,11 @@ def writes(path: str) -> list[dict[str, Any]]:
 
 
 def statuses(product: Product, *job: str) -> tuple[str, list[str]]:
-    """How a job of the newest session and its items stand."""
+    """Return the states of a job of the newest session and of its items."""
     (read,) = product.run("job", "show", "last", *job, "--json").json
     return read["status"], [item["status"] for item in read["items"]]
 
 
 ALPHA = matched("alpha", says("Alpha is fine.\nQuite."))
-#: Begins a job in the newest session.
+#: Starts a job in the newest session.
 START = ("job", "start", "Look at this.", "alpha", "beta", "--session", "last", "--parallel", "1")

@@ -1,4 +1,4 @@
-"""What another client of the same server does meanwhile."""
+"""Actions of another client of the same server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.app.rigs.product import Product
 
 
 def approve_from_elsewhere(product: Product) -> None:
-    """Approves what the newest session waits for."""
+    """Approve the pending action of the newest session."""
 
     async def approve() -> None:
         endpoint = await find_endpoint(StateFolder(product.home))

@@ -1,6 +1,6 @@
-"""The product as a person has it: `callboard` with a state folder and a folder to work in of its own.
+"""The product for tests: `callboard` with a temporary state folder and project folder.
 
-What goes on, and what is typed in a terminal, are processes; a command line that ends is carried out in this one.
+A command line that ends runs in this process; servers and terminals are processes.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from callboard.app.cli.main import main
 from tests.prove.driver import store
 
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample"
-#: How long anything that must come may take, in seconds.
+#: Seconds to wait for any expected event.
 PATIENCE = 60.0
-#: Makes the terminal the one that Ctrl-C is typed in, and is the product from then on.
+#: Makes the terminal the controlling one, so that Ctrl-C works, and executes the product.
 _IN_A_TERMINAL = (
     "import fcntl, runpy, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "runpy.run_module('callboard', run_name='__main__', alter_sys=True)"
@@ -41,7 +41,7 @@ _IN_A_TERMINAL = (
 
 @dataclass(frozen=True)
 class Done:
-    """A command line that was carried out."""
+    """The result of a command line."""
 
     code: int
     out: str
@@ -49,7 +49,7 @@ class Done:
 
     @property
     def json(self) -> list[dict[str, Any]]:
-        """The lines of the standard output."""
+        """The JSON lines of the standard output."""
         return [msgspec.json.decode(line) for line in self.out.splitlines()]
 
 
@@ -73,14 +73,14 @@ class Product:
         return self.place / "work"
 
     def plays(self, scenario: Mapping[str, Any]) -> Product:
-        """From now on the model is this scenario."""
+        """Play this scenario as the model."""
         path = self.place / "scenario.yaml"
         path.write_text(yaml.safe_dump(dict(scenario)))
         self.variables["CALLBOARD_SCENARIO"] = str(path)
         return self
 
     def environment(self) -> dict[str, str]:
-        """The variables of a process, without those that change what is tested or how long it takes."""
+        """Return the environment of a process, without variables that affect the test."""
         foreign = (
             "CALLBOARD_",
             "OPENAI_",
@@ -96,7 +96,7 @@ class Product:
         return {**inherited, **more, **self.variables}
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Carries a command line out in this process; what it reads is no terminal."""
+        """Run a command line in this process, without a terminal."""
         out, err = io.StringIO(), io.StringIO()
         with ExitStack() as as_if:
             as_if.enter_context(mock.patch.dict(os.environ, self.environment(), clear=True))
@@ -108,7 +108,7 @@ class Product:
         return Done(code, out.getvalue(), err.getvalue())
 
     def until_kept(self, text: str) -> None:
-        """Waits until the store, and not only the process that runs, has this of a text in the making."""
+        """Wait until the store has this partial text."""
         until = time.monotonic() + PATIENCE
         while not any(text in part.text for part in store.read(self.home / "store").partials):
             assert time.monotonic() < until, f"nothing was kept of the text within {PATIENCE} s"
@@ -116,7 +116,7 @@ class Product:
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[Running]:
-        """A process that goes on; it is killed at the end if it is still there."""
+        """Start a process; kill it at the end if it still runs."""
         running = Running(
             subprocess.Popen(
                 command(*arguments),
@@ -135,13 +135,13 @@ class Product:
 
     @contextmanager
     def up(self, *arguments: str) -> Iterator[tuple[Running, dict[str, Any]]]:
-        """A server and what it said when it was ready."""
+        """Run a server; yield it with its `ready` milestone."""
         with self.started("up", "--json", *arguments) as running:
             yield running, running.milestone("ready")
 
     @contextmanager
     def terminal(self, *arguments: str) -> Iterator[Terminal]:
-        """A process whose standard streams are a terminal."""
+        """Start a process whose standard streams are a terminal."""
         terminal = Terminal(arguments, self.folder, self.environment())
         try:
             yield terminal
@@ -150,7 +150,7 @@ class Product:
 
 
 class Running:
-    """A process that goes on, and the lines it prints."""
+    """A running process and its output lines."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -164,14 +164,14 @@ class Running:
             thread.start()
 
     def line(self) -> str | None:
-        """The next line of the standard output; None at its end."""
+        """Return the next line of the standard output; None at its end."""
         try:
             return self._lines.get(timeout=PATIENCE)
         except queue.Empty:
             raise AssertionError(f"nothing was printed for {PATIENCE} s; errors: {self.errors}") from None
 
     def milestone(self, event: str) -> dict[str, Any]:
-        """The next milestone of that name."""
+        """Return the next milestone of this name."""
         while (line := self.line()) is not None:
             milestone: dict[str, Any] = msgspec.json.decode(line)
             if milestone.get("event", milestone.get("type")) == event:
@@ -179,7 +179,7 @@ class Running:
         raise AssertionError(f"ended with {self.process.wait()} before {event}; errors: {self.errors}")
 
     def rest(self) -> list[str]:
-        """The lines up to the end."""
+        """Return the remaining lines."""
         lines: list[str] = []
         while (line := self.line()) is not None:
             lines.append(line)
@@ -189,7 +189,7 @@ class Running:
         self.process.send_signal(number)
 
     def wait(self) -> int:
-        """The exit code."""
+        """Wait for the end; return the exit code."""
         return self.process.wait(timeout=PATIENCE)
 
     def close(self) -> None:
@@ -213,11 +213,11 @@ class Running:
 
 
 class Terminal:
-    """A process in a terminal of its own, and everything that it showed there."""
+    """A process in a new terminal, and its output."""
 
     def __init__(self, arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> None:
         self.shown = ""
-        # A character of many bytes may come in two pieces.
+        # A multi-byte character may arrive in two pieces.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
@@ -235,7 +235,7 @@ class Terminal:
         self._thread.start()
 
     def until(self, text: str) -> str:
-        """Waits until that was shown; returns what was shown since the last such call."""
+        """Wait for a text; return the output since the last call."""
         until = time.monotonic() + PATIENCE
         while text not in self.shown:
             try:
@@ -249,11 +249,11 @@ class Terminal:
         return before + text
 
     def send(self, text: str) -> None:
-        """Types it."""
+        """Type a text."""
         os.write(self._master, text.encode())
 
     def wait(self) -> int:
-        """The exit code, once all was shown."""
+        """Wait for the end of the output; return the exit code."""
         code = self.process.wait(timeout=PATIENCE)
         while piece := self._pieces.get(timeout=PATIENCE):
             self.shown += self._decoder.decode(piece)
@@ -271,21 +271,21 @@ class Terminal:
             while piece := os.read(self._master, 65536):
                 self._pieces.put(piece)
         except OSError:
-            pass  # The last process of the terminal is gone.
+            pass  # The last process of the terminal has ended.
         self._pieces.put(b"")
 
 
 def command(*arguments: str) -> list[str]:
-    """The command line, as `callboard` would be started."""
+    """Return the command line that starts `callboard`."""
     return [sys.executable, "-m", "callboard", *arguments]
 
 
 def says(text: str, **how: Any) -> list[dict[str, Any]]:
-    """A call of the model that answers with a text."""
+    """Return a model call that answers with a text."""
     return [{"text": text, **how}]
 
 
 def uses(tool: str, text: str = "", **arguments: Any) -> list[dict[str, Any]]:
-    """A call of the model that asks for a tool, after a text where one is given."""
+    """Return a model call that calls a tool, optionally after a text."""
     parts = [{"text": text}] if text else []
     return [*parts, {"tool": {"name": tool, "arguments": arguments}}]

@@ -8,14 +8,14 @@ ANSWERS = {"calls": [says("Done.")] * 4}
 
 
 def permission_mode(product: Product) -> str:
-    """The permission mode in force in the newest session's turn."""
+    """Return the effective permission mode of the newest session's turn."""
     facts = product.run("facts", "last", "--json").json
     (started,) = [fact for fact in facts if fact["type"] == "turn.started"]
     return started["payload"]["permissionMode"]
 
 
 def test_an_edit_by_hand_applies_without_a_restart_and_an_invalid_one_keeps_the_last_valid(product: Product) -> None:
-    """D6: over one running process; the terminal says which settings apply."""
+    """D6: in one running process. The terminal reports which settings apply."""
     file = product.folder / ".callboard" / "settings.toml"
     file.parent.mkdir(exist_ok=True)
     with product.plays(ANSWERS).up() as (_, ready):

@@ -1,4 +1,4 @@
-"""Hooks as a person has them: in their settings or a folder's, started where nobody else has a say in what they load."""
+"""Hooks of the user's and a folder's settings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_users_hooks_come_last_and_see_the_rewritten_call(product: Product) 
 
 
 def test_a_users_hook_starts_in_the_home_and_a_trusted_folders_hook_in_the_folder(product: Product) -> None:
-    """SAFE-08: a folder has no say in what a person's own hook loads, and none before it is trusted in what is run."""
+    """SAFE-08: a folder cannot change what the user's hook loads, and its own hook needs trust."""
     marks = {name: product.place / name for name in ("mine", "theirs", "planted")}
     person = product.place / "person"
     person.mkdir()
@@ -98,7 +98,7 @@ def test_the_environment_of_a_hook_is_masked_in_settings_and_redacted(tmp_path: 
     secrets = Redaction()
     learn_keys(secrets, book.user(), {})
     assert "t0ken-Zx9wVu8tSr7" not in secrets.redact("t0ken-Zx9wVu8tSr7")
-    # What settings name for a hook goes there and to nobody else, a tool that an agent calls included.
+    # The secret of a hook is passed to no other program, such as a tool of an agent.
     with pytest.raises(Refusal):
         secrets.reveal("secret://hook-lint-LINT_TOKEN")
     assert secrets.reveal_key("secret://hook-lint-LINT_TOKEN") == "t0ken-Zx9wVu8tSr7"
@@ -119,7 +119,7 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
 
 
 def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
-    """A guard with a slip in a name guards nothing, and no call would tell."""
+    """A misspelt tool name makes a hook without effect."""
     product.home.mkdir()
     fine = hook_entry("fine", "-c", "pass").replace('["Write"]', '["*", "mcp__git__*", "Edit(src/**)"]')
     slip = hook_entry("slip", "-c", "pass").replace('["Write"]', '["Bsah", "Bsah(rm *)", "Write"]')
@@ -133,8 +133,10 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
 
 
 def test_a_hook_in_a_folder_of_other_agents_does_not_run(product: Product) -> None:
-    """SAFE-08: what an agent of another folder changes there would run outside of the sandbox. One that was run is not any more
-    once its folder is opened, also where a link leads into it, and doctor says what to do."""
+    """SAFE-08: an agent of that folder could change the hook, which runs outside the sandbox.
+
+    A hook stops running once its folder is opened, also through a link. Doctor says what to do.
+    """
     other, mark = product.place / "other", product.place / "ran"
     (other / "hooks").mkdir(parents=True)
     (other / "hooks" / "check.py").write_text(RAN.format(mark=str(mark)))

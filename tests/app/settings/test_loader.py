@@ -79,7 +79,7 @@ async def test_an_irregular_file_is_refused_without_waiting(home: StateFolder, k
     [('permission_mode = "full"', True), ('fallback = ["m"]', True), ("retry = 3", False), ("colour = 3", False)],
 )
 def test_a_top_level_key_within_a_table_is_reported_with_its_place(home: StateFolder, key: str, *, above: bool):
-    """SAFE-05: what is added at the end of the file is in the last table."""
+    """SAFE-05: TOML assigns a key at the end of the file to the last table."""
     home.settings.write_text(f'[[models]]\nname = "m"\nkind = "openai"\nmodel = "m"\n{key}\n')
     problem = refused(home)
     assert ("it belongs above the first [table]" in problem.message) == above
@@ -166,7 +166,7 @@ def test_the_line_is_the_one_on_which_the_value_begins(home: StateFolder, text: 
 
 
 def test_a_line_that_takes_too_long_to_find_is_omitted(home: StateFolder):
-    """SAFE-05: a folder's file, which nobody has to trust, is read as well, and holds nobody up."""
+    """SAFE-05: files of untrusted folders are read too, and must not delay the process."""
     home.settings.write_text("permission_mode = '''" + "x\n" * 20_000 + "'''\n")
     assert refused(home).message.startswith(f"{home.settings} at `permission_mode`: found ")
 
@@ -285,7 +285,7 @@ def test_the_state_folder_is_private_to_its_owner(tmp_path: Path):
 
 
 def test_the_token_file_of_a_former_version_is_removed(tmp_path: Path):
-    """X1: the token is renewed at each start, and a file of it would outlive its process."""
+    """X1: each start has a new token, so a token file would be stale."""
     home = StateFolder(tmp_path)
     (tmp_path / "token").write_text("former")
 

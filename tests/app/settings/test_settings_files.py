@@ -1,4 +1,4 @@
-"""What holds in a folder, from the files of the user and of the folder."""
+"""Effective settings of a folder, from the files of the user and the folder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOKEN = "abc"
 
 
 class Desk:
-    """A user's state folder and a folder to work in, with what the settings say of them."""
+    """A state folder and a project folder with their settings."""
 
     def __init__(self, place: Path) -> None:
         self.home = StateFolder(place / "home")
@@ -47,7 +47,7 @@ class Desk:
         self.book = SettingsFiles(self.home, {}, FolderDefinitions(), self.told.append)
 
     def says(self, text: str) -> None:
-        """The folder's own file."""
+        """Write the folder's file."""
         (self.folder / ".callboard").mkdir(exist_ok=True)
         (self.folder / ".callboard" / "settings.toml").write_text(text)
 
@@ -93,7 +93,7 @@ def test_each_request_of_a_folder_is_listed_with_its_file(desk: Desk):
 
 
 def test_each_request_of_a_folder_has_a_code_and_parameters(desk: Desk):
-    """SAFE-08: a page words it in its language; nothing parses the English."""
+    """SAFE-08: the page translates the code; no client parses the English."""
     desk.says(GREEDY)
     write_agents(desk.folder, lead="permission_mode: full")
     assert [(widening.code, widening.parameters) for widening in desk.book.asked(str(desk.folder)).widenings] == [
@@ -136,7 +136,7 @@ def test_a_trusted_folder_has_the_permissions_that_it_requests(desk: Desk):
     ],
 )
 def test_trust_applies_to_exactly_the_requests_that_were_shown(desk: Desk, before: str, after: str):
-    """SAFE-08: a changed file asks anew."""
+    """SAFE-08: a changed file asks again."""
     desk.says(GREEDY)
     digest = desk.digest
     desk.says(GREEDY.replace(before, after))
@@ -153,7 +153,7 @@ def test_narrowing_and_rewording_change_no_trust(desk: Desk):
 
 
 def test_the_program_of_a_server_is_trusted_with_its_content(desk: Desk):
-    """SAFE-08: an agent that may write files of the folder does not thereby say what runs outside the sandbox."""
+    """SAFE-08: an agent that can write to the folder must not choose what runs outside the sandbox."""
     desk.says('[[servers]]\nname = "own"\ntransport = "stdio"\ncommand = ["python3", "./tools/own.py"]\n')
     assert desk.asked()[0] == ("server", "the tools of own: starts python3 ./tools/own.py")
     (desk.folder / "tools").mkdir()
@@ -201,7 +201,7 @@ headers = {{ Authorization = "Bearer secret://github" }}
 
 
 def test_an_agent_with_a_wider_mode_is_part_of_the_request(desk: Desk):
-    """SAFE-08: who edits agents/*.md does not thereby widen anything."""
+    """SAFE-08: an edit of agents/*.md grants nothing."""
     write_agents(desk.folder, lead="permission_mode: edits")
     digest = desk.digest
     assert desk.holding(digest).trusted
@@ -227,7 +227,7 @@ def test_a_server_of_the_folder_cannot_replace_a_server_of_the_user(desk: Desk):
 
 @pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
 def test_an_invalid_file_of_a_folder_keeps_the_last_valid_one_and_is_reported(desk: Desk, text: str):
-    """D6, SAFE-05: an edit takes no rule away, and grants nothing that was not trusted."""
+    """D6, SAFE-05: an invalid edit removes no rule and grants nothing."""
     desk.says(GREEDY)
     digest = desk.digest
     before = desk.holding(digest)
@@ -263,7 +263,7 @@ def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):
 
 
 def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(desk: Desk):
-    """SAFE-08: a slip of the pen takes no rule away."""
+    """SAFE-08: an invalid edit removes no rule."""
     desk.home.settings.write_text('[[rules]]\nmatcher = "Bash(curl *)"\nverdict = "deny"\n')
     assert len(desk.holding().rules) == 1
     desk.home.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')

@@ -1,4 +1,4 @@
-"""What the files of a folder say of its agents, beside what the person chose for the session."""
+"""Permissions of agents: requests of a folder's files, and the person's choice for the session."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_opening_a_folder_starts_no_command_of_its_files(product: Product, tmp_p
 
 
 def test_a_users_server_loads_nothing_from_an_untrusted_folder(product: Product, tmp_path: Path):
-    """SAFE-08: it is not started where the folder's modules would be in its way."""
+    """SAFE-08: it does not start in the folder, whose modules it could load."""
     ran = tmp_path / "ran"
     (product.folder / "own_server.py").write_text(f"open({str(ran)!r}, 'w')\n")
     command = json.dumps([sys.executable, "-m", "own_server"])

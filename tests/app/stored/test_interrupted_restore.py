@@ -1,4 +1,4 @@
-"""R6: a restore that fails at any step leaves the former state, or the new one, whole."""
+"""R6: a restore that fails at any step leaves the complete former or new state."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.store import SqliteStore, open_store
 from tests.log.samples import STREAM, fill
 
-#: More than a restore has.
+#: Above the number of steps of a restore.
 MOST_STEPS = 40
 NAMES = ("settings.toml", "secrets.json", "uploads/upl_1")
-#: A step is a rename, an exchange of two folders, the removal of a file, or a name that is made durable.
+#: Steps: renames, exchanges of folders, removals of files, and syncs of folders.
 STEPS = (
     (Path, "rename"),
     (Path, "replace"),
@@ -43,7 +43,7 @@ async def _fill(home: StateFolder, count: int, word: str) -> None:
 
 
 async def _read_state(home: StateFolder) -> tuple[int, set[str]]:
-    """How many facts the store has, and what the files beside it say."""
+    """Return the number of facts, and the contents of the other files."""
     store = open_store(home.store, read_only=True)
     facts = len(await store.facts.read(STREAM))
     await store.close()
@@ -51,7 +51,7 @@ async def _read_state(home: StateFolder) -> tuple[int, set[str]]:
 
 
 class _Fails:
-    """Fails the step of that number; the steps before it are taken."""
+    """Failure of the step with a number, after the steps before it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, *, exchanges: bool) -> None:
         self.taken = 0
@@ -71,7 +71,7 @@ class _Fails:
 async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, exchanges: bool
 ) -> None:
-    """R6: settings, secrets, uploads and store are of one state: before the decision at once, after it once it is finished."""
+    """R6: settings, secrets, uploads and store always belong to one state."""
     first, backup = StateFolder(tmp_path / "first"), tmp_path / "b.tar"
     await _fill(first, 2, "new")
     back_up(first, backup, progress=lambda _: None)
@@ -110,7 +110,7 @@ async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_st
 
 
 async def test_r6_a_start_during_a_restore_is_refused(tmp_path: Path) -> None:
-    """R6: what another process is putting in place is not put there twice."""
+    """R6: two processes cannot finish one restore."""
     home = StateFolder(tmp_path / "home")
     await _fill(home, 2, "former")
     (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
@@ -121,7 +121,7 @@ async def test_r6_a_start_during_a_restore_is_refused(tmp_path: Path) -> None:
     assert not (home.folder / "restoring.json").exists()
 
 
-#: A process that is killed where it checks what it copied: `KILLED VERB HOME FILE`.
+#: A process that is killed while it checks its copy: `KILLED VERB HOME FILE`.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -146,7 +146,7 @@ def _killed(verb: str, home: StateFolder, file: Path) -> None:
 
 
 async def test_r6_the_start_after_a_killed_restore_removes_its_copy_of_the_log(tmp_path: Path) -> None:
-    """R6: sessions that are deleted later would stay in it."""
+    """R6: the copy could contain sessions deleted later."""
     home, backup = StateFolder(tmp_path / "home"), tmp_path / "b.tar"
     await _fill(home, 2, "former")
     back_up(home, backup, progress=lambda _: None)
@@ -163,7 +163,7 @@ async def test_r6_the_start_after_a_killed_restore_removes_its_copy_of_the_log(t
 
 
 async def test_r6_the_backup_after_a_killed_backup_removes_its_copy_of_the_log(tmp_path: Path) -> None:
-    """R6: sessions that are deleted later would stay in it. The copy of a backup that is under way is not touched."""
+    """R6: the copy could contain sessions deleted later. The copy of a running backup stays."""
     home, folder = StateFolder(tmp_path / "home"), tmp_path / "backups"
     await _fill(home, 2, "former")
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""R6: what stands in the place of a file, in a backup or in the state folder, is looked at before it is used."""
+"""R6: irregular files in a backup or a state folder are detected before use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def home(tmp_path: Path) -> StateFolder:
 
 
 def packed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
-    """Write a backup of what is in the store after a change to it, whose manifest lists every file of it."""
+    """Write a backup of a changed copy of the store, with a manifest of all its files."""
     back_up(home, file, progress=lambda _: None)
     folder = file.with_suffix("")
     folder.mkdir()

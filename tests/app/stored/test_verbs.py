@@ -1,4 +1,4 @@
-"""`check`, `backup` and `restore`, and what other verbs do beside a damaged, frozen or stopped store."""
+"""`check`, `backup` and `restore`, and other verbs on a damaged or read-only store or a stopped process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = "All that was said. " * 1000
 
 
 def written(product: Product, *prompts: str) -> None:
-    """Run turns, each with an answer that is a blob."""
+    """Run turns whose answers are blobs."""
     product.plays({"match": [{"text": "", "calls": [says(LONG)]}]})
     for prompt in prompts:
         assert product.run("run", prompt).code == 0
@@ -50,7 +50,7 @@ def problem(done: Any) -> dict[str, Any]:
 
 
 def left_in(folder: Path) -> list[str]:
-    """The names in a folder, without the log of incidents and the endpoint."""
+    """Return the names in a folder, except the incident log and the endpoint."""
     return sorted(path.name for path in folder.iterdir() if path.suffix not in (".log", ".json"))
 
 
@@ -104,7 +104,7 @@ def test_r6_a_backup_of_a_running_callboard_restores_everything(product: Product
 
 
 def test_r6_restore_needs_a_flag_to_replace_and_keeps_the_former_store(product: Product, tmp_path: Path):
-    """R6: the former store is whole under its new name, and no epoch names two histories."""
+    """R6: the former store is complete under its new name, and no epoch has two histories."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     written(product, "Two", "Three")
@@ -167,7 +167,7 @@ def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
 
 
 def test_r3_a_check_on_a_full_disk_reports_no_damage(product: Product):
-    """R3: SQLite reads with a file beside the store, for which there is no room."""
+    """R3: SQLite reads with an additional file, which needs space."""
     written(product, "One")
     size = sum(path.stat().st_size for path in product.home.rglob("*") if path.is_file())
     (folder := product.place / "full").mkdir()
@@ -185,7 +185,7 @@ def test_r3_a_check_on_a_full_disk_reports_no_damage(product: Product):
 
 
 def test_incidents_on_a_full_disk_print_one_line(product: Product):
-    """R3: no traceback of the logging itself."""
+    """R3: not a traceback of the logging library."""
     written(product, "One")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 6")
     (product.home / "store" / "views.db").unlink()
@@ -222,7 +222,7 @@ def test_a_backup_into_a_read_only_folder_is_refused(product: Product):
 
 
 def test_r5_damaged_views_are_rebuilt_and_the_reason_is_logged(product: Product):
-    """R5: it happens before the process has its log of incidents."""
+    """R5: it happens before the process opens its incident log."""
     written(product, "One")
     (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
     done = subprocess.run(
@@ -239,7 +239,7 @@ def test_r5_damaged_views_are_rebuilt_and_the_reason_is_logged(product: Product)
 
 
 def test_r5_a_store_without_its_log_is_not_recreated(product: Product, tmp_path: Path):
-    """R5: the sessions are lost, which a start says; what it advises works."""
+    """R5: the start reports the lost sessions, and its advice works."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     (product.home / "store" / "callboard.db").unlink()
@@ -251,7 +251,7 @@ def test_r5_a_store_without_its_log_is_not_recreated(product: Product, tmp_path:
 
 
 def test_r5_a_turn_over_damaged_content_fails_with_how_to_restore(product: Product):
-    """R5: the damage is no failure of the model, and the same turn again would meet it again."""
+    """R5: the damage is not a failure of the model, and repeating the turn cannot help."""
     written(product, "One")
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
     done = product.run("run", "Two", "--session", "last")
@@ -260,7 +260,7 @@ def test_r5_a_turn_over_damaged_content_fails_with_how_to_restore(product: Produ
 
 
 def test_a_missing_backup_is_refused_before_the_store_is_checked(product: Product, tmp_path: Path):
-    """Nothing is made for it, and `--replace` is not advised."""
+    """Nothing is created, and the hint does not mention `--replace`."""
     refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
     assert (refused.code, problem(refused)["field"], product.home.exists()) == (2, "FILE", False)
     written(product, "One")
@@ -269,7 +269,7 @@ def test_a_missing_backup_is_refused_before_the_store_is_checked(product: Produc
 
 
 def test_r6_restore_is_refused_while_a_process_writes(product: Product, tmp_path: Path):
-    """R6: the store of a process that runs is never taken from under it."""
+    """R6: the store of a running process is never replaced."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     with product.up():
@@ -280,7 +280,7 @@ def test_r6_restore_is_refused_while_a_process_writes(product: Product, tmp_path
 
 @pytest.mark.parametrize("how", ["a byte", "half", "other file", "another member", "damaged inside"])
 def test_r6_an_incomplete_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
-    """R6: all is checked before anything is put in place."""
+    """R6: the whole backup is checked before any file changes."""
     written(product, "One")
     file = tmp_path / "b.tar"
     if how == "damaged inside":
@@ -312,7 +312,7 @@ def test_r6_an_incomplete_backup_changes_nothing(product: Product, tmp_path: Pat
 def test_s2_a_backup_of_an_older_schema_is_restored_in_the_present_one(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """S2, R6: the backup that was made before an update is worth something after it."""
+    """S2, R6: a backup from before an update is usable after it."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     note = "ALTER TABLE store ADD COLUMN note TEXT NOT NULL DEFAULT ''"
@@ -327,7 +327,7 @@ def test_s2_a_backup_of_an_older_schema_is_restored_in_the_present_one(
 
 @pytest.mark.parametrize("there", [True, False])
 def test_r6_no_process_starts_writing_during_a_restore(product: Product, tmp_path: Path, *, there: bool):
-    """R6: also where there was no store, and what fails leaves none."""
+    """R6: also without a former store, and a failed restore creates none."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     home = StateFolder(product.home)
@@ -356,7 +356,7 @@ def test_r6_no_process_starts_writing_during_a_restore(product: Product, tmp_pat
 def test_r6_an_interrupted_restore_loses_no_store(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, *, exchanges: bool
 ):
-    """R6: at each step the former store is in its place or under its new name."""
+    """R6: at each step the former store exists under its name or its new name."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     written(product, "Two")
@@ -381,7 +381,7 @@ def test_r6_an_interrupted_restore_loses_no_store(
 
 @pytest.mark.parametrize("kind", ["ses_%", "wks_%"])
 def test_a_damaged_stream_does_not_hide_other_sessions(product: Product, kind: str):
-    """S1: what cannot be read, or is in a folder that cannot be, is listed as damaged."""
+    """S1: unreadable sessions, and sessions of unreadable workspaces, are listed as damaged."""
     written(product, "One", "Two")
     of_stream = f"stream = (SELECT min(number) FROM streams WHERE name LIKE '{kind}')"
     change(product, f"UPDATE facts SET payload = zeroblob(3) WHERE {of_stream} AND sequence = 2")
@@ -396,7 +396,7 @@ def test_a_damaged_stream_does_not_hide_other_sessions(product: Product, kind: s
 
 
 def test_a_tampered_log_is_printed_up_to_the_change(product: Product):
-    """A tampered log is not printed without a word."""
+    """The output ends with the error."""
     written(product, "One")
     whole = product.run("facts", "last", "--json").json
     session = whole[0]["sessionId"]
@@ -410,7 +410,7 @@ def test_a_tampered_log_is_printed_up_to_the_change(product: Product):
 
 
 def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
-    """R5: with a write-ahead log that a killed process left, and without one. Nothing is written and nothing is missing."""
+    """R5: with and without the write-ahead log of a killed process. Nothing is written or missing."""
     written(product, "One")
     verbs = (["sessions", "--json"], ["facts", "last", "--json"], ["check", "--json"])
     before = [product.run(*verb).out for verb in verbs]
@@ -420,7 +420,7 @@ def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
         assert product.run("run", "Two").code == 0
         running.signal(signal.SIGKILL)
         running.wait()
-    # As the disk of a machine that lost power: what was written last is in a log beside the file.
+    # As after a power failure: the last writes are in the write-ahead log.
     (product.home / "store" / "callboard.db-shm").unlink()
     assert (product.home / "store" / "callboard.db-wal").stat().st_size > 0
     frozen = [_frozen(product, *verb) for verb in verbs]
@@ -429,7 +429,7 @@ def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
 
 
 def test_r5_doctor_names_a_stopped_process(product: Product):
-    """R5: it does not say that none runs."""
+    """R5: it does not report that no process runs."""
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)
         try:
@@ -453,7 +453,7 @@ def test_r5_doctor_names_a_damaged_blob_and_the_extent_of_its_check(product: Pro
 
 
 def _frozen(product: Product, *arguments: str) -> str:
-    """What a verb prints where the state folder cannot be written to, for root as well."""
+    """Run a verb on a state folder that even root cannot write to."""
     bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(product.home), str(product.home)]
     done = subprocess.run(
         [*bwrap, *command(*arguments)],
@@ -488,7 +488,7 @@ def test_a_turn_with_a_file_is_in_a_backup_with_its_versions(product: Product, t
 
 
 def test_r5_a_running_server_lists_a_damaged_session_with_the_reason_and_what_to_do(product: Product):
-    """R5: it never vanishes from the list."""
+    """R5: it stays in the list."""
     written(product, "One", "Two")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
     (product.home / "store" / "views.db").unlink()
@@ -503,7 +503,7 @@ def test_r5_a_running_server_lists_a_damaged_session_with_the_reason_and_what_to
 
 @pytest.mark.parametrize("place", ["b.tar", ".", "deep/b.tar", "link/b.tar"])
 def test_r6_a_backup_that_agents_could_read_is_refused_without_a_flag(product: Product, tmp_path: Path, place: str):
-    """R6, SAFE: a backup contains the sessions of all folders; a place by way of a link is where the link leads."""
+    """R6, SAFE: a backup contains the sessions of all folders. Links are resolved."""
     written(product, "One")
     (product.folder / "deep").mkdir()
     (tmp_path / "link").symlink_to(product.folder / "deep")

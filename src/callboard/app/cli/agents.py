@@ -125,8 +125,8 @@ def _print(roster: Roster, folder: Path) -> None:
 
 
 def _print_problem(problem: DefinitionProblem, style: Style) -> None:
-    place = ":".join(part for part in (problem.file, str(problem.line or ""), problem.field) if part)
-    print_out(f"{to_line(place)}: {style.bad(to_line(problem.message))}")
+    location = ":".join(part for part in (problem.file, str(problem.line or ""), problem.field) if part)
+    print_out(f"{to_line(location)}: {style.bad(to_line(problem.message))}")
     if problem.hint:
         print_out(style.dim(f"    {to_line(problem.hint)}"))
 

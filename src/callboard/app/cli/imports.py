@@ -171,14 +171,14 @@ async def _import_turns(client: Client, past: PastSession, workspace: str, line:
         line.problem = "It has no finished turn yet. Import it again 5 minutes after its last change."
 
 
-def _report(line: _Line, place: str, *, json: bool) -> None:
+def _report(line: _Line, progress: str, *, json: bool) -> None:
     if json:
         print_json(line)
         return
     title = to_line(line.title, _TITLE_WIDTH)
     if line.problem:
-        print_err(f"{place}  {title}: {line.problem}")
+        print_err(f"{progress}  {title}: {line.problem}")
         return
-    known = f", {line.known} already imported" if line.known else ""
+    skipped = f", {line.known} already imported" if line.known else ""
     later = "; the next import adds its newest turn, which may be unfinished" if line.unfinished else ""
-    print_err(f"{place}  {title}: {format_count(line.added, 'turn')}{known}{later}")
+    print_err(f"{progress}  {title}: {format_count(line.added, 'turn')}{skipped}{later}")

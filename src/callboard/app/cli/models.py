@@ -99,10 +99,10 @@ def _line(model: ConfiguredModel, style: Style) -> str:
 
 
 def _print_available(model: DetectedSource, style: Style) -> None:
-    place = {"key": "key in", "server": "server at", "agent": "agent"}[model.kind]
+    label = {"key": "key in", "server": "server at", "agent": "agent"}[model.kind]
     names = f"  {style.dim(to_line(', '.join(model.models), 80))}" if model.models else ""
     print_out("")
-    print_out(f"{style.bold(model.name)}, {place} {to_line(model.where)}{names}")
+    print_out(f"{style.bold(model.name)}, {label} {to_line(model.where)}{names}")
     if model.why:
         print_out(f"    {to_line(model.why)}")
     for line in model.settings.splitlines():

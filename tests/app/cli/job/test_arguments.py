@@ -1,4 +1,4 @@
-"""What `callboard job` refuses, each with what to do; and what it says of items."""
+"""Refusals of `callboard job`, and the formatting of items."""
 
 from __future__ import annotations
 

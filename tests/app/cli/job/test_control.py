@@ -1,4 +1,4 @@
-"""Jobs in the terminal that are paused, cancelled or left, and how they go on."""
+"""Jobs in the terminal that are paused, cancelled or left, and how they continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEVER = matched("beta", [{"wait_for": "never"}])
 
 
 def test_a_job_that_another_terminal_cancels_ends_with_three(product: Product):
-    """CTL-11: what is done stays done."""
+    """CTL-11: finished items stay finished."""
     session = with_session(product, ALPHA, NEVER)
     with product.up(), product.started(*START, "gamma") as running:
         assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
@@ -90,7 +90,7 @@ def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_
 
 
 def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(product: Product):
-    """CTL-04, REC-01: what was asked when its process was killed is asked again."""
+    """CTL-04, REC-01: a request of a killed process is asked again."""
     with_session(product, matched("alpha", writes("alpha.md"), says("It is written.")))
     with product.terminal("job", "start", "Look", "alpha", "--session", "last") as terminal:
         terminal.until("[a]pprove once")

@@ -1,4 +1,4 @@
-"""Jobs in the terminal: begun, followed, taken up again."""
+"""Jobs in the terminal: started, followed, resumed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_items_come_from_a_file_or_from_standard_input(product: Product):
 
 
 def test_a_job_needs_neither_a_session_nor_agent_files(product: Product):
-    """The only subagent of the packaged team does each item, in a session that the job makes."""
+    """The only subagent of the packaged team works on each item, in a new session."""
     product.plays({"match": [ALPHA, BETA]})
     done = product.run("job", "start", "Look at this.", "alpha", "beta", "--parallel", "1")
     assert (done.code, done.out.splitlines()) == (
@@ -74,7 +74,7 @@ def test_a_job_needs_neither_a_session_nor_agent_files(product: Product):
 
 
 def test_a_job_warns_of_untrusted_requests(product: Product):
-    """SAFE-08: as when a turn is run; the workers are under the mode that holds."""
+    """SAFE-08: as for a turn. The workers run in the effective mode."""
     product.plays({"match": [ALPHA]})
     own = product.folder / ".callboard"
     own.mkdir()
@@ -133,7 +133,7 @@ def test_the_approval_policy_answers_requests_of_workers(product: Product, appro
 
 
 def test_the_approval_policy_ignores_requests_of_other_agents(product: Product):
-    """CTL-04: a job refuses for want of a person what its own workers ask, and nothing else."""
+    """CTL-04: without a person, a job rejects requests of its own workers and no others."""
     with_session(product, ALPHA)
     with product.up(), product.terminal("run", "Write the report", "--session", "last") as terminal:
         terminal.until("[a]pprove once")

@@ -1,4 +1,4 @@
-"""A turn in the terminal that nothing would start."""
+"""Turns of a paused agent in the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAN = {"calls": [uses("propose_plan", summary="Rework it", steps=["Read it"]), 
 
 
 def test_a_plan_that_cannot_start_ends_the_command_with_what_to_do(product: Product) -> None:
-    """CTL-04: it waited in a paused thread for ever; so did the next prompt to that session."""
+    """CTL-04: the command waited for ever on a paused thread, and so did the next prompt."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
@@ -41,7 +41,7 @@ def test_a_plan_that_cannot_start_ends_the_command_with_what_to_do(product: Prod
 
 
 def test_a_paused_agent_is_resumed_in_the_terminal_and_its_turn_is_followed(product: Product) -> None:
-    """R4: what waited behind a turn whose process was killed starts with one command, and no second time."""
+    """R4: one command starts the turn that waited behind a killed one, once."""
     product.plays(
         {
             "match": [

@@ -1,4 +1,4 @@
-"""What agents ask a person in the terminal beside leave for a call: plans, questions, forms of servers."""
+"""Questions of agents in the terminal: plans, options, forms of tool servers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_plan_is_shown_with_its_steps_and_approved(product: Product) -> None:
 
 
 def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) -> None:
-    """D4: the terminal offers the modes with the default first, and says in which one the work goes on."""
+    """D4: the terminal offers the modes, the default first, and reports the chosen one."""
     product.plays({"calls": [uses("propose_plan", summary="Rework it", steps=["Read it"]), says("Good.")]})
     with product.terminal("run", "--permission", "planning", "Plan it") as terminal:
         terminal.until("[a]pprove, continue in ask, `a edits`: in edits")
@@ -113,6 +113,6 @@ def test_a_question_without_a_user_is_reported_as_unanswered(product: Product) -
 
 
 def resolved(product: Product) -> dict[str, Any]:
-    """What became of what was asked last."""
+    """Return the resolution of the last action."""
     facts = product.run("facts", "last", "--json").json
     return [fact["payload"] for fact in facts if fact["type"] == "action.resolved"][-1]

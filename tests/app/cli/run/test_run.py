@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.rigs.product import Product, says, uses
 
-#: A picture of one red pixel.
+#: An image of one red pixel.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
 REPORT = {"calls": [uses("Write", "I will write it.", file_path="report.md", content="# Report\n"), says("Written.")]}
 

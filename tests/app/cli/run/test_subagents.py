@@ -1,4 +1,4 @@
-"""What children ask while a turn is followed in the terminal."""
+"""Requests of children during a turn in the terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SPLIT: dict[str, Any] = {
 }
 
 
-#: A child that asks once the turn which gave it its work is over, and one that asks in the next turn.
+#: A child that asks after the turn of its delegation, and one that asks in the next turn.
 LATER: dict[str, Any] = {
     "agents": {
         "lead": [
@@ -87,7 +87,7 @@ LATER: dict[str, Any] = {
 def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
     product: Product, approve: str, code: int, written: bool, outcome: str
 ) -> None:
-    """CTL-04: a turn that waits for a child does not wait for an answer that nobody was asked for."""
+    """CTL-04: otherwise the turn would wait for an answer that no user can give."""
     with_team(product)
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", approve)
     assert (done.code, (product.folder / "note.txt").exists()) == (code, written)
@@ -96,7 +96,7 @@ def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
 
 
 def test_ctl04_a_turn_that_ends_before_its_child_names_the_child(product: Product) -> None:
-    """CTL-04: without a server the child ends with the command, and nothing else would say it."""
+    """CTL-04: without a server the child ends with the command."""
     with_team(product)
     product.plays(LATER)
     done = product.run("run", "Begin", "--approve", "all")
@@ -109,7 +109,7 @@ def test_ctl04_a_turn_that_ends_before_its_child_names_the_child(product: Produc
 
 
 def test_the_policy_does_not_approve_a_childs_request_of_an_earlier_turn(product: Product) -> None:
-    """CTL-04: what is approved beforehand is what the turn of this command comes to, and nothing else."""
+    """CTL-04: the policy applies only to the turn of this command."""
     with_team(product)
     with product.plays(LATER).up():
         assert product.run("run", "Begin", "--approve", "all").code == 0
@@ -132,7 +132,7 @@ def with_team(product: Product) -> None:
 
 
 def waiting(product: Product) -> list[dict[str, Any]]:
-    """The requests of the newest session that nobody has answered."""
+    """Return the pending requests of the newest session."""
     facts = product.run("facts", "last", "--json").json
     over = {fact["actionId"] for fact in facts if fact["type"] == "action.resolved"}
     return [fact["payload"] for fact in facts if fact["type"] == "action.required" and fact["actionId"] not in over]

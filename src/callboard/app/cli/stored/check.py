@@ -60,13 +60,13 @@ def _check(
 def _print(checked: Checked) -> None:
     style = Style(sys.stdout)
     for damage in checked.damages:
-        place = f"{damage.name}/{damage.sequence}" if damage.kind == "fact" else damage.name
+        location = f"{damage.name}/{damage.sequence}" if damage.kind == "fact" else damage.name
         mark = style.bad("damaged") if damage.is_loss else style.warn("derived")
-        print_out(f"{mark}  {damage.kind} {to_line(place)}")
+        print_out(f"{mark}  {damage.kind} {to_line(location)}")
         print_out(f"         {to_line(damage.message)}")
         print_out(f"         {style.dim(to_line(damage.advice))}")
-    how = "" if checked.whole else " (quick check of the newest)"
+    extent = "" if checked.whole else " (quick check of the newest)"
     mark = style.good("sound") if checked.is_sound else style.bad(f"{len(checked.damages)} damaged")
     print_out(
-        f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{how}"
+        f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{extent}"
     )
