@@ -10,6 +10,6 @@ from tests.adapters.http.rigs.server import Board, serving
 
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Board]:
-    """A Callboard that serves, on a folder of its own."""
+    """Provide a serving Callboard on a temporary folder."""
     async with serving(tmp_path) as running:
         yield running

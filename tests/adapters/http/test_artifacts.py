@@ -1,4 +1,4 @@
-"""Artifacts over HTTP: what an agent wrote is read, saved, exported and deleted, and told as events."""
+"""Artifacts over HTTP: read, save, export, delete, and events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLASSES = {name for name in get_args(EventClass) if name.startswith("artifact.")
 
 
 async def written(board: Board) -> tuple[str, dict[str, Any]]:
-    """A session whose agent wrote a file, and the artifact that came of it."""
+    """Create a session whose agent writes a file; return it with the artifact."""
     workspace = await board.workspace()
     started = await board.command("submit_turn", text="go", workspaceId=workspace, permissionMode="edits")
     await board.idle(started["sessionId"])
@@ -34,7 +34,7 @@ async def written(board: Board) -> tuple[str, dict[str, Any]]:
 
 
 async def until_over(board: Board, session: str, export: str) -> dict[str, Any]:
-    """The export once it is over."""
+    """Return the export after it has ended."""
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
             ends = ("artifact.export.completed", "artifact.failed")
@@ -77,7 +77,7 @@ async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path)
 
 
 async def test_every_class_of_artifact_events_is_emitted(tmp_path: Path) -> None:
-    """CTX-05: ten classes, each with the artifact's id, from the facts of one real session."""
+    """CTX-05: ten classes, each with the artifact's id, from one real session."""
     assert len(CLASSES) == 10
     async with serving(tmp_path, scenario=SCENARIO, limits=Limits(write_behind=0.01, export_interval=0.0)) as board:
         session, row = await written(board)

@@ -1,4 +1,4 @@
-"""Large content by range, and nothing of it as anything but plain text, an image or a download."""
+"""Large content by range, served only as plain text, an image or a download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.tools.files.test_images import GIF, JPEG, WEBP, png
 
 
 async def test_a_blob_is_read_whole_and_by_range(board: Board):
-    """UI-08: large text is a preview and a ref, loaded on demand."""
+    """UI-08: large text is a preview and a ref."""
     prompt = "Ä long prompt. " * 40_000
     data = prompt.encode()
     session = await board.session(prompt)
@@ -47,7 +47,7 @@ async def test_binary_content_is_only_downloaded(board: Board, data: bytes):
     ("data", "media"), [(png(2, 3), "image/png"), (GIF, "image/gif"), (JPEG, "image/jpeg"), (WEBP, "image/webp")]
 )
 async def test_an_image_has_the_type_of_its_bytes(board: Board, data: bytes, media: str):
-    """UI-08, SAFE-06: nothing sniffs it to be anything else, and it is no document of this origin."""
+    """UI-08, SAFE-06: browsers must not guess the type or treat it as a document of this origin."""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(data)}")
 
     assert answer.content == data
@@ -58,14 +58,14 @@ async def test_an_image_has_the_type_of_its_bytes(board: Board, data: bytes, med
 
 
 async def test_an_image_that_may_contain_scripts_is_served_as_text(board: Board):
-    """SAFE-06: an SVG is never a document here."""
+    """SAFE-06: an SVG is never served as a document."""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(b'<svg onload=alert(1)></svg>')}")
 
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
 
 
 async def test_a_download_has_the_requested_name(board: Board):
-    """An exported pack is saved under a name that says what it is."""
+    """An exported pack is saved under a descriptive name."""
     path = f"{API}/blobs/{await board.blob(b'PK of text')}"
 
     named = await board.http.get(path, params={"name": "evidence-ses_one-12.zip"})

@@ -1,4 +1,4 @@
-"""One route a command, with its answer, its refusals and its key."""
+"""Routes of commands: answers, refusals and idempotency keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.adapters.http.rigs.server import API, Board, serving
 
 
 async def test_every_command_is_a_post_and_every_query_a_get(board: Board):
-    """Nothing but the table of commands makes a route."""
+    """Routes derive only from declarations."""
     for row in TABLE:
         right, wrong = (("queries", "commands") if row.query else ("commands", "queries"))[:2]
         refused = await board.http.request("GET" if row.query else "POST", f"{API}/{right}/{row.name}", json={})
@@ -147,7 +147,7 @@ async def test_a_refusal_has_a_code_a_field_and_a_hint(board: Board):
 
 
 class Refusing:
-    """A command service that refuses everything with one code, or has a defect."""
+    """Command service that refuses everything with one code, or raises an error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -167,7 +167,7 @@ async def test_a_refusal_has_the_http_status_of_its_code(tmp_path: Path):
 
 
 async def test_a_defect_is_reported_only_by_its_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    """SAFE-05: no stack trace, no words of the defect; the log has both under the incident's id."""
+    """SAFE-05: the log has the stack trace under the incident's id; the answer has neither trace nor message."""
     async with serving(tmp_path, commands=Refusing(ZeroDivisionError("the secret of /home/someone"))) as board:
         answer = await board.http.post(f"{API}/commands/open_workspace", json={"path": "/"})
 

@@ -1,4 +1,4 @@
-"""Defect X9: connections without a credential cannot stop the server for those that have one."""
+"""X9: connections without a credential cannot block those with one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEAD = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
 
 @contextmanager
 def _files_for_the_attacker() -> Iterator[None]:
-    """The attacker's sockets are opened in this process; the server's limits stay those of 1,024 files."""
+    """Allow more files for the attacker's sockets; the server keeps the limits of 1,024 files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4 * FLOOD)), hard))
     try:
@@ -37,7 +37,7 @@ def _files_for_the_attacker() -> Iterator[None]:
 
 @pytest_asyncio.fixture
 async def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Board]:
-    """A Callboard with room for four connections without a credential and two with one."""
+    """Provide a Callboard for four connections without a credential and two with one."""
     monkeypatch.setattr("callboard.adapters.http.server.default_limits", lambda: ConnectionLimits(4, 2))
     async with serving(tmp_path) as board:
         yield board
@@ -51,7 +51,7 @@ def _open(board: Board, sends: str = "") -> socket.socket:
 
 
 async def _ended(connection: socket.socket) -> bytes:
-    """What comes until the server closes the connection."""
+    """Return the data until the server closes the connection."""
 
     def read() -> bytes:
         got = b""
@@ -66,7 +66,7 @@ async def _ended(connection: socket.socket) -> bytes:
 
 
 async def test_2000_half_open_connections_leave_room_for_a_client_with_the_token(tmp_path: Path):
-    """X9: half say nothing and half begin a request; the server keeps a bounded number of them and answers the client."""
+    """X9: half send nothing and half begin a request. The server keeps a limited number and answers the client."""
     with _files_for_the_attacker(), ExitStack() as opened:
         async with serving(tmp_path) as board:
             board.server.bounds.limits = ConnectionLimits(128, 256)
@@ -86,7 +86,7 @@ async def test_2000_half_open_connections_leave_room_for_a_client_with_the_token
 
 
 async def test_every_request_head_has_a_time_limit(tmp_path: Path):
-    """X9: a client that sends its head a byte at a time holds its connection for no longer than that."""
+    """X9: also for a client that sends its head byte by byte."""
     async with serving(tmp_path) as board:
         board.server.bounds.head_s = 0.2
         silent, begun = _open(board), _open(board, HEAD)
@@ -107,7 +107,7 @@ async def test_a_new_connection_replaces_the_oldest_waiting_one(small: Board):
 
 
 async def test_a_trusted_connection_is_never_closed_for_an_untrusted_one(small: Board):
-    """X9: its place is reserved, also while it waits for its next request."""
+    """X9: it stays open also between requests."""
     assert (await small.http.get(f"{API}/meta")).status_code == 200
     assert small.server.bounds.trusted == 1
     (trusted,) = small.server.connections()
@@ -129,7 +129,7 @@ async def test_beyond_the_limit_the_longest_waiting_connection_closes(small: Boa
 
 
 async def test_a_refused_client_delays_nothing(board: Board):
-    """X9: a body that is announced and never sent holds nothing where the head has no token."""
+    """X9: without a token, the server does not wait for an announced body."""
     head = HEAD.replace("GET /healthz", f"POST {API}/commands/submit_turn") + "Content-Length: 1000000\r\n\r\n"
     assert (await _ended(_open(board, head))).startswith(b"HTTP/1.1 401")
 

@@ -1,4 +1,4 @@
-"""Facts as streams that go on from where a client was, and as pages."""
+"""Facts as streams that continue after a cursor, and as pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.adapters.http.rigs.stream_client import following
 
 
 async def stored(board: Board, stream: str) -> list[dict[str, Any]]:
-    """All events of a stream, read as one page."""
+    """Return all events of a stream as one page."""
     page = (await board.http.get(f"{API}/{_path(stream)}", params={"limit": 1000})).json()
     assert page["next"] == page["head"] == len(page["events"])
     return page["events"]
@@ -65,7 +65,7 @@ async def test_a_reconnecting_client_sees_no_gap_and_no_repeat(board: Board):
 
 
 async def test_the_last_event_id_overrides_the_address(board: Board):
-    """A browser that reconnects repeats the address that it began with."""
+    """A reconnecting browser repeats its first address."""
     session = await board.session()
 
     async with following(board.http, _path(session), after=1) as follower:
@@ -75,7 +75,7 @@ async def test_the_last_event_id_overrides_the_address(board: Board):
 
 
 async def test_a_waiting_client_receives_new_facts(board: Board):
-    """UI-01: a stream that was subscribed before a turn misses none of it."""
+    """UI-01: a stream opened before a turn misses none of its facts."""
     session = await board.session()
     head = (await board.heads())[session]
 
@@ -88,7 +88,7 @@ async def test_a_waiting_client_receives_new_facts(board: Board):
 
 
 async def test_an_id_from_the_future_gets_a_gap_answer(board: Board):
-    """CTL-10: a cursor that cannot be served is never guessed."""
+    """CTL-10: an invalid cursor is never replaced by a guess."""
     session = await board.session()
     head = (await board.heads())[session]
 

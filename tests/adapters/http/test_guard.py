@@ -1,4 +1,4 @@
-"""Nothing is read or written without the token, nor for a page or a name that is not this server."""
+"""Access control: token, origin and host."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Boa
 
 @pytest.fixture
 def board(running: Board) -> Board:
-    """One Callboard for all of these tests, and nobody known to it."""
+    """Provide one Callboard for all tests of this module."""
     running.anyone.cookies.clear()
     for name in ("Authorization", "Origin", "Sec-Fetch-Site"):
         running.anyone.headers.pop(name, None)
@@ -73,7 +73,7 @@ async def test_a_health_check_needs_no_token_and_reveals_nothing(board: Board):
     "host", ["evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}", ""]
 )
 async def test_another_host_is_refused_also_with_the_token(board: Board, path: str, host: str):
-    """SAFE-04: a name of another site that is made to point to loopback stays another site."""
+    """SAFE-04: another host name that resolves to loopback is refused (DNS rebinding)."""
     answer = await board.http.get(path, headers={"Host": host.format(port=board.server.port)})
 
     assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (403, "forbidden_origin", "Host")
@@ -115,14 +115,14 @@ async def test_the_page_may_send_requests(board: Board):
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 @pytest.mark.parametrize("path", ["/", "/assets/index.js", f"{API}/meta"])
 async def test_a_resource_loaded_by_another_site_is_refused(board: Board, site: str, path: str):
-    """SAFE-04: also from another port of this machine, whose requests carry the cookies of every port."""
+    """SAFE-04: also from another port of this machine."""
     answer = await board.http.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
 
     assert (answer.status_code, answer.json()["field"]) == (403, "Sec-Fetch-Site")
 
 
 async def test_a_link_on_another_site_may_open_the_page_but_nothing_of_the_api(board: Board):
-    """The printed address is followed from terminals that run in a browser, too."""
+    """The printed address may be opened from a terminal in a browser."""
     navigation = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
     opened = await board.anyone.get("/", headers=navigation)
@@ -134,7 +134,7 @@ async def test_a_link_on_another_site_may_open_the_page_but_nothing_of_the_api(b
 
 
 async def test_no_other_origin_is_ever_allowed(board: Board):
-    """SAFE-04: a browser's question whether it may ask across origins gets no leave."""
+    """SAFE-04: every CORS preflight is refused."""
     preflight = await board.anyone.options(
         f"{API}/commands/submit_turn",
         headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"},

@@ -1,4 +1,4 @@
-"""What is malformed gets a named error with the field, changes nothing, and is never answered with a stack trace."""
+"""Malformed requests: the error names the field, nothing changes, and no stack trace is sent."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MANY = settings(
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
-    """One Callboard for all of these tests: none of them leaves anything behind."""
+    """Provide one Callboard for all tests of this module; none of them writes."""
     async with serving(tmp_path_factory.mktemp("folder")) as running:
         yield running
 
 
 async def test_a_past_turn_with_an_impossible_time_is_refused(board: Board):
-    """SAFE-05: such a time would be kept, and whoever reads it would fail."""
+    """SAFE-05: every reader of such a time would fail."""
     past = {"workspaceId": "wks_1", "source": "codex", "sourceId": "s", "turnId": "t", "at": 2**53}
 
     answer = await board.http.post(f"{API}/commands/import_turn", json=past)
@@ -113,7 +113,7 @@ async def test_a_body_in_another_format_is_refused_even_from_the_page(
 
 @pytest.mark.parametrize("declared", [True, False])
 async def test_a_large_body_is_refused(board: Board, declared: bool):
-    """SAFE-05: whether or not it says how large it is."""
+    """SAFE-05: with and without a Content-Length."""
 
     async def pieces() -> AsyncIterator[bytes]:
         for _ in range(5):

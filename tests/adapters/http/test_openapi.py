@@ -1,4 +1,4 @@
-"""The OpenAPI document says what is there, and what is there keeps to it."""
+"""The OpenAPI document, and conformance of the routes."""
 
 from __future__ import annotations
 

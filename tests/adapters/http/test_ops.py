@@ -1,4 +1,4 @@
-"""Row operations: a snapshot first, then every change once, for clients of any speed."""
+"""Row operations: a snapshot, then every change once, for clients of any speed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.adapters.http.rigs.stream_client import Follower, View, following
 
 
 async def read_view(board: Board, path: str) -> View:
-    """What a client gets that comes anew."""
+    """Return the view of a new client."""
     view = View()
     async with following(board.http, path) as follower:
         view.take(await follower.event())
@@ -42,7 +42,7 @@ async def test_a_client_gets_a_snapshot_and_then_every_change(board: Board):
 
 
 async def test_a_client_that_drops_after_every_event_sees_no_gap_and_no_repeat(board: Board):
-    """COM-14: also in the middle of a text that is being written."""
+    """COM-14: also during a partial text."""
     session = await board.session()
     path = f"sessions/{session}/ops"
     view = await read_view(board, path)
@@ -102,7 +102,7 @@ async def test_a_workspace_shows_its_sessions_live(board: Board):
 
 
 async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path):
-    """UI-30: a client is a cursor into the ring, never a queue of its own, and the writer never waits."""
+    """UI-30: a client is a cursor into the ring, without a queue, and the writer never waits."""
     narrow = httpx2.AsyncHTTPTransport(socket_options=[(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 * 1024)])
     limits = Limits(write_behind=0.01, ring_bytes=100_000)
     async with serving(tmp_path, limits=limits) as board, asyncio.timeout(3 * SOON):
@@ -129,7 +129,7 @@ async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path)
 
 
 async def submit_and_see(board: Board, follower: Follower, view: View, text: str) -> None:
-    """Has a turn done, and follows it to its end."""
+    """Submit a turn, and follow it to its end."""
     session = view.shows("session")[0]["sessionId"]
     accepted = await board.command("submit_turn", text=text, sessionId=session)
     while not has_ended(view, accepted["turnId"]):
@@ -137,5 +137,5 @@ async def submit_and_see(board: Board, follower: Follower, view: View, text: str
 
 
 def has_ended(view: View, turn: str) -> bool:
-    """True where the view shows the end of the turn."""
+    """Return True if the view shows the end of the turn."""
     return any(row["turnId"] == turn and row.get("endedAt") for row in view.shows("turns"))

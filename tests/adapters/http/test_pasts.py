@@ -18,7 +18,7 @@ LONG_AGO = 1_700_000_000
 
 @pytest.fixture
 async def past(tmp_path: Path) -> AsyncIterator[Board]:
-    """A Callboard on a machine with a past session of Codex, in the folder that it serves."""
+    """Provide a Callboard whose folder has a past session of Codex."""
     folder = tmp_path / "work"
     folder.mkdir()
     codex = tmp_path / "codex"
@@ -29,7 +29,7 @@ async def past(tmp_path: Path) -> AsyncIterator[Board]:
 
 
 async def test_a_past_session_is_listed_imported_and_read(past: Board):
-    """UI-29: the whole way, as a page goes it."""
+    """UI-29: all steps of the page."""
     workspace = await past.workspace()
     name = {"workspaceId": workspace, "source": "codex", "sourceId": CODEX_ID}
 
@@ -68,7 +68,7 @@ async def test_a_past_session_is_listed_imported_and_read(past: Board):
 async def test_only_a_listed_past_session_can_be_imported(
     past: Board, changed: dict[str, str], status: int, code: str, field: str
 ):
-    """SAFE-05: who asks names a session that a list told of, and never a file."""
+    """SAFE-05: a request names a listed session, never a file."""
     name = {"workspaceId": await past.workspace(), "source": "codex", "sourceId": CODEX_ID}
 
     answer = await past.http.post(f"{API}/commands/import_past_session", json={**name, **changed})

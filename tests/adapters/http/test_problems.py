@@ -1,4 +1,4 @@
-"""Refusals as answers: one status for each code, and fields named as they were sent."""
+"""Refusals as answers: one status per code, and fields with their wire names."""
 
 from __future__ import annotations
 

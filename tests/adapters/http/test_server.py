@@ -1,4 +1,4 @@
-"""The server finds a port, is reached on it, and stops when it is told to."""
+"""Start, address and stop of the server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.adapters.http.rigs.server import API, SOON, TOKEN, Board, serving
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ends by itself gets the time for it, however busy the machine is."""
+    """Extend the time for a graceful stop on a busy machine."""
     monkeypatch.setattr(server, "_LONGEST_STOP", 2 * int(SOON))
 
 
@@ -56,7 +56,7 @@ def test_a_public_host_is_refused(host: str):
 
 
 async def test_answers_are_sent_at_once(board: Board):
-    """A connection with Nagle's algorithm would hold each answer back for some 40 ms."""
+    """Nagle's algorithm would delay each answer by about 40 ms."""
     await board.http.get("/healthz")
 
     (connection,) = board.server.connections()
@@ -68,7 +68,7 @@ async def test_answers_are_sent_at_once(board: Board):
 async def test_stopping_ends_every_stream_at_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
-    """A graceful stop waits for answers, and streams never end by themselves. None of these is cut to end it."""
+    """A graceful stop waits for answers, and streams do not end. They are closed without an abort."""
     monkeypatch.setattr(server, "GRACE", 2 * SOON)
     async with serving(tmp_path) as board:
         session = await board.session()
@@ -87,12 +87,12 @@ async def test_stopping_ends_every_stream_at_once(
 
         async with asyncio.timeout(SOON):
             await board.server.stop()
-            await asyncio.gather(*followers)  # raises where a stream was cut and did not end
+            await asyncio.gather(*followers)  # raises if a stream was aborted
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 class Endless:
-    """A feed that always has more."""
+    """An endless feed."""
 
     async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         while True:

@@ -1,4 +1,4 @@
-"""The built page is served, or what to do is said where it is missing."""
+"""The built page, or advice if it is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams tell that they are there, end when nobody reads them, and tell why they end."""
+"""Streams: heartbeats, end without a reader, and reasons of an end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.adapters.http.rigs.stream_client import following
 
 
 class Feeds:
-    """Feeds that a test holds in its hands: they yield one event and then what the test says."""
+    """Feeds under the control of a test: one event, then what the test provides."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
@@ -43,7 +43,7 @@ class Feeds:
 
 
 async def a_stream(board: Board) -> str:
-    """The path of a stream of row operations."""
+    """Return the path of a stream of row operations."""
     return f"workspaces/{await board.workspace()}/ops"
 
 
@@ -141,7 +141,7 @@ async def test_a_defect_during_a_stream_is_reported_as_an_incident(tmp_path: Pat
     ],
 )
 async def test_r6_a_failed_disk_is_reported_as_no_defect(tmp_path: Path, error: OSError, problem: dict[str, str]):
-    """R6: what is advised fits the fault, wherever the file is read or written."""
+    """R6: the advice fits the failure, for reads and writes."""
     last = await last_event(tmp_path, error)
 
     assert (last.event, json.loads(last.data)) == ("problem", problem)

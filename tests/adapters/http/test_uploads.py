@@ -1,4 +1,4 @@
-"""Files that a person attaches: taken whole, bounded, behind the guard, and named by the turn that they come with."""
+"""Uploads of attachments: size limit, access control, and use by a turn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATH = f"{API}/uploads"
 
 
 async def test_an_uploaded_file_is_attached_to_the_turn_that_names_it(board: Board):
-    """CTX-01: what is stored with the fact is the file as it was sent."""
+    """CTX-01: the fact stores the file unchanged."""
     sent = await board.http.post(PATH, params={"name": "dot.png"}, content=png(2, 2))
     upload = sent.json()
     assert sent.status_code == 200
@@ -98,7 +98,7 @@ async def test_a_secret_in_a_file_or_its_name_is_never_stored(tmp_path: Path):
 
 
 async def test_r6_an_upload_on_a_full_disk_is_refused_with_advice_and_not_stored(tmp_path: Path):
-    """R6: a failed disk is no defect of Callboard."""
+    """R6: a failed disk is not a defect of Callboard."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield b"x"
@@ -114,7 +114,7 @@ async def test_r6_an_upload_on_a_full_disk_is_refused_with_advice_and_not_stored
 
 
 async def test_an_unused_upload_is_deleted_after_a_day(tmp_path: Path):
-    """Attached files are no second store."""
+    """Uploads are not a second store."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield b"x"

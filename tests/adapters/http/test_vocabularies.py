@@ -14,7 +14,7 @@ from tests.adapters.http.rigs.stream_client import following
 
 
 async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> None:
-    """COM-14: from its first fact, and from a later one on the same events without a gap or a repeat."""
+    """COM-14: from the first fact or a later one, the same events without a gap or a repeat."""
     session = await board.session()
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
         every = [await follower.event() for _ in range(9)]
@@ -25,7 +25,7 @@ async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> Non
     assert {event["sessionId"] for event in events} == {session}
     numbers = [event["sequence"] for event in events]
     assert numbers == sorted(numbers)
-    # Only the last event of a fact moves the place to go on from: who saw some of them is told all of them again.
+    # Only the last event of a fact moves the cursor: a client that saw some of them receives all again.
     places = [int(event.id or 0) for event in first[:-1]]
     assert places == [
         number if number != following_one else previous
@@ -39,8 +39,7 @@ async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> Non
 
 
 async def test_the_boundary_between_stored_and_new_events_is_sent_once(board: Board) -> None:
-    """UI-34, COM-14: behind the last fact that was there, also where none of them is told again; it is no place to go on
-    from."""
+    """UI-34, COM-14: after the last stored fact, even if no stored fact is sent. It is not a cursor."""
     session = await board.session()
     for again in (False, True):
         await board.idle(session)
@@ -66,7 +65,7 @@ async def test_the_boundary_between_stored_and_new_events_is_sent_once(board: Bo
 
 
 async def test_deltas_between_facts_add_up_to_the_final_text(board: Board) -> None:
-    """UI-03, COM-14: each piece says where in its part it belongs, and counts on from the newest fact."""
+    """UI-03, COM-14: each delta has an offset in its part and a cursor after the newest fact."""
     session = await board.session()
     accepted = await board.command("submit_turn", text="a long one", sessionId=session)
     events: list[dict[str, Any]] = []
@@ -88,7 +87,7 @@ async def test_deltas_between_facts_add_up_to_the_final_text(board: Board) -> No
 
 
 async def test_a_late_client_gets_the_text_so_far(board: Board) -> None:
-    """COM-14: from the beginning of its part, however often they come."""
+    """COM-14: from the start of the part, for every new client."""
     session = (await board.command("submit_turn", text="wait", workspaceId=await board.workspace()))["sessionId"]
     for _ in range(2):
         async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:

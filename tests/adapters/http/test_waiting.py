@@ -1,4 +1,4 @@
-"""A query that waits is given up when its client goes."""
+"""Queries that wait end when their client disconnects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.adapters.http.rigs.server import API, SOON, serving
 
 
 class Waiting:
-    """A command service whose answers never come."""
+    """Command service that never answers."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
@@ -27,7 +27,7 @@ class Waiting:
 
 
 async def test_a_wait_ends_when_its_client_disconnects(tmp_path: Path):
-    """A wait holds nothing: no task of it is left once nobody listens."""
+    """No task of the query remains."""
     waiting = Waiting()
     async with serving(tmp_path, commands=waiting) as board:
         asking = asyncio.create_task(board.http.get(f"{API}/queries/wait_subagents", params={"sessionId": "ses_a"}))

@@ -1,4 +1,4 @@
-"""Past sessions of other coding agents are read as they were."""
+"""Reading of past sessions of other coding agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import transcripts
 
 
 def shape(turn: PastTurn) -> list[list[str]]:
-    """What each call of a turn said, in a few words."""
+    """Summarise each call of a turn."""
     return [
         [f"{part.kind} {part.tool or part.text} {part.ended or ''}".strip() for part in call.parts]
         for call in turn.calls
@@ -25,7 +25,7 @@ def only(sessions: list[PastSession]) -> PastSession:
 
 
 def test_a_transcript_of_claude_code_gives_its_turns(tmp_path: Path) -> None:
-    """Also where its last line was cut short by a crash, and with an agent of its own beside the one that spoke."""
+    """Also with a truncated last line and a sidechain agent."""
     folder = tmp_path / "work"
     transcripts.claude_code(tmp_path / "home", folder)
 
@@ -96,7 +96,7 @@ def test_reading_a_transcript_again_gives_the_same_ids(tmp_path: Path) -> None:
 
 
 def test_other_files_are_omitted(tmp_path: Path) -> None:
-    """Empty files, other JSON, and sessions in which nobody said anything."""
+    """Empty files, other JSON, and sessions without messages."""
     folder = tmp_path / "projects" / "x"
     folder.mkdir(parents=True)
     (folder / "empty.jsonl").write_text("")

@@ -1,4 +1,4 @@
-"""Transcripts as Claude Code and Codex write them, made for a folder."""
+"""Generated transcripts of Claude Code and Codex."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def claude_code(home: Path, folder: Path, session: str = "11111111-2222-3333-4444-555555555555") -> Path:
-    """A session with two turns: one that reads and edits, one that is interrupted; with a sidechain and a line cut short."""
+    """Write a session with two turns, one interrupted, with a sidechain and a truncated line."""
     file = home / "projects" / str(folder).replace("/", "-") / f"{session}.jsonl"
     written = [
         {"type": "summary", "summary": "Fix the greeting", "leafUuid": "u9"},
@@ -83,7 +83,7 @@ def claude_code(home: Path, folder: Path, session: str = "11111111-2222-3333-444
 
 
 def codex(home: Path, folder: Path, session: str = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee") -> Path:
-    """A session with two turns: one that runs a command and applies a patch, one that only answers."""
+    """Write a session with two turns: one with a command and a patch, one with an answer only."""
     file = home / "sessions" / "2026" / "11" / "20" / f"rollout-2026-11-20T10-00-00-{session}.jsonl"
     patch = (
         "*** Begin Patch\n*** Update File: hello.py\n@@\n-helo\n+hello\n*** Add File: notes.md\n+# Notes\n*** End Patch"
@@ -146,8 +146,11 @@ def codex(home: Path, folder: Path, session: str = "0199aaaa-bbbb-cccc-dddd-eeee
 
 
 def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4444-555555555555") -> Path:
-    """A session of Claude Code 2.1 with two subagents, of which one started the other, an agent that nothing names, one of the
-    program's own, a compaction in the middle of a turn, one that the person asked for, and a task's notification."""
+    """Write a session of Claude Code 2.1.
+
+    It has a subagent that starts another one, an agent without a known parent, an internal agent, a compaction during a turn, a
+    requested compaction, and a task notification.
+    """
     file = home / "projects" / str(folder).replace("/", "-") / f"{session}.jsonl"
     human: dict[str, Any] = {"origin": {"kind": "human"}, "promptSource": "typed"}
     notice = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
@@ -226,7 +229,7 @@ def _subagent(
     meta: dict[str, Any] | None,
     more: list[dict[str, Any]] | None = None,
 ) -> None:
-    """Lines of a subagent, behind those that are there."""
+    """Append lines of a subagent."""
     of = {"isSidechain": True, "agentId": agent}
     name = f"{agent}-{second}"
     written = [_claude(folder, "user", f"p{name}", second, {"role": "user", "content": prompt}, **of)] if prompt else []
@@ -245,7 +248,7 @@ def _boundary(folder: Path, second: int) -> dict[str, Any]:
 
 
 def codex_patches(home: Path, folder: Path, session: str = "0199cccc-bbbb-cccc-dddd-eeeeeeeeeeee") -> Path:
-    """A session in which seven patches came to different ends, and a summary replaced the conversation."""
+    """Write a session with seven patches of different outcomes, and a summary in place of the conversation."""
     file = home / "sessions" / "2026" / "11" / "21" / f"rollout-2026-11-21T10-00-00-{session}.jsonl"
     success = "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM done.py\n"
     ends: dict[str, tuple[Any, dict[str, Any] | None]] = {
@@ -286,7 +289,7 @@ def codex_patches(home: Path, folder: Path, session: str = "0199cccc-bbbb-cccc-d
 
 
 def codex_subagent(home: Path, folder: Path, parent: str) -> Path:
-    """A rollout of a subagent, with what its parent's holds before its own."""
+    """Write a rollout of a subagent, which begins with its parent's lines."""
     session = "0199dddd-bbbb-cccc-dddd-eeeeeeeeeeee"
     file = home / "sessions" / "2026" / "11" / "22" / f"rollout-2026-11-22T10-00-00-{session}.jsonl"
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}}

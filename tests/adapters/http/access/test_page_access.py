@@ -1,4 +1,4 @@
-"""Defect X1: the page has a credential of its own that no other port, origin, command line or time makes valid."""
+"""X1: the page's credential is bound to its port, origin and time, and never in a command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULE = json.dumps({"matcher": "Bash(git status *)", "verdict": "allow"}).encode(
 
 
 class Time:
-    """A clock that a test moves."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -51,7 +51,7 @@ async def _redeem(board: Board, link: str, **headers: str) -> httpx2.Response:
 
 
 def _file(opener: str) -> tuple[int, int, bool]:
-    """The modes of a file that opens the page and of its folder, and whether it leads to a code."""
+    """Return the modes of an opener file and its folder, and whether it contains a code."""
     file = Path(opener)
     return file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777, "#open=" in file.read_text()
 
@@ -90,7 +90,7 @@ async def test_a_token_or_credential_in_a_cookie_or_an_address_is_ignored(timed:
 
 
 async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Board, Time], tmp_path: Path):
-    """X1: the file is for its owner alone, and is removed by the code's use as well."""
+    """X1: only its owner can read the file. Using the code removes it too."""
     board, time = timed
     used, late = board.server.page_link(), board.server.page_link()
     assert _file(used.opener) == (0o600, 0o700, True)
@@ -148,7 +148,7 @@ async def test_a_credential_of_another_server_or_a_former_one_opens_nothing(time
     ],
 )
 async def test_a_credential_is_bound_to_its_origin(timed: tuple[Board, Time], headers: dict[str, str], status: int):
-    """X1: another name of this machine is another origin to a browser, and so it is here."""
+    """X1: to a browser, another name of this machine is another origin."""
     board, _ = timed
     await board.sign_in()
     sent = {name: value.format(port=board.server.port) for name, value in headers.items()}
@@ -200,7 +200,7 @@ async def test_only_the_token_opens_further_pages(timed: tuple[Board, Time]):
 
 
 async def test_a_grant_needs_a_confirmation_of_exactly_this_command(timed: tuple[Board, Time]):
-    """X1: used once, for one command with one body, within its time, of one credential."""
+    """X1: a confirmation is for one use, one command with one body, one credential and a short time."""
     board, time = timed
     body = json.dumps({**json.loads(RULE), "workspaceId": await board.workspace()}).encode()
     page = await board.sign_in()
@@ -274,7 +274,7 @@ async def test_an_approval_of_a_broad_folder_is_a_grant(timed: tuple[Board, Time
 
 
 async def test_every_command_that_changes_permissions_is_listed(timed: tuple[Board, Time]):
-    """X1: a new command of trust, rules, settings or secrets is either a grant or listed here as none."""
+    """X1: a new command of trust, rules, settings or secrets is a grant, or listed here as an exception."""
     narrow = {"revoke_trust", "dry_run_rules", "evaluate_permission", "resolve_permission"}
     words = ("trust", "rule", "permission", "setting", "secret", "hook")
     commands = {row.name for row in COMMANDS.values() if not row.query and any(word in row.name for word in words)}
@@ -296,7 +296,7 @@ async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
 
 
 async def test_codes_expire_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """X1: nobody uses the code, and its file goes."""
+    """X1: an unused code expires, and its file is removed."""
     monkeypatch.setattr("callboard.adapters.http.access.codes.CODE_S", 0.05)
     access = PageAccess(tmp_path)
     access.codes.issue("http://127.0.0.1:1", "")

@@ -11,6 +11,6 @@ from tests.adapters.http.rigs.server import Board
 
 @pytest.fixture
 async def team(tmp_path: Path) -> AsyncIterator[Board]:
-    """A Callboard on a folder with a lead, a second main and workers."""
+    """Provide a Callboard on a folder with a lead, a second main agent and workers."""
     async with crew(tmp_path / "work") as board:
         yield board

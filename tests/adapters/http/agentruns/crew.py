@@ -1,4 +1,4 @@
-"""A lead with workers behind the contract of the Multi-agent runtime specification, and clients of its events."""
+"""A lead with workers behind the API of the Multi-agent runtime specification, and event clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGENTS = {
     "second.md": "---\nname: second\ndescription: Helps.\nkind: main\ntools: ['*']\npolicy: [Patch]\n---\nYou help.\n",
     "worker.md": "---\nname: worker\ndescription: Works.\nkind: subagent\ntools: [Read]\npolicy: []\n---\nYou work.\n",
 }
-#: `team` has two workers work, of which the second waits; `alone` streams; `hold` waits for the file `go`.
+#: `team` delegates to two workers, the second of which waits; `alone` streams; `hold` waits for the file `go`.
 SCENARIO = """
 name: crew
 match:
@@ -52,7 +52,7 @@ match:
 
 @asynccontextmanager
 async def crew(folder: Path) -> AsyncGenerator[Board]:
-    """A Callboard whose folder has a team; its workspace is open."""
+    """Run a Callboard with a team in an open workspace."""
     agents = folder / "agents"
     agents.mkdir(parents=True, exist_ok=True)
     for name, text in AGENTS.items():
@@ -63,32 +63,32 @@ async def crew(folder: Path) -> AsyncGenerator[Board]:
 
 
 def go(board: Board) -> None:
-    """Lets the models go on that wait."""
+    """Release the waiting models."""
     (board.folder.with_name(f"{board.folder.name}-beside") / "go").touch()
 
 
 async def asked(board: Board, route: str, **params: Any) -> Any:
-    """The answer of a read."""
+    """Send a read; return the answer."""
     answer = await board.http.get(route, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 async def told(board: Board, path: str, **fields: Any) -> Any:
-    """The answer of a write."""
+    """Send a write; return the answer."""
     answer = await board.http.post(path, json=fields)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 async def refused(answer: httpx2.Response, status: int) -> dict[str, Any]:
-    """What a refusal says."""
+    """Return code and field of a refusal."""
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
 async def until(board: Board, session: str, type: str, count: int = 1) -> None:
-    """Waits for the nth fact of a type."""
+    """Wait for the nth fact of a type."""
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
             count -= sum(record.header.type == type for record in records)
@@ -99,7 +99,7 @@ async def until(board: Board, session: str, type: str, count: int = 1) -> None:
 async def listening(
     client: httpx2.AsyncClient, done: Callable[[list[Event]], bool], after: int | None = None, *, header: bool = True
 ) -> list[Event]:
-    """The events from a `seq` on, until that is true of them; each is checked to be wrapped as its line says."""
+    """Return the events after a `seq` until the condition is true. Checks the envelope of each."""
     received: list[Event] = []
     headers = {"Last-Event-ID": str(after)} if after is not None and header else {}
     params = {"after": str(after)} if after is not None and not header else {}
@@ -115,14 +115,14 @@ async def listening(
 
 
 def ended(count: int) -> Callable[[list[Event]], bool]:
-    """True once so many runs have come to rest."""
+    """Return a condition: the given number of runs is idle."""
     return lambda events: (
         sum(event["type"] == "AgentStatus" and event["data"]["state"] == "idle" for event in events) >= count
     )
 
 
 def texts(events: list[Event]) -> dict[str, str]:
-    """Each message as a client shows it: Tokens at their offsets, replaced by the final Message."""
+    """Return each message as a client shows it: tokens at their offsets, replaced by the final message."""
     texts_by_key: dict[str, str] = {}
     for event in events:
         part = event.get("part_id", "")

@@ -1,4 +1,4 @@
-"""The nine events and their one order."""
+"""The nine events and their order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.adapters.http.rigs.server import Board
 
 
 def durable(events: list[Event]) -> list[Event]:
-    """The events that facts are told as; what only one client is told at its beginning is not among them."""
+    """Return the events of facts, without those sent to one client at its start."""
     return [event for event in events if "event_id" in event]
 
 
@@ -20,7 +20,7 @@ def numbers(events: list[Event]) -> list[int]:
 
 
 async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board):
-    """MAR-14: they begin at different times, and what both see has one number, in one order."""
+    """MAR-14: the clients start at different times."""
     first = asyncio.create_task(listening(team.http, ended(3), 0))
     started = await told(team, "/api/chat", message="team")
     await until(team, started["session_id"], "subagent.completed")
@@ -56,7 +56,7 @@ async def test_a_client_that_reconnects_repeatedly_sees_no_gap_and_no_repeat(tea
 
 
 async def test_a_returning_client_gets_the_text_so_far_in_place_of_tokens(team: Board):
-    """COM-14: the number is that of the newest Token that it contains."""
+    """COM-14: its number is the number of the newest token in it."""
     started = await told(team, "/api/chat", message="hold")
     received = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
     await until(team, started["session_id"], "model.requested")
@@ -91,7 +91,7 @@ async def test_an_invalid_event_number_is_refused_by_name(team: Board):
 
 
 async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_replaces_it(team: Board):
-    """MAR-17: status, tools and pieces of text name the run's message that they belong to."""
+    """MAR-17: status, tools and tokens name the message of their run."""
     following = asyncio.create_task(listening(team.http, ended(1), 0))
     await told(team, "/api/chat", message="write", permission_mode="full")
     events = await following

@@ -1,4 +1,4 @@
-"""The order of a workspace's events over the death of the process that numbers them."""
+"""The order of a workspace's events across a kill of the process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HALF: list[dict[str, Any]] = [{"repeat": {"text": "word ", "times": 20}, "delay_
 
 
 def client(product: Product) -> httpx2.AsyncClient:
-    """A client of the process that serves."""
+    """Return a client of the serving process."""
     endpoint = msgspec.json.decode((product.home / "endpoint.json").read_bytes(), type=Endpoint)
     return httpx2.AsyncClient(
         base_url=endpoint.url, headers={"Authorization": f"Bearer {endpoint.token}"}, timeout=60, trust_env=False
@@ -25,7 +25,7 @@ def client(product: Product) -> httpx2.AsyncClient:
 
 
 async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, drops: bool) -> list[Event]:
-    """The events up to a text that has come as far as it will; with `drops` the client goes away after every few."""
+    """Return the events up to the complete text. With `drops` the client reconnects after every few."""
     received: list[Event] = []
 
     def whole(events: list[Event]) -> bool:
@@ -38,8 +38,10 @@ async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, dro
 
 
 def test_event_numbers_rise_after_a_kill_without_false_repeats(tmp_path: Path):
-    """MAR-14: two clients, one of which drops again and again, agree before and after a kill -9; each goes on from its own
-    last number, and what comes then lies behind all that either has seen."""
+    """MAR-14: two clients, one of which reconnects repeatedly, agree before and after a kill -9.
+
+    Each continues from its last number, and new numbers are greater than all earlier ones.
+    """
     product = Product(tmp_path).plays(
         {"match": [{"text": "half", "calls": [HALF]}, {"text": "", "calls": [says("It goes on.")]}]}
     )

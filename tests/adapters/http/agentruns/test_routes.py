@@ -1,4 +1,4 @@
-"""Messages, settings and files by the contract of the Multi-agent runtime specification, and what it refuses."""
+"""Messages, settings and files of the Multi-agent runtime specification, and refusals."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def test_the_tree_lists_the_folders_files_and_nothing_hidden_or_outside(team: Board, tmp_path: Path):
-    """SAFE-05: links are told as links and not followed."""
+    """SAFE-05: links are listed as links and not followed."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.txt").touch()
@@ -194,7 +194,7 @@ async def test_a_large_folder_is_listed_in_part_and_marked(team: Board):
 
 
 async def test_without_the_token_nothing_is_read_or_written(team: Board):
-    """SAFE-04: nor from another origin, nor under another name."""
+    """SAFE-04: also not from another origin or under another host name."""
     before = await team.heads()
     foreign = [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
     for path, params in READS.items():
@@ -226,7 +226,7 @@ async def test_a_body_that_is_not_json_is_refused_and_writes_nothing(team: Board
 
 
 async def test_a_session_of_a_team_is_read_and_waited_for(team: Board):
-    """SUB: list_subagents and wait_subagents as a person's reads."""
+    """SUB: list_subagents and wait_subagents over HTTP."""
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.awaited")
     await until(team, session, "subagent.completed")

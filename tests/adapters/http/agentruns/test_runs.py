@@ -1,4 +1,4 @@
-"""Runs as records, their contexts, and stopping them."""
+"""Records, contexts and cancellation of runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def runs_of(board: Board, session: str) -> list[dict[str, Any]]:
 
 
 async def at_rest(board: Board, session: str, count: int) -> list[dict[str, Any]]:
-    """The session's runs once so many have ended."""
+    """Return the session's runs after the given number has ended."""
     ends = ("turn.completed", "turn.failed", "turn.interrupted")
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
@@ -52,7 +52,7 @@ async def test_every_execution_leaves_a_record_with_ten_fields(team: Board):
 
 
 async def test_a_runs_context_holds_its_own_run_only(team: Board):
-    """MAR-15: whole, by page, and compact."""
+    """MAR-15: complete, by page, and compact."""
     first = await told(team, "/api/chat", message="write", permission_mode="full")
     session = first["session_id"]
     await at_rest(team, session, 1)
@@ -86,7 +86,7 @@ async def test_a_runs_context_holds_its_own_run_only(team: Board):
 
 
 async def test_cancelling_a_run_cancels_its_children(team: Board):
-    """MAR-10: what has ended stays as it is."""
+    """MAR-10: ended runs stay unchanged."""
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.awaited")
     await until(team, session, "subagent.completed")

@@ -12,7 +12,7 @@ from tests.adapters.http.rigs.stream_client import following
 
 
 async def test_a_team_emits_the_events_of_the_subagents_specification(team: Board):
-    """SUB-03: what its children are and do, in order, with the ids of its family, stored and then live."""
+    """SUB-03: events of children in order, with the ids of the family, stored and then live."""
     session = (await told(team, "/api/chat", message="team"))["session_id"]
     await until(team, session, "subagent.completed")
     go(team)

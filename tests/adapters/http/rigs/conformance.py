@@ -1,4 +1,4 @@
-"""Sends the requests that schemathesis makes from the OpenAPI document to a Callboard that serves, and judges each answer."""
+"""Requests that schemathesis generates from the OpenAPI document, and checks of the answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHECKS = [
     unsupported_method,
 ]
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
-#: The operations that are asked, each a test of its own. Streams have no end; what they say is in other tests.
+#: The tested operations. Streams do not end and have other tests.
 OPERATIONS = sorted(
     f"{method.upper()} {path}"
     for path, methods in DOCUMENT["paths"].items()
@@ -50,7 +50,7 @@ _AN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
 class Served:
-    """A Callboard that serves in a thread, with a session whose ids are known."""
+    """A Callboard that serves in a thread, with a session."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,7 +82,7 @@ class Served:
 
 
 def cases_at_bounds(operation: str) -> Iterator[Case]:
-    """The requests to an operation at and beyond each bound that its schema has, the same ones each time."""
+    """Return deterministic requests to an operation, at and beyond each limit of its schema."""
     schema_operation = SCHEMA.find_operation_by_label(operation)
     assert schema_operation is not None
     config = SCHEMA.config.generation_for(operation=schema_operation, phase="coverage")
@@ -92,7 +92,7 @@ def cases_at_bounds(operation: str) -> Iterator[Case]:
 
 
 def judge(case: Case, served: Served) -> None:
-    """Sends the request, about what is there where it names something. Raises AssertionError for each check that fails."""
+    """Send the request with existing ids. Raises AssertionError for each failed check."""
     ids = {"sessionId": served.session, "workspaceId": served.workspace, "session": served.session}
     for fields in (case.query, case.body):
         if isinstance(fields, dict):

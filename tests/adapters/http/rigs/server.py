@@ -1,4 +1,4 @@
-"""A Callboard that serves on a real socket, and clients of it."""
+"""A Callboard on a real socket, and clients."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from callboard.tools.toolbox import FolderToolbox
 TOKEN = "a-token-of-thirty-two-bytes-in-urlsafe-base64"
 PROOF_KEY = b"k" * 32
 API = "/api/v1"
-#: A session that holds blobs and that the runtime does not know of.
+#: A session with blobs that is unknown to the runtime.
 KEEPER = "ses_keeper"
-#: How long anything may take that must come, on a machine that does much beside it, in seconds.
+#: Seconds to wait for any expected event on a busy machine.
 SOON = 30.0
 
-#: Turns on `long` stream a text piece by piece; all others get one answer at once.
+#: Turns on `long` stream a text; all others get one answer at once.
 SCENARIO = """
 name: short-answers
 images: true
@@ -67,7 +67,7 @@ class Page:
     credential: str
 
     async def confirmation(self, command: str, body: bytes) -> str:
-        """The header that confirms one command with one body."""
+        """Return the header that confirms one command with one body."""
         digest = hashlib.sha256(body).hexdigest()
         request = {"command": command, "bodySha256": digest}
         challenge = (await self.http.post(f"{API}/page/confirmations", json=request)).json()["challenge"]
@@ -77,7 +77,7 @@ class Page:
 
 @dataclass
 class Board:
-    """A Callboard that serves. `http` holds the token; `anyone` is a client that holds nothing."""
+    """A serving Callboard. `http` has the token; `anyone` has no credential."""
 
     runtime: Runtime
     store: Store
@@ -88,20 +88,20 @@ class Board:
     folder: Path
 
     async def command(self, name: str, key: str = "", **fields: Any) -> Any:
-        """The answer of a command."""
+        """Submit a command; return the answer."""
         headers = {"Idempotency-Key": key} if key else {}
         answer = await self.http.post(f"{API}/commands/{name}", json=fields, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     async def query(self, name: str, **fields: Any) -> Any:
-        """The answer of a query."""
+        """Submit a query; return the answer."""
         answer = await self.http.get(f"{API}/queries/{name}", params=fields)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     async def sign_in(self) -> Page:
-        """Make `anyone` the person's page from now on."""
+        """Sign `anyone` in as the page."""
         code = self.server.page_link().link.partition("#open=")[2]
         self.anyone.headers.update({"Origin": self.server.url, "Sec-Fetch-Site": "same-origin"})
         key = base64.b64encode(PROOF_KEY).decode()
@@ -112,24 +112,24 @@ class Board:
         return Page(self.anyone, credential)
 
     async def workspace(self) -> str:
-        """The id of the folder's workspace."""
+        """Open the folder; return the workspace id."""
         return (await self.command("open_workspace", path=str(self.folder)))["workspaceId"]
 
     async def session(self, text: str = "hello") -> str:
-        """The id of a session whose first turn has ended."""
+        """Create a session and complete its first turn; return its id."""
         started = await self.command("submit_turn", text=text, workspaceId=await self.workspace())
         await self.idle(started["sessionId"])
         return started["sessionId"]
 
     async def idle(self, session: str) -> None:
-        """Waits until the session's turn has ended."""
+        """Wait for the end of the session's turn."""
         async with asyncio.timeout(SOON):
             async for records in self.store.facts.subscribe(session):
                 if any(record.fact.type in ("turn.completed", "turn.failed") for record in records):
                     return
 
     async def blob(self, data: bytes) -> str:
-        """The hash of a blob that a fact of `KEEPER` refers to."""
+        """Store a blob that a fact of `KEEPER` refers to; return its hash."""
         facts, blob = self.store.facts, blob_of(data)
         warning = NewFact(WarningRaised(code="internal", message=blob.ref.hash))
         batch = Append(
@@ -144,7 +144,7 @@ class Board:
         return blob.ref.hash
 
     async def heads(self) -> dict[str, int]:
-        """How many facts each stream has: what must stay the same where nothing was written."""
+        """Return the number of facts of each stream, to prove that nothing was written."""
         facts = self.store.facts
         return {stream: (await facts.head(stream)).sequence for stream in await facts.streams("")}
 
@@ -159,7 +159,7 @@ async def serving(
     past: PastSessions | None = None,
     **given: Any,
 ) -> AsyncGenerator[Board]:
-    """A Callboard with one scripted model. `given` replaces parts of what the app gets."""
+    """Run a Callboard with one scripted model. Keyword arguments replace dependencies of the app."""
     beside = folder.with_name(f"{folder.name}-beside")
     store = open_store(beside)
     (beside / "short-answers.yaml").write_text(scenario)
@@ -200,12 +200,12 @@ async def serving(
 
 
 def scripted(scenario: Path) -> ProviderSettings:
-    """A model that plays the scenario."""
+    """Return a model that plays the scenario."""
     return ProviderSettings(name="scripted", kind="scripted", scenario=str(scenario))
 
 
 def about(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
-    """What this Callboard says of itself."""
+    """Return the server's description of itself."""
 
     ((provider, name),) = models.route("").candidates
     label = models.model(provider, name).label

@@ -1,4 +1,4 @@
-"""Clients of the streams: they read with a parser that is not ours, and fold what they get by themselves."""
+"""Independent clients of the streams, with another parser and their own reduction."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Rows = dict[str, dict[str, dict[str, Any]]]
 
 
 class Follower:
-    """One open stream."""
+    """An open stream."""
 
     def __init__(self, answer: httpx2.Response) -> None:
         self.answer = answer
         self._events = aiter(httpx2.EventSource(answer, max_event_size=None))
 
     async def event(self) -> httpx2.ServerSentEvent:
-        """The next event."""
+        """Return the next event."""
         return await anext(self._events)
 
     async def events(self, count: int) -> list[httpx2.ServerSentEvent]:
-        """The next events."""
+        """Return the next events."""
         return [await self.event() for _ in range(count)]
 
     async def ended(self) -> bool:
-        """True where the server ended the stream after what was read."""
+        """Return True if the server ended the stream after the events read."""
         return await anext(self._events, None) is None
 
 
@@ -38,7 +38,7 @@ class Follower:
 async def following(
     client: httpx2.AsyncClient, path: str, *, last: str | None = None, **params: Any
 ) -> AsyncGenerator[Follower]:
-    """A stream that is open, from the last event on."""
+    """Open a stream after a last event id."""
     headers = {"Accept": "text/event-stream"} | ({} if last is None else {"Last-Event-ID": last})
     async with client.stream("GET", f"{API}/{path}", headers=headers, params=params) as answer:
         assert answer.status_code == 200, await answer.aread()
@@ -46,7 +46,7 @@ async def following(
 
 
 class View:
-    """What a client shows: rows by panel and key. It takes each event once and fails where one does not follow."""
+    """A client's rows by panel and key. It fails if an event repeats or does not follow."""
 
     def __init__(self) -> None:
         self.rows: Rows = {}
@@ -54,7 +54,7 @@ class View:
         self.snapshots = 0
 
     def take(self, event: httpx2.ServerSentEvent) -> None:
-        """Applies an event of row operations."""
+        """Apply an event of row operations."""
         batch = json.loads(event.data)
         assert batch["kind"] == event.event
         assert batch["cursor"] == event.id
@@ -83,7 +83,7 @@ class View:
                 raise AssertionError(other)
 
     def shows(self, panel: str) -> list[dict[str, Any]]:
-        """The rows of a panel."""
+        """Return the rows of a panel."""
         return list(self.rows.get(panel, {}).values())
 
 
