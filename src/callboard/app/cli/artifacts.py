@@ -33,9 +33,8 @@ from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import ForceOption, JsonObject, SessionArgument
+from .terminal.options import ForceOption, JsonObject, SessionArgument, command_help
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls, to_line
 
 _FORMATS = ", ".join(get_args(ExportForm))

@@ -22,9 +22,9 @@ from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.browser import may_open, open_page
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
-from .terminal.help import command_help
 from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import ctrl_c, run_async
+from .terminal.options import command_help
 from .terminal.output import Style, print_err, print_json, print_out
 from .terminal.team_watcher import TeamWatcher
 

@@ -22,9 +22,8 @@ from callboard.contracts.errors import Refusal
 from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import ForceOption, JsonObject, ReasonOption, SessionArgument
+from .terminal.options import ForceOption, JsonObject, ReasonOption, SessionArgument, command_help
 from .terminal.output import Style, print_err, print_json, print_out
 
 _DETAILS = """SESSION is an id from `callboard sessions`, or `last`. The pack is a zip of plain files with a README:

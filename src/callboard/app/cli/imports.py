@@ -53,7 +53,7 @@ class _Line(msgspec.Struct, rename="camel"):
     changed: int
     session_id: str = ""
     added: int = 0
-    known: int = 0
+    skipped: int = msgspec.field(default=0, name="known")
     unfinished: bool = False
     problem: str = ""
 
@@ -166,7 +166,7 @@ async def _import_turns(client: Client, past: PastSession, workspace: str, line:
             break
         line.session_id = imported.session_id
         line.added += imported.added
-        line.known += not imported.added
+        line.skipped += not imported.added
     if not line.problem and not line.session_id:
         line.problem = "It has no finished turn yet. Import it again 5 minutes after its last change."
 
@@ -179,6 +179,6 @@ def _report(line: _Line, progress: str, *, json: bool) -> None:
     if line.problem:
         print_err(f"{progress}  {title}: {line.problem}")
         return
-    skipped = f", {line.known} already imported" if line.known else ""
+    skipped = f", {line.skipped} already imported" if line.skipped else ""
     later = "; the next import adds its newest turn, which may be unfinished" if line.unfinished else ""
     print_err(f"{progress}  {title}: {format_count(line.added, 'turn')}{skipped}{later}")

@@ -13,9 +13,8 @@ from callboard.contracts.commands.model import ConfiguredModel, DetectedSource, 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import JsonObject
+from .terminal.options import JsonObject, command_help
 from .terminal.output import Style, print_err, print_json, print_out, to_line
 
 _DETAILS = """With --test, sends a short question to one. Looks for keys in the environment, for Ollama, LM Studio,

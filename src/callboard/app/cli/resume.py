@@ -21,10 +21,9 @@ from .run.conversation import Conversation
 from .run.run import BY_HAND, exit_of
 from .terminal.approvals import Approve
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
-from .terminal.help import command_help
 from .terminal.ignored_settings import warn_shared_folder
 from .terminal.loop import ctrl_c, run_async
-from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, resolve_approval
+from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, command_help, resolve_approval
 from .terminal.output import print_err
 
 _DETAILS = """Then follows the turn that starts. An agent is paused after its process ended, after a failed turn with

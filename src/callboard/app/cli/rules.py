@@ -23,9 +23,8 @@ from ..reading.remote_reader import RemoteReader
 from ..settings.loader import convert_tables, parse_toml
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import BroadFolder, FolderOption
+from .terminal.options import BroadFolder, FolderOption, command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 from .terminal.wording import format_count
 

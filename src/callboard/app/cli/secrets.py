@@ -17,9 +17,8 @@ from callboard.contracts.ports.secrets import HANDLE
 
 from ..hosting.announcement import find_endpoint
 from ..state_folder import StateFolder
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import JsonObject
+from .terminal.options import JsonObject, command_help
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls
 
 _HELP = """Store secrets in the system keyring, list them, or remove one.

@@ -16,8 +16,8 @@ from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
-from .terminal.help import command_help
 from .terminal.loop import run_async
+from .terminal.options import command_help
 from .terminal.output import Style, print_err, print_out, terminal_width, to_line
 from .terminal.wording import format_count
 

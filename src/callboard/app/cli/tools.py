@@ -16,9 +16,8 @@ from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import FAILED
-from .terminal.help import command_help
 from .terminal.loop import run_async
-from .terminal.options import BroadFolder, FolderOption, JsonObject
+from .terminal.options import BroadFolder, FolderOption, JsonObject, command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 from .terminal.wording import format_count
 

@@ -1,12 +1,4 @@
-"""Access of the person's own page: credentials and confirmations. All are in memory and end with the process.
-
-Modules:
-    codes: Single-use codes that open the page.
-    credentials: Credentials of pages, each for one origin and a limited time.
-    confirmations: Single-use confirmations of one command with one body.
-    granting: Commands that grant more permissions and need a confirmation.
-    routes: The routes of codes, credentials and confirmations.
-"""
+"""Access of the person's own page: credentials and confirmations. All are in memory and end with the process."""
 
 from __future__ import annotations
 

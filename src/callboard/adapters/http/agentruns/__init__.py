@@ -2,15 +2,6 @@
 
 The routes have the same guard and the same problems as all others. Only names and casing differ: they are those of the
 specification, and only this package maps them.
-
-Modules:
-    queries: Queries and bodies.
-    refusals: Field names of refusals, in the casing of the specification.
-    contexts: A run's context: its facts, or a summary.
-    tree: Files of a folder.
-    settings: Effective settings of a folder, and refusal of changes.
-    routes: The routes.
-    document: The routes as OpenAPI.
 """
 
 from __future__ import annotations

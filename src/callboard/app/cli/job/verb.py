@@ -10,7 +10,6 @@ import typer
 from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.facts.turn import PermissionMode
 
-from ..terminal.help import command_help
 from ..terminal.loop import run_async
 from ..terminal.options import (
     ApproveOption,
@@ -20,6 +19,7 @@ from ..terminal.options import (
     JsonObject,
     ReasonOption,
     SessionArgument,
+    command_help,
     resolve_approval,
 )
 from ..terminal.output import print_out

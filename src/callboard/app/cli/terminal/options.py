@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments, options and help texts that several verbs share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import Refusal
 
 from .approvals import Approve
@@ -25,6 +26,12 @@ ApproveOption = Annotated[
     Literal["ask", "none", "all-edits", "all"] | None,
     typer.Option("--approve", help="Approval policy. [default: ask in a terminal, else none]"),
 ]
+
+
+def command_help(name: str, details: str = "") -> str:
+    """Return the summary of a declared command, followed by details of the verb."""
+    summary = COMMANDS[name].summary
+    return f"{summary}\n\n{details}" if details else summary
 
 
 def resolve_approval(approve: Literal["ask", "none", "all-edits", "all"] | None) -> Approve | None:
