@@ -82,7 +82,7 @@ class AcpClient:
     def give(self, key: int, text: str, refusal: str, *, missing: bool = False) -> None:
         """Answer a request to read or write a file."""
         if missing:
-            # This answer tells agents whether they create a file or change one.
+            # By this answer agents know whether they create or change a file.
             self._settle(key, "" if self.settings.missing_is_empty else RequestError.resource_not_found())
         elif refusal:
             self._settle(key, RequestError.invalid_params({"details": refusal}))

@@ -226,7 +226,7 @@ def incident(error: BaseException, operation: str) -> Problem:
 
 
 def problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the response of a problem. The default status is that of its code."""
+    """Return the response of a problem. The default is the status of its code."""
     fields = dict(headers or {})
     if problem.code == "unauthenticated":
         fields["WWW-Authenticate"] = "Bearer"

@@ -164,7 +164,7 @@ class _RolloutReader:
         return None
 
     def end(self) -> PastTurn | None:
-        """Return the last turn; None if there is none."""
+        """Return the last turn, or None."""
         return self._turn.turn(self._session) if self._turn is not None else None
 
     def _item(self, payload: Line) -> PastTurn | None:
@@ -311,7 +311,7 @@ def _exit_code(text: str) -> int | None:
 def _ended(
     output: str, code: int | None, success: bool | None, applied: Line, *, is_patch: bool
 ) -> Literal["completed", "failed", "refused"] | None:
-    """Return the end of a call. A patch is completed only if the rollout proves it; otherwise its end is None."""
+    """Return the end of a call. A patch is completed only if the rollout proves it; otherwise its end is unknown (None)."""
     text = output.strip().lower()
     if text in _DECLINED or applied.get("status") == "declined":
         return "refused"

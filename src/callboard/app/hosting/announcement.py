@@ -72,7 +72,7 @@ def find_unused_models(
 
 
 async def find_endpoint(home: StateFolder) -> Endpoint | None:
-    """Return the endpoint of the process that writes to this store; None if there is none.
+    """Return the endpoint of the process that writes to this store, or None.
 
     A copied state folder has the endpoint file of the original, so the process must answer with the epoch and id of this store.
     Answering makes the process reload its settings and update the file, so the file is read again.

@@ -37,7 +37,7 @@ _REDIRECT = """<!doctype html>
 class PageLink(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A single-use address that opens the page within `expires_in_s` seconds.
 
-    `opener` is the path of a file that redirects to it, for the command line of a browser; empty if there is none.
+    `opener` is the path of a file that redirects to it, for the command line of a browser, or empty.
     """
 
     link: str

@@ -50,7 +50,7 @@ class CancelBody(QueryParameters, frozen=True, kw_only=True):
 class ChatBody(QueryParameters, frozen=True, kw_only=True):
     """A message to an agent of a session. The default agent is the lead; without `session_id` a new session starts.
 
-    The default `permission_mode` is that of the agent's last turn, and for the first turn that of the folder.
+    The default `permission_mode` is the mode of the agent's last turn; for its first turn, the folder's mode.
     """
 
     message: Prompt

@@ -169,7 +169,7 @@ async def _session(client: Client, name: str) -> str:
 
 
 async def _jobs(client: Client, session: str, *, still_open: bool = False) -> list[str]:
-    """Return the job ids of the session, newest first; with `still_open` only those that can change."""
+    """Return the job ids of the session, newest first; with `still_open` only jobs that can change."""
     jobs: dict[str, str] = {}
     async for event in RemoteReader(client).read_facts(session, after=0, follow=False):
         if event.type == "job.created":
