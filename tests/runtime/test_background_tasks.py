@@ -10,40 +10,40 @@ from callboard.contracts.errors import Refusal
 from callboard.runtime.background_tasks import BackgroundTasks
 
 
-async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:
+async def at(gate: asyncio.Event, steps: list[str], begun: asyncio.Event) -> int:
     begun.set()
     try:
         await gate.wait()
     except asyncio.CancelledError:
-        told.append("ended")
+        steps.append("ended")
         raise
-    told.append("done")
+    steps.append("done")
     return 7
 
 
-async def asked(under_way: BackgroundTasks, gate: asyncio.Event, told: list[str]) -> asyncio.Task[int]:
+async def start_caller(under_way: BackgroundTasks, gate: asyncio.Event, steps: list[str]) -> asyncio.Task[int]:
     """A caller that waits for a started task."""
     begun = asyncio.Event()
-    asker = asyncio.create_task(under_way.run(at(gate, told, begun)))
+    asker = asyncio.create_task(under_way.run(at(gate, steps, begun)))
     await begun.wait()
     return asker
 
 
 async def test_a_task_continues_when_its_caller_is_cancelled():
-    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await asked(under_way, gate, told)
+    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    asker = await start_caller(under_way, gate, steps)
     asker.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asker
-    assert told == []
+    assert steps == []
     gate.set()
     await under_way.wait_all()
-    assert told == ["done"]
+    assert steps == ["done"]
 
 
 async def test_a_caller_receives_the_result_or_the_error():
-    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await asked(under_way, gate, told)
+    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    asker = await start_caller(under_way, gate, steps)
     gate.set()
     assert await asker == 7
 
@@ -56,10 +56,10 @@ async def test_a_caller_receives_the_result_or_the_error():
 
 
 async def test_cancel_all_returns_after_the_tasks_have_ended():
-    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await asked(under_way, gate, told)
+    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    asker = await start_caller(under_way, gate, steps)
     await under_way.cancel_all()
-    assert told == ["ended"]
+    assert steps == ["ended"]
     with pytest.raises(asyncio.CancelledError):
         await asker
     await under_way.cancel_all()
@@ -89,8 +89,8 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
         await asker
     await under_way.wait_all()
 
-    told = [str(one.exc_info[1]) if one.exc_info else one.getMessage() for one in caplog.records]
-    assert sorted(told) == [
+    logged = [str(record.exc_info[1]) if record.exc_info else record.getMessage() for record in caplog.records]
+    assert sorted(logged) == [
         "a background task was refused: The disk is full.",
         "for nobody",
         "for one that has gone",

@@ -82,12 +82,12 @@ async def test_open_sessions_record_that_the_clock_was_set(tmp_path: Path, by: i
         for _ in range(2):
             await home.runtime.sessions.sweep()
 
-        (found,) = [one for one in await home.facts(turn.session_id) if isinstance(one.fact, WarningRaised)]
-        assert (found.header.at, found.scope) == (before + 30 * SECOND, Scope(thread=turn.thread_id))
+        (raised,) = [record for record in await home.facts(turn.session_id) if isinstance(record.fact, WarningRaised)]
+        assert (raised.header.at, raised.scope) == (before + 30 * SECOND, Scope(thread=turn.thread_id))
         (warning,) = await facts(home, turn.session_id, WarningRaised)
         now = timestamp(before + 30 * SECOND)
-        kept = f"Callboard keeps its own time, now {now}, until it starts again."
-        assert (warning.code, warning.message) == (code, f"The machine's clock was set {how} by 864000 s. {kept}")
+        notice = f"Callboard keeps its own time, now {now}, until it starts again."
+        assert (warning.code, warning.message) == (code, f"The machine's clock was set {how} by 864000 s. {notice}")
 
 
 def test_the_next_process_starts_from_the_wall_clock() -> None:

@@ -89,9 +89,9 @@ async def begun(home: House, session: str) -> EvidenceExport:
     """Return the session's running export."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            found: ExportList = await home.do(ListExports(session_id=session))
-            if found.exports:
-                return found.exports[0]
+            exports: ExportList = await home.do(ListExports(session_id=session))
+            if exports.exports:
+                return exports.exports[0]
             await asyncio.sleep(0.005)
 
 
@@ -163,9 +163,11 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
         crew(home)
         turn = await home.submit("go", permission_mode="full")
         session = turn.session_id
-        await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+        await until(
+            home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
+        )
         records = await home.facts(session)
-        child = next(one.scope for one in records if isinstance(one.fact, SubagentSpawned))
+        child = next(record.scope for record in records if isinstance(record.fact, SubagentSpawned))
 
         packed = await home.do(ExportEvidence(session_id=session, task_id=child.task))
 
@@ -174,11 +176,11 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
         named = manifest_of(pack)["task"]
         assert (named["tasks"], named["agents"], named["threads"]) == ([child.task], ["worker-1"], [child.thread])
         chosen = {sequence for first, last in named["facts"] for sequence in range(first, last + 1)}
-        assert chosen >= {one.sequence for one in records if child.thread == one.scope.thread}
+        assert chosen >= {record.sequence for record in records if child.thread == record.scope.thread}
         assert packed.facts == len(chosen) < packed.through == len(records)
         ids = [line["ids"] for line in lines_of(pack) if line["sequence"] in chosen]
-        assert {one["agentId"] for one in ids if one.get("threadId") == child.thread} == {"worker-1"}
-        assert {one.get("taskId", child.task) for one in ids} == {child.task}
+        assert {id["agentId"] for id in ids if id.get("threadId") == child.thread} == {"worker-1"}
+        assert {id.get("taskId", child.task) for id in ids} == {child.task}
         fact = (await home.facts(session))[-1]
         assert fact.scope == Scope(
             evidence=packed.evidence_id,
@@ -271,7 +273,7 @@ async def test_a_pack_does_not_contain_earlier_packs(tmp_path: Path):
         second = await home.do(ExportEvidence(session_id=session))
         pack = await pack_of(home, second)
         assert second.through == first.sequence
-        assert [one["hash"] for one in manifest_of(pack)["leftOut"]] == [first.pack.hash]
+        assert [fact["hash"] for fact in manifest_of(pack)["leftOut"]] == [first.pack.hash]
         assert checked(pack).ok
 
 
@@ -280,7 +282,7 @@ async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(
         session = await said_hello(home)
         first = await home.do(ExportEvidence(session_id=session))
         facts = home.runtime.dependencies.store.facts
-        erased = next(one.sequence for one in await home.facts(session) if one.header.type == "message.text")
+        erased = next(record.sequence for record in await home.facts(session) if record.header.type == "message.text")
 
         await facts.erase(session, erased)
 

@@ -19,9 +19,9 @@ async def turns_during(seconds: float, items: int) -> int:
             await asyncio.sleep(0)
 
     other = asyncio.create_task(others())
-    taken = [item async for item in _worked(seconds, items)]
+    worked = [item async for item in _worked(seconds, items)]
     other.cancel()
-    assert taken == list(range(items))
+    assert worked == list(range(items))
     return turns
 
 

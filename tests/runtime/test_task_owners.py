@@ -95,14 +95,14 @@ def starts_of(tree: ast.AST) -> int:
         for item in node.items
         if isinstance(item.optional_vars, ast.Name) and "TaskGroup" in ast.unparse(item.context_expr)
     }
-    found = 0
+    start_count = 0
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in _STARTS:
             above = ast.unparse(node.value)
-            found += above not in groups and not (node.attr == "gather" and above != "asyncio")
+            start_count += above not in groups and not (node.attr == "gather" and above != "asyncio")
         elif isinstance(node, ast.ImportFrom) and node.module == "asyncio":
-            found += sum(one.name in _STARTS for one in node.names)
-    return found
+            start_count += sum(name.name in _STARTS for name in node.names)
+    return start_count
 
 
 def test_every_module_that_starts_tasks_names_their_owner():
@@ -110,9 +110,9 @@ def test_every_module_that_starts_tasks_names_their_owner():
     `BackgroundTasks` needs no entry."""
     trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
-    found = {path: count for path, tree in trees.items() if path not in _OTHERS and (count := starts_of(tree))}
+    start_counts = {path: count for path, tree in trees.items() if path not in _OTHERS and (count := starts_of(tree))}
 
-    assert found == {path: count for path, (count, _) in OWNED.items()}
+    assert start_counts == {path: count for path, (count, _) in OWNED.items()}
 
 
 @pytest.mark.parametrize(

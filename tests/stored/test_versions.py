@@ -174,7 +174,7 @@ async def test_s2_a_part_in_the_making_that_does_not_decode_does_not_stop_its_se
     waits = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with house(tmp_path, calls(waits)) as home:
         turn = await home.submit("go")
-        await home.kept(turn.session_id, "Half of it.")
+        await home.wait_partial(turn.session_id, "Half of it.")
         _change(tmp_path / "state", "UPDATE partials SET scope = x'00'")
         assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
 

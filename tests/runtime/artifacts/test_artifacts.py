@@ -23,7 +23,7 @@ from callboard.contracts.rows.context import ArtifactPart
 from callboard.contracts.scope import PERSON
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, read, refused, texts, wrote
+from tests.runtime.rigs.artifacts import NOTES, edit, list_artifacts, only, read, refused, texts, wrote
 from tests.runtime.rigs.house import calls, house, says, uses
 from tests.runtime.rigs.program_agent import begun, coder
 from tests.runtime.worktrees.test_merge import merge, worked
@@ -46,15 +46,18 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
             2,
         )
         facts = await home.facts(session)
-        started = [one.scope for one in facts if one.header.type == "tool.started"]
+        started = [record.scope for record in facts if record.header.type == "tool.started"]
         versions = (await read(home, session, row.key)).versions
-        assert [(one.version, one.base, one.added, one.removed) for one in versions] == [(1, 0, 1, 0), (2, 1, 1, 1)]
-        assert [(one.agent_id, one.turn_id, one.tool_call_id) for one in versions] == [
+        assert [(version.version, version.base, version.added, version.removed) for version in versions] == [
+            (1, 0, 1, 0),
+            (2, 1, 1, 1),
+        ]
+        assert [(version.agent_id, version.turn_id, version.tool_call_id) for version in versions] == [
             (scope.agent, scope.turn, scope.tool_call) for scope in started
         ]
         assert await texts(home, session, row.key) == [(1, "agent", "one\n"), (2, "agent", "two\n")]
-        parts = [one for one in await home.parts(session, started[0].turn) if isinstance(one, ArtifactPart)]
-        assert [(one.artifact_id, one.title, one.version, one.added, one.removed) for one in parts] == [
+        parts = [part for part in await home.parts(session, started[0].turn) if isinstance(part, ArtifactPart)]
+        assert [(part.artifact_id, part.title, part.version, part.added, part.removed) for part in parts] == [
             (row.key, NOTES, 1, 1, 0),
             (row.key, NOTES, 2, 1, 1),
         ]
@@ -73,8 +76,8 @@ async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
     writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n", "three\n")]
     async with wrote(tmp_path, *writes) as (home, session):
         row = await only(home, session)
-        asked = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=3, to_version=1)
-        assert await home.do(asked) == ArtifactDiff(
+        command = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=3, to_version=1)
+        assert await home.do(command) == ArtifactDiff(
             session_id=session,
             artifact_id=row.key,
             from_version=3,
@@ -93,8 +96,8 @@ async def test_a_binary_version_is_marked_and_not_compared(tmp_path: Path) -> No
     (tmp_path / "work" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     async with wrote(tmp_path, uses("Write", file_path="logo.png", content="no image\n")) as (home, session):
         row = await only(home, session)
-        found = await home.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
-        assert (found.binary, found.diff, found.added) == (True, "", 0)
+        diff = await home.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
+        assert (diff.binary, diff.diff, diff.added) == (True, "", 0)
         assert (await read(home, session, row.key)).versions[0].content.media == "image/png"
 
 
@@ -105,9 +108,11 @@ async def test_a_person_saves_a_text_over_its_base_version(tmp_path: Path) -> No
         done = await home.do(edit(session, row.key, 1, "one\nmore\n"))
         assert (done.version, done.status) == (2, "saved")
         assert (home.folder / NOTES).read_text() == "one\nmore\n"
-        told = [one for one in await home.facts(session) if one.header.actor == PERSON and one.scope.artifact]
-        assert [type(one.fact) for one in told] == [ArtifactSaveRequested, ArtifactVersionCreated]
-        assert [one.scope.agent for one in told] == ["", ""]
+        records = [
+            record for record in await home.facts(session) if record.header.actor == PERSON and record.scope.artifact
+        ]
+        assert [type(record.fact) for record in records] == [ArtifactSaveRequested, ArtifactVersionCreated]
+        assert [record.scope.agent for record in records] == ["", ""]
         entry = (await read(home, session, row.key)).versions[-1]
         assert (entry.version_origin, entry.base, entry.added, entry.removed) == ("person", 1, 1, 0)
 
@@ -197,10 +202,10 @@ async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path
         assert (new.version, new.status) == (1, "saved")
         assert (home.folder / "docs/plan.md").read_text() == "plan\n"
         (home.folder / "there.txt").write_text("there\n")
-        taken = CreateArtifact(session_id=session, path="there.txt", content="other\n")
-        assert (await refused(home, taken)).code == "artifact_conflict"
-        found = await home.do(CreateArtifact(session_id=session, path="there.txt"))
-        assert await texts(home, session, found.artifact_id) == [(1, "found", "there\n")]
+        command = CreateArtifact(session_id=session, path="there.txt", content="other\n")
+        assert (await refused(home, command)).code == "artifact_conflict"
+        adopted = await home.do(CreateArtifact(session_id=session, path="there.txt"))
+        assert await texts(home, session, adopted.artifact_id) == [(1, "found", "there\n")]
         again = await refused(home, CreateArtifact(session_id=session, path="there.txt"))
         assert (again.code, again.field) == ("artifact_conflict", "path")
         missing = await refused(home, CreateArtifact(session_id=session, path="missing.txt"))
@@ -236,14 +241,14 @@ async def test_protected_and_outside_files_are_not_artifacts(tmp_path: Path, pat
 async def test_deleting_an_artifact_keeps_its_file_unless_requested(tmp_path: Path) -> None:
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
     async with wrote(tmp_path, *writes) as (home, session):
-        one, other = (await listed(home, session)).artifacts
-        wrong = DeleteArtifact(session_id=session, artifact_id=one.key, confirm=other.key)
+        first, other = (await list_artifacts(home, session)).artifacts
+        wrong = DeleteArtifact(session_id=session, artifact_id=first.key, confirm=other.key)
         assert (await refused(home, wrong)).field == "confirm"
-        done = await home.do(DeleteArtifact(session_id=session, artifact_id=one.key, confirm=one.key))
+        done = await home.do(DeleteArtifact(session_id=session, artifact_id=first.key, confirm=first.key))
         assert (done.status, (home.folder / "a.md").exists()) == ("deleted", True)
         gone = DeleteArtifact(session_id=session, artifact_id=other.key, confirm=other.key, file=True)
         assert ((await home.do(gone)).status, (home.folder / "b.md").exists()) == ("deleted", False)
-        assert [row.status for row in (await listed(home, session)).artifacts] == ["deleted", "deleted"]
+        assert [row.status for row in (await list_artifacts(home, session)).artifacts] == ["deleted", "deleted"]
         assert (await refused(home, gone)).code == "artifact_deleted"
         assert (await refused(home, edit(session, "art_none", 1, "x"))).code == "unknown_artifact"
 
@@ -262,9 +267,9 @@ async def test_a_save_repeated_with_its_key_is_saved_once(tmp_path: Path) -> Non
     """CTL-01"""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
-        asked = edit(session, row.key, 1, "mine\n")
-        first = await home.do(asked, "k1")
-        assert await home.do(asked, "k1") == first
+        command = edit(session, row.key, 1, "mine\n")
+        first = await home.do(command, "k1")
+        assert await home.do(command, "k1") == first
         same = edit(session, row.key, 2, "mine\n")
         assert await home.do(same, "k2") == await home.do(same, "k2")
         assert (await only(home, session)).version == 2
@@ -274,8 +279,8 @@ async def test_a_save_keeps_the_files_encoding_and_line_ends(tmp_path: Path) -> 
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "old.txt").write_bytes("caf\u00e9\r\n".encode("latin-1"))
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
-        taken = await home.do(CreateArtifact(session_id=session, path="old.txt"))
-        await home.do(edit(session, taken.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
+        created = await home.do(CreateArtifact(session_id=session, path="old.txt"))
+        await home.do(edit(session, created.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
         assert (home.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
 
 
@@ -298,7 +303,7 @@ async def test_a_denied_write_creates_no_artifact(tmp_path: Path) -> None:
         home,
         session,
     ):
-        assert (await listed(home, session)).artifacts == ()
+        assert (await list_artifacts(home, session)).artifacts == ()
 
 
 async def test_artifacts_survive_a_restart(tmp_path: Path) -> None:
@@ -310,8 +315,8 @@ async def test_artifacts_survive_a_restart(tmp_path: Path) -> None:
         assert await only(home, session) == before
         done = await home.do(RetryArtifact(session_id=session, artifact_id=before.key, base_version=1))
         assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
-        failed = [one.fact for one in await home.facts(session) if isinstance(one.fact, ArtifactFailed)]
-        assert [(one.base, one.current) for one in failed] == [(9, 1)]
+        failed = [record.fact for record in await home.facts(session) if isinstance(record.fact, ArtifactFailed)]
+        assert [(entry.base, entry.current) for entry in failed] == [(9, 1)]
 
 
 async def test_a_childs_artifacts_stay_in_its_worktree_until_the_merge(tmp_path: Path) -> None:
@@ -322,13 +327,13 @@ async def test_a_childs_artifacts_stay_in_its_worktree_until_the_merge(tmp_path:
         assert (own.path, own.worktree != "", own.agent_id) == (NOTES, True, "worker-1")
         assert await texts(home, session, own.key) == [(1, "found", "one\n"), (2, "agent", "one\ntwo\n")]
         await home.do(merge(session))
-        _, merged = (await listed(home, session)).artifacts
+        _, merged = (await list_artifacts(home, session)).artifacts
         assert (merged.path, merged.worktree) == (NOTES, "")
         assert await texts(home, session, merged.key) == [(1, "found", "one\n"), (2, "merge", "one\ntwo\n")]
         done = await home.do(edit(session, merged.key, 2, "three\n"))
         assert (done.version, (home.folder / NOTES).read_text()) == (3, "three\n")
         await home.do(CloseSubagent(session_id=session, agent="worker-1"))
-        states = {row.key: row.status for row in (await listed(home, session)).artifacts}
+        states = {row.key: row.status for row in (await list_artifacts(home, session)).artifacts}
         assert states == {own.key: "deleted", merged.key: "saved"}
 
 
@@ -338,17 +343,17 @@ async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path
     (tmp_path / "work").mkdir()
     conf = tmp_path / "work" / "conf.txt"
     conf.write_text("say secret://deploy or secret://nobody\n")
-    known = Redaction(
+    redaction = Redaction(
         [NamedSecret("deploy", value, "environment"), NamedSecret("other", f"{value[::-1]}", "environment")]
     )
-    async with house(tmp_path, calls(says("Done.")), secrets=known) as home:
+    async with house(tmp_path, calls(says("Done.")), secrets=redaction) as home:
         session = (await home.submit("go")).session_id
-        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
-        ((_, _, text),) = await texts(home, session, taken.artifact_id)
-        await home.do(edit(session, taken.artifact_id, 1, f"{text}x=secret://other\n"))
+        created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, created.artifact_id)
+        await home.do(edit(session, created.artifact_id, 1, f"{text}x=secret://other\n"))
         assert conf.read_text() == f"say secret://deploy or secret://nobody\nx={value[::-1]}\n"
         conf.write_text(f"{conf.read_text()}y={value}\n")
-        problem = await refused(home, edit(session, taken.artifact_id, 2, "anything\n"))
+        problem = await refused(home, edit(session, created.artifact_id, 2, "anything\n"))
         assert (problem.code, value in conf.read_text()) == ("invalid_input", True)
 
 
@@ -359,16 +364,16 @@ async def test_a_secret_stays_in_the_file_and_in_no_version(tmp_path: Path) -> N
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
-        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
-        ((_, _, text),) = await texts(home, session, taken.artifact_id)
+        created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, created.artifact_id)
         assert token not in text
         assert "secret://" in text
-        done = await home.do(edit(session, taken.artifact_id, 1, f"{text}more\n"))
+        done = await home.do(edit(session, created.artifact_id, 1, f"{text}more\n"))
         assert (done.version, (home.folder / "conf.txt").read_text()) == (2, f"token {token}\nmore\n")
-        back = RollbackArtifact(session_id=session, artifact_id=taken.artifact_id, version=1, base_version=2)
+        back = RollbackArtifact(session_id=session, artifact_id=created.artifact_id, version=1, base_version=2)
         assert (await home.do(back)).status == "saved"
         assert (home.folder / "conf.txt").read_text() == f"token {token}\n"
-        assert [origin for _, origin, _ in await texts(home, session, taken.artifact_id)] == [
+        assert [origin for _, origin, _ in await texts(home, session, created.artifact_id)] == [
             "found",
             "person",
             "rollback",

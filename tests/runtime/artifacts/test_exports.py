@@ -22,7 +22,7 @@ from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import Record
 from tests.prove.evidence.erasure import erase
-from tests.runtime.rigs.artifacts import NOTES, exported, listed, only, refused, wrote
+from tests.runtime.rigs.artifacts import NOTES, list_artifacts, only, refused, wait_export, wrote
 from tests.runtime.rigs.house import PATIENCE, house, says, uses
 from tests.runtime.sessions.test_recovery import killed
 
@@ -41,7 +41,7 @@ async def test_a_version_is_exported_unchanged_and_as_a_diff(tmp_path: Path) -> 
     """UI-15"""
     async with wrote(tmp_path, *TWICE) as (home, session):
         row = await only(home, session)
-        for asked, name, text in (
+        for command, name, text in (
             (ExportArtifact(session_id=session, artifact_ids=(row.key,), version=1), NOTES, "one\n"),
             (
                 ExportArtifact(session_id=session, artifact_ids=(row.key,), form="diff"),
@@ -49,8 +49,8 @@ async def test_a_version_is_exported_unchanged_and_as_a_diff(tmp_path: Path) -> 
                 "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-one\n+two\n",
             ),
         ):
-            begun = await home.do(asked)
-            entry, data = await exported(home, session, begun.export_id)
+            begun = await home.do(command)
+            entry, data = await wait_export(home, session, begun.export_id)
             assert (entry.name, data.decode(), entry.code) == (name, text, "")
 
 
@@ -66,7 +66,7 @@ async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) ->
         asking.cancel()
         begun = await home.until(session, "artifact.export.started")
         assert isinstance(begun.fact, ArtifactExportStarted)
-        entry, data = await exported(home, session, begun.fact.export)
+        entry, data = await wait_export(home, session, begun.fact.export)
         assert (entry.name, data) == (NOTES, b"one\n")
 
 
@@ -76,28 +76,30 @@ async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: 
     async with wrote(tmp_path, *writes, export_interval=0.0) as (home, session):
         await home.do(CreateArtifact(session_id=session, title="../A.md", content="kept"))
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
-        entry, data = await exported(home, session, begun.export_id)
+        entry, data = await wait_export(home, session, begun.export_id)
         assert (entry.name, entry.everything, entry.left_out) == ("artifacts.zip", True, 0)
         assert (entry.done, entry.total) == (20, 20)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             held = {name: archive.read(name).decode() for name in archive.namelist()}
         assert held == {"_A.md": "kept", "b.py": "b.py", "src/a.md": "src/a.md", "a.md": "a.md"}
-        told = [one.fact for one in await home.facts(session) if isinstance(one.fact, ArtifactExportProgressed)]
-        assert [one.done for one in told] == [4, 8, 16, 20]
-        assert (await listed(home, session)).exports == ()
+        progress = [
+            record.fact for record in await home.facts(session) if isinstance(record.fact, ArtifactExportProgressed)
+        ]
+        assert [entry.done for entry in progress] == [4, 8, 16, 20]
+        assert (await list_artifacts(home, session)).exports == ()
 
 
 async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
     async with wrote(tmp_path, uses("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
         row = await only(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="html"))
-        entry, data = await exported(home, session, begun.export_id)
+        entry, data = await wait_export(home, session, begun.export_id)
         page = data.decode()
         assert (entry.name, entry.content.media if entry.content else "") == ("plan.html", "text/html; charset=utf-8")
         assert "<h1>Plan</h1>" in page
         assert "<td>1</td>" in page
         assert "<s>2</s>" in page
-        assert [one for one in ("<script", "onerror", 'href="javascript') if one in page] == []
+        assert [entry for entry in ("<script", "onerror", 'href="javascript') if entry in page] == []
 
 
 async def test_a_failed_export_has_a_reason_and_can_be_retried(tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ async def test_a_failed_export_has_a_reason_and_can_be_retried(tmp_path: Path) -
     async with wrote(tmp_path, uses("Write", file_path="logo.bin", content="text\n")) as (home, session):
         row = await only(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="diff"))
-        entry, _ = await exported(home, session, begun.export_id)
+        entry, _ = await wait_export(home, session, begun.export_id)
         assert entry.code == "unsupported_media"
         assert (await only(home, session)).status == "saved"
         again = RetryArtifact(session_id=session, artifact_id=row.key, export_id=begun.export_id)
@@ -119,12 +121,12 @@ async def test_an_invalid_export_is_refused_without_a_fact(tmp_path: Path) -> No
     async with wrote(tmp_path, *TWICE) as (home, session):
         row = await only(home, session)
         before = len(await home.facts(session))
-        for asked, field in (
+        for command, field in (
             (ExportArtifact(session_id=session, form="html"), "artifactIds"),
             (ExportArtifact(session_id=session, artifact_ids=(row.key,), version=9), "version"),
             (ExportArtifact(session_id=session, artifact_ids=("art_none",)), "artifactId"),
         ):
-            assert (await refused(home, asked)).field == field
+            assert (await refused(home, command)).field == field
         assert len(await home.facts(session)) == before
 
 
@@ -133,12 +135,16 @@ async def test_an_export_omits_erased_content_and_counts_it(tmp_path: Path) -> N
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
     async with wrote(tmp_path, *writes) as (home, session):
         ended = ArtifactVersionCreated, ToolCompleted
-        of_a = [one.sequence for one in await home.facts(session) if isinstance(one.fact, ended) and "a.md" in str(one)]
+        of_a = [
+            record.sequence
+            for record in await home.facts(session)
+            if isinstance(record.fact, ended) and "a.md" in str(record)
+        ]
     assert len(of_a) == 2
     await erase(tmp_path / "state", session, of_a)
     async with house(tmp_path, {"calls": []}) as home:
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
-        entry, data = await exported(home, session, begun.export_id)
+        entry, data = await wait_export(home, session, begun.export_id)
         assert entry.left_out == 1
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             assert archive.namelist() == ["b.md"]
@@ -162,12 +168,12 @@ async def test_an_export_that_failed_on_a_full_disk_is_recorded_later(
 
         monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
-        entry, _ = await exported(home, session, begun.export_id)
+        entry, _ = await wait_export(home, session, begun.export_id)
         assert (refused, entry.code, entry.message) == (3, "store_full", "There is no room.")
         again = RetryArtifact(session_id=session, artifact_id=row.key, export_id=begun.export_id)
         assert (await home.do(again)).export_id == begun.export_id
         await home.until(session, "artifact.export.completed")
-        entry, data = await exported(home, session, begun.export_id)
+        entry, data = await wait_export(home, session, begun.export_id)
         assert (entry.code, data) == ("", b"two\n")
 
 
@@ -193,7 +199,7 @@ async def test_a_shutdown_does_not_wait_for_a_full_disk(tmp_path: Path, monkeypa
             await reading.wait()
     async with house(tmp_path, {"calls": []}) as home:
         await only(home, session)
-        entry, _ = await exported(home, session, begun.export_id)
+        entry, _ = await wait_export(home, session, begun.export_id)
         assert entry.code == "export_interrupted"
 
 
@@ -203,7 +209,7 @@ async def test_an_interrupted_export_has_failed_after_a_restart(tmp_path: Path) 
         row = await only(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
         async with house(killed(home, tmp_path), {"calls": [says("Again.")]}) as after:
-            entry, _ = await exported(after, session, begun.export_id)
-            failed = [one.fact for one in await after.facts(session) if isinstance(one.fact, ArtifactFailed)]
-            assert [one.code for one in failed] == ([entry.code] if entry.code else [])
+            entry, _ = await wait_export(after, session, begun.export_id)
+            failed = [record.fact for record in await after.facts(session) if isinstance(record.fact, ArtifactFailed)]
+            assert [fact.code for fact in failed] == ([entry.code] if entry.code else [])
             assert entry.content is not None or entry.code == "export_interrupted"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.contracts.commands.artifact import CreateArtifact, ListArtifacts, RetryArtifact
 from callboard.contracts.facts.artifact import ArtifactDeleted
-from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, refused, texts, wrote
+from tests.runtime.rigs.artifacts import NOTES, edit, list_artifacts, only, refused, texts, wrote
 from tests.runtime.rigs.house import calls, house, says, uses
 from tests.runtime.rigs.program_agent import begun, coder
 
@@ -21,14 +21,14 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
         uses("Write", file_path=NOTES, content="two\n"),
     )
     async with wrote(tmp_path, *writes, permission_mode="full") as (home, session):
-        former, new = (await listed(home, session)).artifacts
-        assert [(one.path, one.status, one.version) for one in (former, new)] == [
+        former, new = (await list_artifacts(home, session)).artifacts
+        assert [(fact.path, fact.status, fact.version) for fact in (former, new)] == [
             (NOTES, "deleted", 1),
             (NOTES, "saved", 1),
         ]
         assert await texts(home, session, former.key) == [(1, "agent", "one\n")]
         assert await texts(home, session, new.key) == [(1, "agent", "two\n")]
-        (gone,) = [one for one in await home.facts(session) if isinstance(one.fact, ArtifactDeleted)]
+        (gone,) = [record for record in await home.facts(session) if isinstance(record.fact, ArtifactDeleted)]
         assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was made anew")
         assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
         types = (await home.types(session))[gone.sequence - 1 :]
@@ -44,7 +44,7 @@ async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_
         assert (made.artifact_id != former.key, made.version, made.status) == (True, 1, "saved")
         assert (home.folder / NOTES).read_text() == "mine\n"
         rows = (await home.do(ListArtifacts(session_id=session, wait_for=made.sequence))).artifacts
-        assert [(one.key, one.status) for one in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
+        assert [(row.key, row.status) for row in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
         there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
         assert (there.code, there.hint) == ("artifact_conflict", "Edit that artifact.")
 

@@ -25,18 +25,20 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
     look = FileState(content=blob_of(b"one\n", MEDIA))
-    asked = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, file=look)
-    await host.run_command(asked, PERSON)
+    command = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, file=look)
+    await host.run_command(command, PERSON)
 
 
 async def settled(home: House, session: str) -> Fact:
     """Return the outcome that the next process records."""
-    sequence = next(one.sequence for one in await home.facts(session) if one.header.type == "artifact.save.requested")
+    sequence = next(
+        record.sequence for record in await home.facts(session) if record.header.type == "artifact.save.requested"
+    )
     await home.runtime.sessions.get(session)
     async for records in home.runtime.dependencies.store.facts.subscribe(session, after=sequence):
-        for one in records:
-            if isinstance(one.fact, ArtifactDeleted | ArtifactFailed | ArtifactVersionCreated):
-                return one.fact
+        for record in records:
+            if isinstance(record.fact, ArtifactDeleted | ArtifactFailed | ArtifactVersionCreated):
+                return record.fact
     raise AssertionError("the session ended")
 
 

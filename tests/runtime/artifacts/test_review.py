@@ -39,12 +39,16 @@ async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: d
             ("approve", "answer", "reject"),
             ("once",),
         )
-        table = await home.watch(session, lambda one: bool(one.panel(ActionRow)))
-        (shown,) = table.panel(ActionRow)
-        assert (shown.artifact_id, shown.artifact_version, shown.prompt) == (row.key, 1, "Is this what you meant?")
+        table = await home.watch(session, lambda table: bool(table.panel(ActionRow)))
+        (action_row,) = table.panel(ActionRow)
+        assert (action_row.artifact_id, action_row.artifact_version, action_row.prompt) == (
+            row.key,
+            1,
+            "Is this what you meant?",
+        )
         await home.do(RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more))
         await home.until(session, "turn.completed")
-        ended = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
+        ended = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
         assert ended[-1].output.text == told
 
 
@@ -52,6 +56,6 @@ async def test_a_review_of_an_unknown_artifact_is_refused_without_a_question(tmp
     async with house(tmp_path, calls(REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")
-        (refused,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolRefused)]
+        (refused,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRefused)]
         assert refused.code == "unknown_artifact"
         assert "action.required" not in await home.types(session)

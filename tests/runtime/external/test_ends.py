@@ -12,7 +12,7 @@ from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
 from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, list_facts
 
 
 async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):
@@ -22,7 +22,7 @@ async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_
         session = await begun(home)
         await answer(home, session, "reject", count=2)
         await home.until(session, "turn.completed")
-        refused = [fact.code for fact in await told(home, session, ToolRefused)]
+        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
         await home.submit("Again.", session)
         failed = await home.until(session, "turn.failed")
 
@@ -38,7 +38,7 @@ async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path:
         file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (route,) = await told(home, session, RoutingResolved)
+        (route,) = await list_facts(home, session, RoutingResolved)
 
     assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
 
@@ -49,11 +49,11 @@ async def test_an_agent_killed_with_a_pending_question_fails_its_turn_and_restar
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
         await home.until(session, "action.required", 2)
-        (there,) = await told(home, session, AgentConnected)
+        (there,) = await list_facts(home, session, AgentConnected)
         os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
         failed = await home.until(session, "turn.failed")
         types = await home.types(session)
-        (gone,) = await told(home, session, AgentDisconnected)
+        (gone,) = await list_facts(home, session, AgentDisconnected)
         await home.submit("Again.", session)
         await answer(home, session, count=3)
         await answer(home, session, count=4)

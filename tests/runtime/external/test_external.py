@@ -21,7 +21,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefuse
 from callboard.contracts.facts.turn import TurnFailed
 from callboard.contracts.rows.session import SessionCard
 from tests.runtime.rigs.house import house
-from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, told
+from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, list_facts
 
 
 async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
@@ -38,13 +38,13 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
         session = await begun(home)
         await home.until(session, "turn.completed")
         types = await home.types(session)
-        (route,) = await told(home, session, RoutingResolved)
-        (thought,) = await told(home, session, ReasoningCompleted)
-        texts = [fact.content.text for fact in await told(home, session, MessageText)]
-        requested = await told(home, session, ToolRequested)
-        verdicts = await told(home, session, PermissionEvaluated)
-        ended = await told(home, session, ToolCompleted)
-        (there,) = await told(home, session, AgentConnected)
+        (route,) = await list_facts(home, session, RoutingResolved)
+        (thought,) = await list_facts(home, session, ReasoningCompleted)
+        texts = [fact.content.text for fact in await list_facts(home, session, MessageText)]
+        requested = await list_facts(home, session, ToolRequested)
+        verdicts = await list_facts(home, session, PermissionEvaluated)
+        ended = await list_facts(home, session, ToolCompleted)
+        (there,) = await list_facts(home, session, AgentConnected)
 
     assert types[types.index("turn.started") : -1] == [
         "turn.started",
@@ -81,17 +81,17 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
 async def test_the_agent_starts_only_after_approval_of_its_exact_command(tmp_path: Path):
     async with coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
         session = (await home.submit("Do it.")).session_id
-        asked = await answer(home, session, "reject")
+        action = await answer(home, session, "reject")
         failed = await home.until(session, "turn.failed")
         again = (await home.submit("Do it.", session)).session_id
         await answer(home, again, count=2, scope="session")
         await home.until(session, "turn.completed")
 
     command = f"{sys.executable} {AGENT} {tmp_path / 'script.json'}"
-    assert command in asked.prompt or asked.preview is not None
-    assert asked.preview is not None
-    assert asked.preview.text == command
-    assert asked.matchers == {"session": f"StartAgent({command})", "workspace": f"StartAgent({command})"}
+    assert command in action.prompt or action.preview is not None
+    assert action.preview is not None
+    assert action.preview.text == command
+    assert action.matchers == {"session": f"StartAgent({command})", "workspace": f"StartAgent({command})"}
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "person_denied"
 
@@ -110,16 +110,16 @@ async def test_a_permission_request_passes_the_rules_and_then_a_person(tmp_path:
     ]
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
-        asked = await answer(home, session, count=2, scope="session")
+        action = await answer(home, session, count=2, scope="session")
         await answer(home, session, "reject", count=3)
         await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
-        refused = [fact.code for fact in await told(home, session, ToolRefused)]
-        ended = [fact.output.text for fact in await told(home, session, ToolCompleted)]
+        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
+        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
+        ended = [fact.output.text for fact in await list_facts(home, session, ToolCompleted)]
         read = await home.parts(session, (await home.facts(session))[2].scope.turn)
 
     assert texts == "[yes][no][yes][yes][no]"
-    assert (asked.tool, asked.matchers["session"]) == ("Bash", "Bash(make all)")
+    assert (action.tool, action.matchers["session"]) == ("Bash", "Bash(make all)")
     assert refused == ["path_denied", "person_denied"]
     assert ended[1:] == ["made", "made again"]
     assert read
@@ -135,16 +135,16 @@ async def test_reads_and_writes_through_callboard_pass_the_gate(tmp_path: Path):
     async with coder(tmp_path, steps, tools="[Read, Write]") as home:
         (home.folder / "a.txt").write_text("one\ntwo\nthree\n")
         session = await begun(home)
-        asked = await answer(home, session, count=2)
+        action = await answer(home, session, count=2)
         await answer(home, session, "reject", count=3)
         await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
+        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
         written = (home.folder / "b.txt").read_text()
 
     assert texts.startswith("[two\n][refused: {'details': ")
     assert "is outside the folder" in texts
     assert "[done][refused: {'details': 'The person rejected the call.'}]" in texts
-    assert (asked.tool, written) == ("Write", "new\n")
+    assert (action.tool, written) == ("Write", "new\n")
     assert not (home.folder / "c.txt").exists()
 
 
@@ -157,15 +157,15 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_t
     ]
     async with coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
         session = await begun(home)
-        await home.kept(session, "Half a")
+        await home.wait_partial(session, "Half a")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
         await home.submit("And now?", session)
         await home.until(session, "turn.completed")
-        (cut,) = await told(home, session, MessageInterrupted)
-        (text,) = await told(home, session, MessageText)
+        (cut,) = await list_facts(home, session, MessageInterrupted)
+        (text,) = await list_facts(home, session, MessageText)
         types = await home.types(session)
-        connected = await told(home, session, AgentConnected)
+        connected = await list_facts(home, session, AgentConnected)
 
     assert cut.content.text == "Half a (stopped)"
     assert types[types.index("turn.interrupt.requested") :][:5] == [
@@ -187,7 +187,7 @@ async def test_an_agent_that_does_not_stop_is_ended(tmp_path: Path):
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
         types = await home.types(session)
-        (gone,) = await told(home, session, AgentDisconnected)
+        (gone,) = await list_facts(home, session, AgentDisconnected)
 
     assert types[types.index("turn.interrupt.requested") :] == [
         "turn.interrupt.requested",
@@ -211,9 +211,9 @@ async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path:
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
         failed = await home.until(session, "turn.failed")
-        (model,) = await told(home, session, ModelFailed)
+        (model,) = await list_facts(home, session, ModelFailed)
         types = await home.types(session)
-        (cut,) = await told(home, session, MessageInterrupted)
+        (cut,) = await list_facts(home, session, MessageInterrupted)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == model.code == "model_unavailable"
@@ -252,18 +252,18 @@ async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_p
     async with coder(tmp_path, [{"echo": True}], load=True) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (first,) = await told(home, session, AgentConnected)
+        (first,) = await list_facts(home, session, AgentConnected)
     async with coder(tmp_path, [{"echo": True}], load=True) as home:
         await home.submit("Go on.", session)
         await answer(home, session, count=2)
         await home.until(session, "turn.completed", 2)
-        connected = await told(home, session, AgentConnected)
-        (gone,) = await told(home, session, AgentDisconnected)
+        connected = await list_facts(home, session, AgentConnected)
+        (gone,) = await list_facts(home, session, AgentDisconnected)
     async with coder(tmp_path, [{"echo": True}]) as home:
         await home.submit("And on.", session)
         await answer(home, session, count=3)
         await home.until(session, "turn.completed", 3)
-        texts = [fact.content.text for fact in await told(home, session, MessageText)]
+        texts = [fact.content.text for fact in await list_facts(home, session, MessageText)]
 
     assert (connected[1].provider_session_id, connected[1].resumed) == (first.provider_session_id, True)
     assert gone.provider_session_id == first.provider_session_id
@@ -280,13 +280,13 @@ async def test_an_agent_that_dies_between_turns_is_recorded_and_restarted(tmp_pa
     async with coder(tmp_path, [{"say": "one"}]) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        there = (await told(home, session, AgentConnected))[0]
+        there = (await list_facts(home, session, AgentConnected))[0]
         os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
         gone = await home.until(session, "agent.disconnected")
         await home.submit("Again.", session)
         await answer(home, session, count=2)
         await home.until(session, "turn.completed", 2)
-        connected = await told(home, session, AgentConnected)
+        connected = await list_facts(home, session, AgentConnected)
 
     assert isinstance(gone.fact, AgentDisconnected)
     assert gone.fact.reason == "It was ended by SIGKILL."
@@ -321,10 +321,10 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
         final = await home.until(session, "output.final", 2)
         await home.until(session, "turn.completed", 2)
         records = await home.facts(session)
-        (notified,) = await told(home, session, WorkerNotification)
+        (notified,) = await list_facts(home, session, WorkerNotification)
 
     assert [start.action_type, make.action_type] == ["delegated_permission"] * 2
-    assert {one.scope.agent for one in records if isinstance(one.fact, ActionRequired)} == {"coder-1"}
+    assert {record.scope.agent for record in records if isinstance(record.fact, ActionRequired)} == {"coder-1"}
     assert (notified.status, notified.result.text) == ("completed", "[yes]Mend it.")
     assert (notified.usage.input_tokens, notified.usage.tool_calls) == (20, 2)
     assert final.scope.agent == "lead"
@@ -337,7 +337,7 @@ async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path:
         )
         session = await begun(home)
         failed = await home.until(session, "turn.failed")
-        (start,) = await told(home, session, ToolFailed)
+        (start,) = await list_facts(home, session, ToolFailed)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == start.code == "model_unavailable"
@@ -349,7 +349,7 @@ async def test_a_sessions_card_names_the_conversations_that_it_started(tmp_path:
     async with coder(tmp_path, [{"say": "Hello."}]) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (connected,) = await told(home, session, AgentConnected)
+        (connected,) = await list_facts(home, session, AgentConnected)
         table = await home.watch(home.workspace, lambda table: any(card.driven for card in table.panel(SessionCard)))
 
     (card,) = table.panel(SessionCard)

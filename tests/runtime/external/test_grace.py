@@ -10,7 +10,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCancelled, ToolFailed
-from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, list_facts
 
 NEVER = 3600.0
 MAKE: Steps = [
@@ -30,12 +30,12 @@ async def test_a_running_call_with_a_later_question_is_not_recorded_as_unasked(
         await answer(home, session, decision, count=2)
         await home.until(session, "turn.completed")
         types = await home.types(session)
-        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
-        text = "".join(fact.content.text for fact in await told(home, session, MessageText))
+        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
+        text = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
 
     assert verdicts == ["ask", "ask"]
-    asked = types.index("agent.connected")
-    assert types[asked + 1 : asked + 5] == [
+    connected_at = types.index("agent.connected")
+    assert types[connected_at + 1 : connected_at + 5] == [
         "tool.requested",
         "permission.evaluated",
         "action.required",
@@ -55,11 +55,11 @@ async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked
         await answer(home, session, "approve", count=2)
         await home.until(session, "turn.completed")
         types = await home.types(session)
-        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
 
     assert verdicts == ["ask", "ask"]
-    said = next(one for one in types if one in ("message.text", "reasoning.completed", "plan.updated"))
-    assert types.index(said) < types.index("tool.requested", types.index("agent.connected"))
+    output_type = next(tag for tag in types if tag in ("message.text", "reasoning.completed", "plan.updated"))
+    assert types.index(output_type) < types.index("tool.requested", types.index("agent.connected"))
 
 
 async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
@@ -67,7 +67,7 @@ async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_p
     async with coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
         session = await begun(home)
         await home.until(session, "tool.started", count=2)
-        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
 
     assert verdicts == ["ask", "allow"]
 
@@ -80,7 +80,7 @@ async def test_a_running_call_is_recorded_as_started_when_its_turn_is_interrupte
         await home.until(session, "agent.mode.changed")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
-        (cancelled,) = await told(home, session, ToolCancelled)
+        (cancelled,) = await list_facts(home, session, ToolCancelled)
 
     assert cancelled.started
 
@@ -91,7 +91,7 @@ async def test_a_running_call_is_recorded_when_its_agent_dies(tmp_path: Path):
         session = await begun(home)
         await home.until(session, "turn.failed")
         types = await home.types(session)
-        failed = await told(home, session, ToolFailed)
+        failed = await list_facts(home, session, ToolFailed)
 
     assert types.count("tool.started") == 2
     assert types[-3:] == ["model.failed", "tool.lost", "turn.failed"]

@@ -11,7 +11,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
 from callboard.contracts.facts.tool import ToolFailed
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, list_facts
 
 
 async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
@@ -19,7 +19,7 @@ async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
     async with coder(tmp_path, [{"say": "hi"}], front="model: large\n", script={"models": ["small", "large"]}) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (there,) = await told(home, session, AgentConnected)
+        (there,) = await list_facts(home, session, AgentConnected)
 
     assert (there.mode, there.model) == ("ask", "large")
 
@@ -29,7 +29,7 @@ async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps
     async with coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
         session = await begun(home)
         failed = await home.until(session, "turn.failed")
-        (start,) = await told(home, session, ToolFailed)
+        (start,) = await list_facts(home, session, ToolFailed)
 
     assert isinstance(failed.fact, TurnFailed)
     assert (failed.fact.code, start.code) == ("agent_mode_unavailable", "agent_mode_unavailable")
@@ -42,10 +42,10 @@ async def test_the_start_approval_shows_a_mode_that_is_left_to_the_agent(tmp_pat
     async with coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (asked,) = await told(home, session, ActionRequired)
-        (there,) = await told(home, session, AgentConnected)
+        (actions,) = await list_facts(home, session, ActionRequired)
+        (there,) = await list_facts(home, session, AgentConnected)
 
-    assert "Its own settings decide what it asks you." in asked.prompt
+    assert "Its own settings decide what it asks you." in actions.prompt
     assert there.mode == ""
 
 
@@ -56,12 +56,12 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
     steps: Steps = [{"mode": "code"}, {"read": {"path": str(tmp_path / "work" / "none.txt")}}, run]
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
-        asked = await answer(home, session, "reject", count=2)
+        action = await answer(home, session, "reject", count=2)
         await home.until(session, "turn.completed")
-        changes = await told(home, session, AgentModeChanged)
+        changes = await list_facts(home, session, AgentModeChanged)
 
     assert changes == [AgentModeChanged(mode="code", allowed=False), AgentModeChanged(mode="ask")]
-    assert asked.tool == "Bash"
+    assert action.tool == "Bash"
     assert not made.exists()
 
 
@@ -71,8 +71,8 @@ async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp
     async with coder(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as home:
         session = await begun(home)
         failed = await home.until(session, "turn.failed")
-        changes = await told(home, session, AgentModeChanged)
-        gone = await told(home, session, AgentDisconnected)
+        changes = await list_facts(home, session, AgentModeChanged)
+        gone = await list_facts(home, session, AgentDisconnected)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "agent_mode_unavailable"
@@ -87,7 +87,7 @@ async def test_a_turn_under_another_permission_mode_changes_the_mode(tmp_path: P
         await home.until(session, "turn.completed")
         await home.submit("And plan.", session, permission_mode="planning")
         await home.until(session, "turn.completed", 2)
-        changes = await told(home, session, AgentModeChanged)
+        changes = await list_facts(home, session, AgentModeChanged)
 
     assert changes == [AgentModeChanged(mode="plan")]
 
@@ -100,9 +100,9 @@ async def test_a_missing_library_is_reported_before_the_start_is_asked_about(
         monkeypatch.setitem(sys.modules, "acp", None)
         session = (await home.submit("Do it.")).session_id
         failed = await home.until(session, "turn.failed")
-        asked = await told(home, session, ActionRequired)
+        actions = await list_facts(home, session, ActionRequired)
 
     assert isinstance(failed.fact, TurnFailed)
-    assert (failed.fact.code, asked) == ("not_installed", [])
+    assert (failed.fact.code, actions) == ("not_installed", [])
     assert "pip install 'agent-client-protocol" in failed.fact.message
     assert failed.fact.hint == "Run that command, restart Callboard, then send the turn again."

@@ -39,17 +39,17 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
     async with coder(tmp_path, steps, plan_interval=0.0) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        told = await plans(home, session)
+        plan_facts = await plans(home, session)
         types = await home.types(session)
         texts = [record.scope.step for record in await home.facts(session) if record.header.type == "message.text"]
 
-    assert [record.fact for record in told] == [
+    assert [record.fact for record in plan_facts] == [
         PlanUpdated(steps=(LOOK, MEND)),
         PlanUpdated(steps=(LOOKING, MEND)),
         PlanUpdated(steps=(LOOKED, MENDED)),
         PlanUpdated(steps=(LOOKED, MENDED), final=True),
     ]
-    assert [record.scope.step for record in told] == [texts[0] + 1] * 4
+    assert [record.scope.step for record in plan_facts] == [texts[0] + 1] * 4
     assert texts[1] == texts[0] + 2
     assert types[-5:] == ["model.completed", "cost.recorded", "plan.updated", "output.final", "turn.completed"]
 
@@ -59,10 +59,10 @@ async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Pa
     async with coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        told = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await plans(home, session)]
 
     first, last = PlanStep("step 0", "in_progress"), PlanStep("step 499", "in_progress")
-    assert told == [
+    assert plan_facts == [
         PlanUpdated(steps=(first, TEST)),
         PlanUpdated(steps=(last, TEST)),
         PlanUpdated(steps=(last, TEST), final=True),
@@ -73,22 +73,22 @@ async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Pa
     async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
         session = await begun(home)
         await home.until(session, "plan.updated", 2)
-        told = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await plans(home, session)]
 
-    assert told == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
+    assert plan_facts == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
 
 
 async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
     steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
     async with coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
         session = await begun(home)
-        await home.kept(session, "Half")
+        await home.wait_partial(session, "Half")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
-        told = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await plans(home, session)]
         types = await home.types(session)
 
-    assert told == [
+    assert plan_facts == [
         PlanUpdated(steps=(LOOK, MEND)),
         PlanUpdated(steps=(LOOKED, MENDING)),
         PlanUpdated(steps=(LOOKED, MENDING), final=True),
@@ -107,10 +107,10 @@ async def test_the_last_plan_is_final_when_the_agent_dies(tmp_path: Path):
     async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0) as home:
         session = await begun(home)
         await home.until(session, "turn.failed")
-        told = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await plans(home, session)]
         types = await home.types(session)
 
-    assert told == [
+    assert plan_facts == [
         PlanUpdated(steps=(LOOK,)),
         PlanUpdated(steps=(LOOKED,)),
         PlanUpdated(steps=(LOOKED,), final=True),

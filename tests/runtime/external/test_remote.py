@@ -24,15 +24,15 @@ from tests.runtime.rigs.house import MovedClock
 from tests.runtime.rigs.remote_agent import (
     ENDED,
     JOINED,
-    again,
     answer,
     asks,
-    ended,
+    contact_agent,
     greets,
-    met,
-    of_peer,
+    list_agent_types,
+    list_facts,
+    send_again,
     states,
-    told,
+    wait_end,
     with_peer,
 )
 
@@ -41,14 +41,14 @@ async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_re
     """UI-23"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
-        asked = await answer(home, session, 1)
-        await ended(home, session)
-        types = await of_peer(home, session)
-        (route,) = [fact for fact in await told(home, session, RoutingResolved) if fact.chosen.provider == "a2a"]
-        met_it, named = await told(home, session, AgentConnected)
-        tasks = await told(home, session, RemoteTaskChanged)
-        (artifact,) = await told(home, session, RemoteArtifact)
-        sent, back = await told(home, session, ChannelMessage)
+        action = await answer(home, session, 1)
+        await wait_end(home, session)
+        types = await list_agent_types(home, session)
+        (route,) = [fact for fact in await list_facts(home, session, RoutingResolved) if fact.chosen.provider == "a2a"]
+        met_it, named = await list_facts(home, session, AgentConnected)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
+        (artifact,) = await list_facts(home, session, RemoteArtifact)
+        sent, back = await list_facts(home, session, ChannelMessage)
 
     assert types == [
         *("thread.opened", "turn.submitted", "turn.started", "routing.resolved", "inbox.reserved", "model.requested"),
@@ -58,19 +58,19 @@ async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_re
         *("artifact.created", "artifact.version.created", "remote.task"),
         *ENDED,
     ]
-    assert (asked.action_type, asked.tool, asked.risk) == ("tool_approval", "ConnectAgent", "high")
-    assert asked.preview == Text(text=there.url)
-    assert asked.matchers == dict.fromkeys(("session", "workspace"), f"ConnectAgent({there.url})")
+    assert (action.action_type, action.tool, action.risk) == ("tool_approval", "ConnectAgent", "high")
+    assert action.preview == Text(text=there.url)
+    assert action.matchers == dict.fromkeys(("session", "workspace"), f"ConnectAgent({there.url})")
     assert (route.chosen.model, route.reason) == ("peer", "the agent is remote")
     assert (met_it.name, met_it.version, met_it.provider_session_id, met_it.resumed) == ("Peer", "2.1", "", False)
     assert named == msgspec.structs.replace(met_it, provider_session_id=named.provider_session_id)
     assert '"supportedInterfaces"' in met_it.card.text
-    assert [(one.state, one.message.text) for one in tasks] == [
+    assert [(task.state, task.message.text) for task in tasks] == [
         ("submitted", ""),
         ("working", "Looking."),
         ("completed", ""),
     ]
-    assert len({one.remote_task_id for one in (*tasks, artifact)}) == 1
+    assert len({fact.remote_task_id for fact in (*tasks, artifact)}) == 1
     assert (artifact.remote_artifact_id, artifact.name, artifact.parts[0].text.text) == ("a1", "card", "A card.")
     assert there.texts[0].startswith("Be brief.\n\n<inbox>")
     assert (sent.source, back.source, back.participants) == ("host", "peer", ("peer", "host"))
@@ -83,14 +83,14 @@ async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, "reject", unattended=unattended)
-        failed = await ended(home, session)
+        failed = await wait_end(home, session)
         before = list(there.methods)
-        await again(home, session, "Please.")
+        await send_again(home, session, "Please.")
         await answer(home, session, 2, scope="session")
-        await ended(home, session, 2)
-        await again(home, session, "Once more.")
-        await ended(home, session, 3)
-        types = await of_peer(home, session)
+        await wait_end(home, session, 2)
+        await send_again(home, session, "Once more.")
+        await wait_end(home, session, 3)
+        types = await list_agent_types(home, session)
 
     assert (failed.code, before) == ("nobody_there" if unattended else "person_denied", [])
     assert "What is it?" in there.texts[0]
@@ -103,10 +103,10 @@ async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path)
     """CTL-05"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
-        asked = await home.until(session, "action.required")
-        action = asked.scope.action
+        required_action = await home.until(session, "action.required")
+        action = required_action.scope.action
         await home.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
-        failed = await ended(home, session)
+        failed = await wait_end(home, session)
 
     assert (failed.code, there.methods) == ("policy_denied", [])
     assert failed.message == "ConnectAgent was not allowed. The policy opa/main rejected the call."
@@ -115,7 +115,7 @@ async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path)
 async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(tmp_path: Path):
     """UI-23, CTL-04, CTL-16"""
     async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         action = await home.until(session, "action.required", 2)
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"decision": "approve"}, "decision_not_offered"),
@@ -123,9 +123,9 @@ async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(
             ({"decision": "answer", "answer": "  "}, "invalid_input"),
             ({"decision": "reject", "answer": "Blue."}, "invalid_input"),
         ]
-        for given, code in wrong:
+        for response, code in wrong:
             with pytest.raises(Refusal) as refused:
-                await home.do(RespondAction(session_id=session, action_id=action.scope.action, **given))
+                await home.do(RespondAction(session_id=session, action_id=action.scope.action, **response))
             assert refused.value.code == code
         answered = await home.do(
             RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Blue.")
@@ -133,11 +133,11 @@ async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(
         twice = await home.do(
             RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Red.")
         )
-        await ended(home, session)
-        types = await of_peer(home, session)
-        (resolved,) = [fact for fact in await told(home, session, ActionResolved) if fact.decision == "answer"]
-        tasks = await told(home, session, RemoteTaskChanged)
-        requested = (await told(home, session, ToolRequested))[-1]
+        await wait_end(home, session)
+        types = await list_agent_types(home, session)
+        (resolved,) = [fact for fact in await list_facts(home, session, ActionResolved) if fact.decision == "answer"]
+        tasks = await list_facts(home, session, RemoteTaskChanged)
+        requested = (await list_facts(home, session, ToolRequested))[-1]
 
     need = action.fact
     assert isinstance(need, ActionRequired)
@@ -147,7 +147,7 @@ async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(
     assert (answered.outcome, answered.first, twice.outcome, twice.first) == ("answered", True, "answered", False)
     assert resolved.answer.text == "Blue."
     assert there.texts[1:] == ["Blue."]
-    assert [(one.state, one.message.text) for one in tasks] == [
+    assert [(task.state, task.message.text) for task in tasks] == [
         ("submitted", ""),
         ("input_required", "Which colour?"),
         ("completed", ""),
@@ -168,15 +168,15 @@ async def test_an_unanswered_question_is_denied_and_cancels_the_task(how: str, t
         peer(asks) as there,
         with_peer(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as home,
     ):
-        session = await met(home)
+        session = await contact_agent(home)
         if how != "expired":
             await answer(home, session, 2, "reject", reason="Not yours to know.", unattended=how == "unattended")
         else:
             await home.until(session, "action.required", 2)
             clock.move(3600)
-        failed = await ended(home, session)
-        types = await of_peer(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
+        failed = await wait_end(home, session)
+        types = await list_agent_types(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
 
     code = {"rejected": "person_denied", "unattended": "nobody_there", "expired": "approval_expired"}[how]
     assert (failed.code, states(tasks)) == (code, ["submitted", "input_required", "canceled"])
@@ -197,10 +197,10 @@ async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path:
             await task.updater.requires_auth(task.reply("Log in at https://id.test/?token=abc123."))
 
     async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         need = await answer(home, session, 2)
-        await ended(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
+        await wait_end(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
         everything = "".join(str(record.fact) for record in await home.facts(session))
 
     assert (need.action_type, need.decisions, need.scopes) == ("credential_request", ("approve", "reject"), ("once",))
@@ -212,20 +212,20 @@ async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path:
 
 async def test_a_question_that_the_agent_settles_is_withdrawn(tmp_path: Path):
     """CTL-16"""
-    found: list[Peer] = []
+    peers: list[Peer] = []
 
     async def wants(task: Task) -> None:
         await task.updater.requires_auth(task.reply("Log in."))
-        await found[0].hold.wait()
+        await peers[0].hold.wait()
         await task.updater.complete(task.reply("Somebody did."))
 
     async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
-        found.append(there)
-        session = await met(home)
+        peers.append(there)
+        session = await contact_agent(home)
         await home.until(session, "action.required", 2)
         there.hold.set()
-        done = await ended(home, session)
-        types = await of_peer(home, session)
+        done = await wait_end(home, session)
+        types = await list_agent_types(home, session)
 
     assert isinstance(done, TurnCompleted)
     start = types.index("action.required", types.index("remote.task"))
@@ -241,10 +241,10 @@ async def test_an_incomplete_remote_task_fails_the_turn(state: str, tmp_path: Pa
         await end(task.reply("No."))
 
     async with peer(ends) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
-        failed = await ended(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
-        messages = await told(home, session, ChannelMessage)
+        session = await contact_agent(home)
+        failed = await wait_end(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
+        messages = await list_facts(home, session, ChannelMessage)
 
     assert (failed.code, failed.retryable) == ("remote_refused", False)
     assert failed.message.endswith(" No.")

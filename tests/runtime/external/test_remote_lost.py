@@ -22,16 +22,16 @@ from callboard.control.decide.thread.resume import GO_ON
 from callboard.runtime.workspaces.installation import install_command
 from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (
-    again,
     answer,
     asks,
-    ended,
+    contact_agent,
+    find_thread,
     greets,
-    met,
-    of_peer,
+    list_agent_types,
+    list_facts,
+    send_again,
     states,
-    thread_of,
-    told,
+    wait_end,
     with_peer,
 )
 from tests.runtime.sessions.test_recovery import killed
@@ -40,13 +40,13 @@ from tests.runtime.sessions.test_recovery import killed
 async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp_path: Path):
     """UI-23, UI-26"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
         await there.stop()
-        failed = await ended(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
-        (gone,) = await told(home, session, AgentDisconnected)
-        types = await of_peer(home, session)
+        failed = await wait_end(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
+        (gone,) = await list_facts(home, session, AgentDisconnected)
+        types = await list_agent_types(home, session)
 
     assert (failed.code, failed.retryable) == ("remote_unavailable", True)
     assert states(tasks) == ["submitted", "working"]
@@ -57,30 +57,30 @@ async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp
 async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
     """UI-23"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url, external_silence=4.0) as home:
-        session = await met(home)
-        silent = await ended(home, session)
+        session = await contact_agent(home)
+        silent = await wait_end(home, session)
         there.hold.set()
-        thread = await thread_of(home, session)
+        thread = await find_thread(home, session)
         await home.submit(there.texts[0].removeprefix("Be brief.\n\n"), session, thread_id=thread)
         await answer(home, session, 2)
-        done = await ended(home, session, 2)
-        tasks = await told(home, session, RemoteTaskChanged)
+        done = await wait_end(home, session, 2)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
 
     assert (silent.code, silent.retryable) == ("remote_unavailable", True)
     assert isinstance(done, TurnCompleted)
     assert len(there.texts) == 1
     assert (states(tasks)[0], states(tasks)[-1]) == ("submitted", "completed")
-    assert len({one.remote_task_id for one in tasks}) == 1
+    assert len({task.remote_task_id for task in tasks}) == 1
 
 
 async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
     """COM-10"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
-        await home.do(InterruptTurn(session_id=session, thread_id=await thread_of(home, session)))
-        stopped = await ended(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
+        await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
+        stopped = await wait_end(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
 
     assert isinstance(stopped, TurnInterrupted)
     assert states(tasks) == ["submitted", "working", "canceled"]
@@ -89,11 +89,11 @@ async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
 async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
     """CTL-16"""
     async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         await home.until(session, "action.required", 2)
-        await home.do(InterruptTurn(session_id=session, thread_id=await thread_of(home, session)))
-        await ended(home, session)
-        types = await of_peer(home, session)
+        await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
+        await wait_end(home, session)
+        types = await list_agent_types(home, session)
 
     assert types[-6:] == [
         *("turn.interrupt.requested", "remote.task", "model.interrupted"),
@@ -105,24 +105,24 @@ async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thre
     """CTL-06, UI-23"""
     async with blocked_peer() as there:
         async with with_peer(tmp_path, there.url) as home:
-            session = await met(home)
+            session = await contact_agent(home)
             await home.until(session, "remote.task", 2)
-            thread = await thread_of(home, session)
+            thread = await find_thread(home, session)
         there.hold.set()
         async with with_peer(tmp_path, there.url) as home:
             await home.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
             await answer(home, session, 2)
-            done = await ended(home, session, 2)
-            stopped = await ended(home, session)
-            tasks = await told(home, session, RemoteTaskChanged)
-            connected = await told(home, session, AgentConnected)
-            messages = await told(home, session, ChannelMessage)
-            gone = await told(home, session, AgentDisconnected)
+            done = await wait_end(home, session, 2)
+            stopped = await wait_end(home, session)
+            tasks = await list_facts(home, session, RemoteTaskChanged)
+            connected = await list_facts(home, session, AgentConnected)
+            messages = await list_facts(home, session, ChannelMessage)
+            gone = await list_facts(home, session, AgentDisconnected)
 
     assert (stopped.cause, isinstance(done, TurnCompleted), gone) == ("shutdown", True, [])
     assert len(there.texts) == 1
     assert states(tasks)[:2] == ["submitted", "working"]
-    assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
+    assert (states(tasks)[-1], len({task.remote_task_id for task in tasks})) == ("completed", 1)
     assert (connected[-1].resumed, connected[-1].provider_session_id) == (True, connected[1].provider_session_id)
     assert messages[0].source == "host"
 
@@ -131,10 +131,10 @@ async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_
     """UI-23: a fact decides what the agent receives, not the wording of a message."""
     async with peer(asks) as there:
         async with with_peer(tmp_path, there.url) as home:
-            session = await met(home)
+            session = await contact_agent(home)
             await home.until(session, "action.required", 2)
         async with with_peer(tmp_path, there.url) as home:
-            await again(home, session, GO_ON)
+            await send_again(home, session, GO_ON)
             await answer(home, session, 3)
             await home.until(session, "action.required", 4)
 
@@ -145,34 +145,34 @@ async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_
 async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""
     async with blocked_peer() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
         if waits == "asks":
             await home.until(session, "action.required", 2)
-        thread = await thread_of(home, session)
+        thread = await find_thread(home, session)
         async with with_peer(killed(home, tmp_path), there.url) as after:
             there.hold.set()
             await after.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
             await answer(after, session, 2 if waits == "works" else 3)
             if waits == "asks":
                 await answer(after, session, 4, "answer", answer="Blue.")
-            done = await ended(after, session, 2)
-            crashed = await ended(after, session)
-            tasks = await told(after, session, RemoteTaskChanged)
+            done = await wait_end(after, session, 2)
+            crashed = await wait_end(after, session)
+            tasks = await list_facts(after, session, RemoteTaskChanged)
 
     assert (crashed.cause, isinstance(done, TurnCompleted)) == ("crash", True)
     assert there.texts[1:] == (["Blue."] if waits == "asks" else [])
-    assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
+    assert (states(tasks)[-1], len({task.remote_task_id for task in tasks})) == ("completed", 1)
 
 
 async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, scope="workspace")
-        await ended(home, session)
+        await wait_end(home, session)
         other = (await home.submit("Write to it.")).session_id
-        await ended(home, other)
-        types = await of_peer(home, other)
+        await wait_end(home, other)
+        types = await list_agent_types(home, other)
 
     assert "action.required" not in types
     assert types[-1] == "turn.completed"
@@ -181,26 +181,26 @@ async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
 async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path: Path):
     """SAFE-07"""
     async with peer(greets) as there, peer(greets) as other, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
-        await ended(home, session)
+        session = await contact_agent(home)
+        await wait_end(home, session)
         file = home.folder / "agents" / "peer.md"
         file.write_text(file.read_text().replace(there.url, other.url))
-        await again(home, session, "And now?")
-        asked = await home.until(session, "action.required", 2)
+        await send_again(home, session, "And now?")
+        action = await home.until(session, "action.required", 2)
         before = list(other.methods)
         await answer(home, session, 2)
-        await ended(home, session, 2)
+        await wait_end(home, session, 2)
 
-    assert isinstance(asked.fact, ActionRequired)
-    assert (asked.fact.preview, before) == (Text(text=other.url), [])
+    assert isinstance(action.fact, ActionRequired)
+    assert (action.fact.preview, before) == (Text(text=other.url), [])
     assert (len(there.texts), len(other.texts)) == (1, 1)
 
 
 async def test_a_missing_library_is_named_with_its_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "a2a.client", None)
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
-        failed = await ended(home, session)
+        session = await contact_agent(home)
+        failed = await wait_end(home, session)
 
     assert (failed.code, install_command("a2a") in failed.message) == ("not_installed", True)
 
@@ -212,11 +212,11 @@ async def test_progress_is_recorded_at_intervals_including_the_newest(tmp_path: 
         await task.updater.complete(task.reply("Done."))
 
     async with peer(talks) as there, with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
-        session = await met(home)
-        await ended(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
+        session = await contact_agent(home)
+        await wait_end(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
 
-    assert [(one.state, one.message.text) for one in tasks] == [
+    assert [(task.state, task.message.text) for task in tasks] == [
         ("submitted", ""),
         ("working", "Step 0."),
         ("working", "Step 29."),
@@ -239,22 +239,22 @@ async def test_an_answer_that_the_agent_did_not_accept_is_requested_again(tmp_pa
         if answers == 1 and sent["method"] == "message/send":
             return Response(status_code=502)
         state = "completed" if answers > 1 else "input-required"
-        status = {"state": state, "message": said("Done." if answers > 1 else "Which colour?")}
+        status = {"state": state, "message": build_message("Done." if answers > 1 else "Which colour?")}
         result = {"kind": "task", "id": "t1", "contextId": "c1", "status": status}
         return JSONResponse({"jsonrpc": "2.0", "id": sent["id"], "result": result})
 
-    def said(text: str) -> dict[str, Any]:
+    def build_message(text: str) -> dict[str, Any]:
         return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
 
     routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
     async with raw_peer(Starlette(routes=routes)) as there, with_peer(tmp_path, there.url) as home:
-        session = await met(home)
+        session = await contact_agent(home)
         await answer(home, session, 2, "answer", answer="Blue.")
         await answer(home, session, 3, "answer", answer="Blue.")
-        done = await ended(home, session)
-        types = await of_peer(home, session)
-        tasks = await told(home, session, RemoteTaskChanged)
+        done = await wait_end(home, session)
+        types = await list_agent_types(home, session)
+        tasks = await list_facts(home, session, RemoteTaskChanged)
 
     assert (isinstance(done, TurnCompleted), states(tasks)) == (True, ["input_required", "completed"])
-    ends = [one for one in types if one in ("tool.completed", "tool.failed")]
+    ends = [tag for tag in types if tag in ("tool.completed", "tool.failed")]
     assert ends == ["tool.completed", "tool.failed", "tool.completed"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.facts.action import ActionRequired
-from tests.runtime.rigs.program_agent import AGENT, answer, coder, told
+from tests.runtime.rigs.program_agent import AGENT, answer, coder, list_facts
 
 
 def _rewrite(folder: Path, name: str) -> None:
@@ -44,18 +44,18 @@ async def test_a_rewritten_program_needs_approval_despite_a_rule(tmp_path: Path,
         definition = folder / "agents" / "coder.md"
         lines = definition.read_text().splitlines(keepends=True)
         own = f"command: {json.dumps(command)}\n"
-        definition.write_text("".join(own if one.startswith("command:") else one for one in lines))
+        definition.write_text("".join(own if line.startswith("command:") else line for line in lines))
         first = (await home.submit("Do it.")).session_id
         await answer(home, first, scope="workspace")
         await home.until(first, "turn.completed")
         same = (await home.submit("Do it.")).session_id
         await home.until(same, "turn.completed")
-        unasked = await told(home, same, ActionRequired)
+        unasked = await list_facts(home, same, ActionRequired)
 
         change(folder)
         changed = (await home.submit("Do it.")).session_id
-        asked = await answer(home, changed, "reject")
+        action = await answer(home, changed, "reject")
         await home.until(changed, "turn.failed")
 
     assert unasked == []
-    assert "changed since you approved it" in asked.prompt.casefold()
+    assert "changed since you approved it" in action.prompt.casefold()

@@ -14,7 +14,7 @@ from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested, ToolStarted
-from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, list_facts
 
 
 def asking(path: Path, before: str | None, after: str) -> dict[str, Any]:
@@ -46,13 +46,15 @@ async def test_an_approved_edit_and_its_write_need_one_question_and_make_one_ver
         session = await begun(home)
         await answer(home, session, count=2)
         await home.until(session, "turn.completed")
-        asked = await told(home, session, ActionRequired)
-        versions = [one for one in await told(home, session, ArtifactVersionCreated) if one.version_origin == "agent"]
-        verdicts = await told(home, session, PermissionEvaluated)
-        ended = [[change.kind for change in fact.changes] for fact in await told(home, session, ToolCompleted)]
+        actions = await list_facts(home, session, ActionRequired)
+        versions = [
+            fact for fact in await list_facts(home, session, ArtifactVersionCreated) if fact.version_origin == "agent"
+        ]
+        verdicts = await list_facts(home, session, PermissionEvaluated)
+        ended = [[change.kind for change in fact.changes] for fact in await list_facts(home, session, ToolCompleted)]
 
     assert path.read_text() == after
-    assert [fact.tool for fact in asked] == ["StartAgent", "Edit"]
+    assert [fact.tool for fact in actions] == ["StartAgent", "Edit"]
     assert len(versions) == 1
     write = next(fact for fact in verdicts if fact.tool == "Write")
     assert write.verdict == "allow"
@@ -82,9 +84,9 @@ async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(t
         await answer(home, session, "reject", count=3)
         await answer(home, session, "reject", count=4)
         await home.until(session, "turn.completed")
-        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
 
-    assert asked == ["StartAgent", "Edit", "Write", "Write"], (
+    assert tools == ["StartAgent", "Edit", "Write", "Write"], (
         "the approved write is covered, before its call ended only"
     )
     assert path.read_text() == "new\n"
@@ -125,9 +127,9 @@ async def test_an_approval_covers_the_shown_call_and_no_later_change(
             await answer(home, session, count=2)
         await answer(home, session, "reject", count=questions)
         await home.until(session, "turn.completed")
-        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
 
-    assert asked[-1] == "Write"
+    assert tools[-1] == "Write"
     assert path.read_text() == "one\n"
 
 
@@ -145,11 +147,11 @@ async def test_a_second_question_within_a_call_is_recorded_as_another_call(tmp_p
         records = await home.facts(session)
 
     def calls(kind: type[Any]) -> list[tuple[str, Any]]:
-        return [(one.scope.tool_call, one.fact) for one in records if isinstance(one.fact, kind)][-2:]
+        return [(record.scope.tool_call, record.fact) for record in records if isinstance(record.fact, kind)][-2:]
 
-    (first, asked), (second, asked_again) = calls(ToolRequested)
+    (first, requested), (second, asked_again) = calls(ToolRequested)
     assert first != second
-    assert [msgspec.json.decode(one.arguments.text) for one in (asked, asked_again)] == [
+    assert [msgspec.json.decode(entry.arguments.text) for entry in (requested, asked_again)] == [
         {"command": "ls"},
         {"command": "rm -rf /"},
     ]
@@ -170,7 +172,7 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
         await answer(home, session, "reject", count=2)
         await answer(home, session, "reject", count=3)
         await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
+        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
 
     assert not path.exists()
     assert texts == "[no][refused: {'details': 'The person rejected the call.'}]"
@@ -187,7 +189,7 @@ async def test_a_missing_file_is_reported_as_missing(tmp_path: Path, script: dic
     async with coder(tmp_path, [read], script=script) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        (text,) = await told(home, session, MessageText)
+        (text,) = await list_facts(home, session, MessageText)
 
     assert text.content.text == heard
 
@@ -199,8 +201,8 @@ async def test_an_agents_copy_of_its_own_write_makes_no_question_and_no_version(
     async with coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
-        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
-        (text,) = await told(home, session, MessageText)
+        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
+        (text,) = await list_facts(home, session, MessageText)
 
-    assert (asked, text.content.text) == (["StartAgent"], "[done]")
+    assert (tools, text.content.text) == (["StartAgent"], "[done]")
     assert not path.exists()

@@ -8,7 +8,7 @@ from callboard.contracts.commands.permission import RevokeTrust
 from callboard.contracts.facts.turn import TurnSubmitted
 from tests.runtime.rigs.house import House, calls
 from tests.runtime.rigs.house import says as answers
-from tests.runtime.rigs.trusted_folder import says, settled, trusts
+from tests.runtime.rigs.trusted_folder import says, settled, trust_folder
 
 TALKS = calls(*([answers("Done.")] * 5))
 FULL = 'permission_mode = "full"\n'
@@ -32,9 +32,9 @@ async def test_the_folders_mode_applies_only_if_the_folder_is_trusted(tmp_path: 
     """SAFE-08"""
     async with settled(tmp_path, TALKS, FULL) as home:
         assert (await mode(home))[0] == "ask"
-        await trusts(home)
-        found, session = await mode(home)
-        assert found == "full"
+        await trust_folder(home)
+        folder_mode, session = await mode(home)
+        assert folder_mode == "full"
         assert (await mode(home, session))[0] == "full"
         await home.do(RevokeTrust(workspace_id=home.workspace))
         assert (await mode(home, session))[0] == "ask"
@@ -44,7 +44,7 @@ async def test_the_folders_mode_applies_only_if_the_folder_is_trusted(tmp_path: 
 async def test_outdated_trust_does_not_carry_a_mode_on(tmp_path: Path) -> None:
     """SAFE-08"""
     async with settled(tmp_path, TALKS, FULL) as home:
-        await trusts(home)
+        await trust_folder(home)
         _, session = await mode(home)
         says(home.folder, "")
         assert (await mode(home, session))[0] == "ask"

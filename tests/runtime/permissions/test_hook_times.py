@@ -34,22 +34,22 @@ async def test_the_time_of_hooks_does_not_count_as_model_time(tmp_path: Path) ->
         clock.passed = 20.0
         go.touch()
         await home.until(turn.session_id, "turn.completed")
-        assert [one.duration_ms for one in await of(home, turn.session_id, ModelCompleted)] == [0, 0]
+        assert [fact.duration_ms for fact in await of(home, turn.session_id, ModelCompleted)] == [0, 0]
 
 
 async def test_a_response_that_finished_before_the_interrupt_is_recorded_with_its_usage(tmp_path: Path) -> None:
     """CTL-08: it was paid for, although the hooks of its call were still running."""
     scripts = Scripts(tmp_path / "hooks")
     slow = scripts.hook("slow", "import time\ntime.sleep(60)")
-    asked = [{"reasoning": "First a note."}, {"text": "I write it."}, *WRITE, {"usage": {"input": 1200, "output": 80}}]
-    async with settled(tmp_path, calls(asked), user=toml(slow)) as home:
+    steps = [{"reasoning": "First a note."}, {"text": "I write it."}, *WRITE, {"usage": {"input": 1200, "output": 80}}]
+    async with settled(tmp_path, calls(steps), user=toml(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: scripts.read_inputs("slow"))
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
         facts = await home.facts(turn.session_id)
-        after = next(at for at, one in enumerate(facts) if one.header.type == "turn.interrupt.requested") + 1
-        assert [one.header.type for one in facts[after:]] == [
+        after = next(at for at, record in enumerate(facts) if record.header.type == "turn.interrupt.requested") + 1
+        assert [record.header.type for record in facts[after:]] == [
             "reasoning.completed",
             "message.text",
             "model.completed",

@@ -33,8 +33,8 @@ from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MOST_AT_ONCE
 from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.runtime.rigs.program_agent import answer, begun, coder, told
-from tests.runtime.rigs.trusted_folder import looked, settled, trusts
+from tests.runtime.rigs.program_agent import answer, begun, coder, list_facts
+from tests.runtime.rigs.trusted_folder import read_trust, settled, trust_folder
 from tests.runtime.rigs.trusted_folder import says as sets
 from tests.runtime.secrets.test_secrets import VALUE, secrets
 from tests.runtime.sessions.test_recovery import killed
@@ -68,10 +68,10 @@ async def of(home: House, session: str, kind: type[Fact]) -> list[Any]:
 
 
 async def yes(home: House, session: str, count: int = 1) -> ActionRequired:
-    asked = await home.until(session, "action.required", count)
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
-    assert isinstance(asked.fact, ActionRequired)
-    return asked.fact
+    action = await home.until(session, "action.required", count)
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+    assert isinstance(action.fact, ActionRequired)
+    return action.fact
 
 
 async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Path, scripts: Scripts) -> None:
@@ -79,22 +79,22 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
-        (asked,) = await of(home, turn.session_id, ToolRequested)
+        (requested,) = await of(home, turn.session_id, ToolRequested)
         (evaluated,) = await of(home, turn.session_id, PermissionEvaluated)
         (result,) = await results(home, turn.session_id, turn.thread_id)
-        (row,) = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, ToolPart)]
+        (row,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
 
         final = '{"content":"tidy\\n","file_path":"a.txt"}'
-        said = "The hook tidy changed the arguments."
+        notice = "The hook tidy changed the arguments."
         assert (home.folder / "a.txt").read_text() == "tidy\n"
-        assert json.loads(asked.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
+        assert json.loads(requested.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
         why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
-        kept = HookSaid(verdict="allow", detail=said, arguments=Text(text=final), by="tidy", reasons=why)
-        assert asked.hooked == kept
+        hook_result = HookSaid(verdict="allow", detail=notice, arguments=Text(text=final), by="tidy", reasons=why)
+        assert requested.hooked == hook_result
         assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
-        assert (row.arguments.text, row.asked) == (final, asked.arguments)
+        assert (row.arguments.text, row.asked) == (final, requested.arguments)
         assert result.text == (
-            f"[A hook changed your arguments. {said} Arguments used: {final}]\n\nCreated a.txt: +1 −0."
+            f"[A hook changed your arguments. {notice} Arguments used: {final}]\n\nCreated a.txt: +1 −0."
         )
         assert scripts.read_inputs("tidy") == [
             {
@@ -114,8 +114,8 @@ async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scr
     """SAFE-01, CTL-05"""
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
-        no = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject")
+        action = await home.until(turn.session_id, "action.required")
+        no = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject")
         await home.do(no)
         await home.until(turn.session_id, "turn.completed")
         (result,) = await results(home, turn.session_id, turn.thread_id)
@@ -149,14 +149,14 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
         turn = await home.submit("go", permission_mode="full")
         first = await home.until(turn.session_id, "action.required")
         async with house(killed(home, tmp_path), calls(WRITE, DONE)) as after:
-            shown = await yes(after, turn.session_id)
+            action = await yes(after, turn.session_id)
             await after.until(turn.session_id, "turn.completed")
-            assert shown == first.fact
-            assert json.loads(shown.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
-            assert shown.prompt.endswith("The hook tidy changed the arguments. The hook tidy asks for approval.")
-            assert shown.hooked == "The hook tidy changed the arguments. The hook tidy asks for approval."
-            assert shown.asked is not None
-            assert json.loads(shown.asked.text) == {"file_path": "a.txt", "content": "x\n"}
+            assert action == first.fact
+            assert json.loads(action.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
+            assert action.prompt.endswith("The hook tidy changed the arguments. The hook tidy asks for approval.")
+            assert action.hooked == "The hook tidy changed the arguments. The hook tidy asks for approval."
+            assert action.asked is not None
+            assert json.loads(action.asked.text) == {"file_path": "a.txt", "content": "x\n"}
             assert (home.folder / "b.txt").read_text() == "tidy\n"
             assert not (home.folder / "a.txt").exists()
             assert len(scripts.read_inputs("tidy")) == 1
@@ -166,7 +166,7 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
 
 async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Path, scripts: Scripts) -> None:
     """CTL-05: every decision evaluates the calls again without running hooks."""
-    several = [one for name in "abc" for one in uses("Write", file_path=f"{name}.txt", content=name)]
+    several = [use for name in "abc" for use in uses("Write", file_path=f"{name}.txt", content=name)]
     plays = calls(several, uses("Finalize", summary="Done."))
     user = toml(scripts.hook("tidy", TIDY, tools=("Write",)))
     async with settled(tmp_path, plays, user=user) as home:
@@ -178,8 +178,8 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
             await yes(after, turn.session_id, 3)
             await after.until(turn.session_id, "turn.completed")
             assert [(home.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
-            asked = sorted(one["arguments"]["file_path"] for one in scripts.read_inputs("tidy"))
-            assert asked == ["a.txt", "b.txt", "c.txt"]
+            hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("tidy"))
+            assert hooked_paths == ["a.txt", "b.txt", "c.txt"]
 
 
 async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scripts: Scripts) -> None:
@@ -193,8 +193,8 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", mode="auto")
         await home.until(turn.session_id, "turn.completed")
-        asked = sorted(one["arguments"]["file_path"] for one in scripts.read_inputs("look"))
-        assert asked == ["a.md", "b.md"]
+        hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("look"))
+        assert hooked_paths == ["a.md", "b.md"]
         assert len(await of(home, turn.session_id, ToolRefused)) == 1
 
 
@@ -204,8 +204,8 @@ async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: P
         turn = await home.submit("go")
         await yes(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
-        (asked,) = await of(home, turn.session_id, ToolRequested)
-        assert asked.hooked.arguments.ref is not None
+        (requested,) = await of(home, turn.session_id, ToolRequested)
+        assert requested.hooked.arguments.ref is not None
         assert (home.folder / "a.txt").read_text() == "x" * 200_000
         (result,) = await results(home, turn.session_id, turn.thread_id)
         assert len(result.text) < 3000
@@ -239,12 +239,12 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
     plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
     async with settled(tmp_path, plays, user=toml(tells), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
-        shown = await yes(home, turn.session_id)
+        action = await yes(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
         facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
         assert (home.folder / "a.txt").read_text() == VALUE
-        said = "The hook tells changed the arguments: secret://deploy. It receives the secret: deploy."
-        assert shown.prompt.endswith(said)
+        notice = "The hook tells changed the arguments: secret://deploy. It receives the secret: deploy."
+        assert action.prompt.endswith(notice)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
         assert home.runtime.dependencies.append_redactor.found == 0
 
@@ -283,7 +283,7 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
         await home.until(turn.session_id, "turn.completed")
         assert scripts.read_inputs("guard") == []
         assert (home.folder / "a.txt").exists()
-        read = await looked(home)
+        read = await read_trust(home)
         widening = read.widenings[0]
         assert (read.state, widening.what, widening.file) == ("untrusted", "hook", ".callboard/settings.toml")
         assert widening.detail == (
@@ -291,7 +291,7 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
             "secret deploy"
         )
         sets(home.folder, toml(scripts.hook("guard", "answer(decision='deny')", tools=("Write",))))
-        await trusts(home)
+        await trust_folder(home)
         await home.submit("go", turn.session_id, permission_mode="edits")
         await home.until(turn.session_id, "turn.completed", count=2)
         assert len(await of(home, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
@@ -310,20 +310,20 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     mine = ".callboard/hooks/guard.py"
     plays = calls(WRITE, uses("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
     async with settled(tmp_path, plays, own) as home:
-        before = (await looked(home)).digest
-        assert {one.file: one.what for one in (await looked(home)).widenings} == {
+        before = (await read_trust(home)).digest
+        assert {widening.file: widening.what for widening in (await read_trust(home)).widenings} == {
             ".callboard/settings.toml": "hook",
             mine: "hook",
         }
-        await trusts(home)
+        await trust_folder(home)
         turn = await home.submit("go", permission_mode="full")
         first = await yes(home, turn.session_id)
         second = await home.until(turn.session_id, "action.required", count=2)
-        read = await looked(home)
+        read = await read_trust(home)
         assert first.prompt.endswith("Changes in .callboard always require approval.")
         assert isinstance(second.fact, ActionRequired)
         assert second.fact.prompt.endswith("The folder changed since you trusted it, so these hooks do not run: guard.")
-        assert (read.state, read.digest != before, [one["tool"] for one in place.read_inputs("guard")]) == (
+        assert (read.state, read.digest != before, [entry["tool"] for entry in place.read_inputs("guard")]) == (
             "changed",
             True,
             ["Write", "Edit"],
@@ -336,8 +336,8 @@ async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scr
         query = EvaluatePermission(
             workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
         )
-        seen: PermissionEvaluation = await home.do(query)
-        assert seen.checks[0] == Check(
+        preview: PermissionEvaluation = await home.do(query)
+        assert preview.checks[0] == Check(
             name="hooks",
             verdict="allow",
             reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
@@ -366,13 +366,13 @@ async def test_an_external_agents_permission_request_passes_the_hooks(tmp_path: 
     ]
     async with coder(tmp_path, steps, settings=book) as home:
         session = await begun(home, permission_mode="full")
-        shown = await answer(home, session, count=2)
+        action = await answer(home, session, count=2)
         await home.until(session, "tool.refused", count=2)
         await home.until(session, "turn.completed")
-        refused = await told(home, session, ToolRefused)
-    assert shown.prompt == "Read it? The hook asks asks for approval: look."
-    assert (shown.scopes, shown.matchers) == (("once",), {})
-    assert [(one.code, one.message) for one in refused] == [
+        refused = await list_facts(home, session, ToolRefused)
+    assert action.prompt == "Read it? The hook asks asks for approval: look."
+    assert (action.scopes, action.matchers) == (("once",), {})
+    assert [(fact.code, fact.message) for fact in refused] == [
         ("hook_denied", "The hook denies denies it."),
         (
             "hook_failed",

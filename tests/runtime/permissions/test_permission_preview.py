@@ -39,37 +39,37 @@ HOUR = 3600
 async def rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
     """Return the listed rules: matcher, scope, and why a rule is not in force."""
     workspace = None if session else home.workspace
-    found: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
-    return [(rule.matcher, rule.scope, rule.held_back) for rule in found.rules]
+    rules_read: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
+    return [(rule.matcher, rule.scope, rule.held_back) for rule in rules_read.rules]
 
 
 async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: Path) -> None:
     async with house(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
-        given: RuleChanged = await home.do(
+        added: RuleChanged = await home.do(
             AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
         )
         assert (
             await home.do(AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k")
-            == given
+            == added
         )
         assert await rules(home) == [("Edit(a.txt)", "workspace", "")]
         turn = await home.submit("go")
         await home.until(turn.session_id, "tool.completed", count=2)
-        await home.do(RevokeRule(workspace_id=home.workspace, rule_id=given.rule_id))
+        await home.do(RevokeRule(workspace_id=home.workspace, rule_id=added.rule_id))
         assert await rules(home) == []
 
 
 async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> None:
     async with house(tmp_path, TWICE) as home:
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
-        given = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        action = await home.until(turn.session_id, "action.required")
+        added = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "tool.refused")
         assert await rules(home, turn.session_id) == [("Write(b.txt)", "session", "")]
         assert await rules(home) == []
         await home.until(turn.session_id, "turn.completed")
-        await home.do(RevokeRule(session_id=turn.session_id, rule_id=given.rule_id))
+        await home.do(RevokeRule(session_id=turn.session_id, rule_id=added.rule_id))
         assert await rules(home, turn.session_id) == []
 
 
@@ -90,12 +90,12 @@ async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
     clock = MovedClock()
     async with house(tmp_path, TWICE, clock=clock) as home:
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         until = clock.now() + HOUR * 1_000_000
         await home.do(
             RespondAction(
                 session_id=turn.session_id,
-                action_id=asked.scope.action,
+                action_id=action.scope.action,
                 decision="approve",
                 scope="session",
                 expires_at=until,
@@ -107,12 +107,12 @@ async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
         assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
         clock.move(HOUR + 1)
         assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
-        seen: PermissionEvaluation = await home.do(
+        preview: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
             )
         )
-        assert seen.verdict == "ask"
+        assert preview.verdict == "ask"
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ async def test_an_invalid_matcher_is_refused_with_its_field(
 ) -> None:
     """SAFE-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
-        given: dict[str, Any] = {"workspace_id": home.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
+        fields: dict[str, Any] = {"workspace_id": home.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
         with pytest.raises(Refusal) as caught:
-            await home.do(AddRule(**given))
+            await home.do(AddRule(**fields))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", field)
         assert await rules(home) == []
 
@@ -157,8 +157,8 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
         (home.folder / "notes.md").write_text("x")
         turn = await home.submit("go")
         for number in (1, 2):
-            asked = await home.until(turn.session_id, "action.required", count=number)
-            await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+            action = await home.until(turn.session_id, "action.required", count=number)
+            await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
         await home.until(turn.session_id, "turn.completed")
         before = await home.facts(turn.session_id)
         requested = [record.scope.tool_call for record in before if record.header.type == "tool.requested"]
@@ -219,13 +219,13 @@ async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
 async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path: Path) -> None:
     """CTL-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
-        seen: PermissionEvaluation = await home.do(
+        preview: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 workspace_id=home.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
             )
         )
-        assert (seen.verdict, seen.code, seen.message) == ("ask", None, "")
-        assert [check.name for check in seen.checks] == [
+        assert (preview.verdict, preview.code, preview.message) == ("ask", None, "")
+        assert [check.name for check in preview.checks] == [
             "hooks",
             "tools",
             "policy",
@@ -235,7 +235,7 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
             "approval",
             "sandbox",
         ]
-        assert seen.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
+        assert preview.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
         assert not (home.folder / "a.txt").exists()
         assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
         outside = await home.do(
@@ -247,16 +247,16 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
 async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("Done."))) as home:
         write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
-        asked: dict[str, Any] = {
+        call: dict[str, Any] = {
             "tool": "Write",
             "arguments": '{"content":"x","file_path":"a.txt"}',
             "workspace_id": home.workspace,
         }
-        assert (await home.do(EvaluatePermission(**asked))).agent == "lead"
-        seen = await home.do(EvaluatePermission(agent="reader", **asked))
-        assert (seen.verdict, seen.code) == ("deny", "tool_not_listed")
+        assert (await home.do(EvaluatePermission(**call))).agent == "lead"
+        preview = await home.do(EvaluatePermission(agent="reader", **call))
+        assert (preview.verdict, preview.code) == ("deny", "tool_not_listed")
         with pytest.raises(Refusal) as caught:
-            await home.do(EvaluatePermission(agent="nobody", **asked))
+            await home.do(EvaluatePermission(agent="nobody", **call))
         assert caught.value.code == "unknown_agent"
 
 
@@ -264,10 +264,10 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
     """CTL-04, CTL-05"""
     async with house(tmp_path, TWICE) as home:
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         resolve = ResolvePermission(
             session_id=turn.session_id,
-            action_id=asked.scope.action,
+            action_id=action.scope.action,
             decision="reject",
             policy="opa/main",
             reason="not on a Friday",
@@ -281,7 +281,7 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
         assert refused.fact == ToolRefused(code="policy_denied", message=message)
         assert not (home.folder / "a.txt").exists()
         second = await home.do(
-            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")
+            RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve")
         )
         assert (second.outcome, second.first) == ("rejected", False)
 
@@ -291,12 +291,12 @@ async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) ->
     scenario = calls(uses("Write", file_path="agents/x.md", content="x"), says("Done."))
     async with house(tmp_path, scenario) as home:
         turn = await home.submit("go", permission_mode="full")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         with pytest.raises(Refusal) as caught:
             await home.do(
                 ResolvePermission(
                     session_id=turn.session_id,
-                    action_id=asked.scope.action,
+                    action_id=action.scope.action,
                     decision="approve",
                     scope="workspace",
                     policy="opa",

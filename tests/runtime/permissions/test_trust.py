@@ -17,7 +17,7 @@ from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTruste
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, calls, uses
 from tests.runtime.rigs.house import says as answers
-from tests.runtime.rigs.trusted_folder import looked, says, settled, trusts
+from tests.runtime.rigs.trusted_folder import read_trust, says, settled, trust_folder
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
 WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), answers("Done."))
@@ -30,7 +30,7 @@ async def over(home: House, text: str = "go", **more: str) -> str:
     return turn.session_id
 
 
-async def said(home: House, session: str) -> PermissionEvaluated:
+async def wait_evaluation(home: House, session: str) -> PermissionEvaluated:
     return (await home.until(session, "permission.evaluated")).fact  # pyright: ignore[reportReturnType]
 
 
@@ -39,19 +39,19 @@ async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES, ALLOWS) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "action.required")
-        assert (await looked(home)).state == "untrusted"
+        assert (await read_trust(home)).state == "untrusted"
         assert not (home.folder / "made.txt").exists()
 
 
 async def test_a_trusted_folders_rule_applies_and_the_call_names_it(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES, ALLOWS) as home:
-        answer = await trusts(home)
-        evaluated = await said(home, await over(home))
+        answer = await trust_folder(home)
+        evaluated = await wait_evaluation(home, await over(home))
         assert evaluated.verdict == "allow"
         assert [check.reasons for check in evaluated.checks if check.name == "approval"] == [
             (Reason(code="rule_allows_folder_settings", parameters={"matcher": "Edit(**)"}),)
         ]
-        read = await looked(home)
+        read = await read_trust(home)
         assert (read.state, read.trusted) == ("trusted", answer.trusted)
         record = (await home.runtime.dependencies.store.facts.read(home.workspace))[answer.sequence - 1]
         assert record.fact == WorkspaceTrusted(
@@ -72,13 +72,13 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
     )
     async with settled(tmp_path, scenario) as home:
         says(home.folder, ALLOWS)
-        await trusts(home)
+        await trust_folder(home)
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        action = await home.until(turn.session_id, "action.required")
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "action.required", count=2)
         assert (home.folder / ".callboard" / "settings.toml").read_text() == wider
-        assert (await looked(home)).state == "changed"
+        assert (await read_trust(home)).state == "changed"
         assert not (home.folder / "made.txt").exists()
 
 
@@ -102,8 +102,8 @@ async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) ->
         await home.until(turn.session_id, "action.required")
         assert isinstance(started.fact, TurnStarted)
         assert started.fact.permission_mode == "ask"
-        await trusts(home)
-        evaluated = await said(home, await over(home, permission_mode="full"))
+        await trust_folder(home)
+        evaluated = await wait_evaluation(home, await over(home, permission_mode="full"))
         assert evaluated.verdict == "allow"
 
 
@@ -116,12 +116,12 @@ async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
         answers("Done."),
     )
     async with settled(tmp_path, scenario, ALLOWS) as home:
-        await trusts(home)
+        await trust_folder(home)
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         await home.do(RevokeTrust(workspace_id=home.workspace))
-        assert (await looked(home)).state == "untrusted"
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+        assert (await read_trust(home)).state == "untrusted"
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
         await home.until(turn.session_id, "action.required", count=2)
         assert (home.folder / "a.txt").exists()
         assert not (home.folder / "b.txt").exists()
@@ -132,12 +132,12 @@ async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> Non
     async with settled(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as nothing:
             await home.do(TrustWorkspace(workspace_id=home.workspace, digest="0" * 64))
-        assert (await looked(home)).state == "nothing"
+        assert (await read_trust(home)).state == "nothing"
         says(home.folder, ALLOWS)
-        shown = (await looked(home)).digest
+        digest = (await read_trust(home)).digest
         says(home.folder, ALLOWS.replace("**", "*"))
         with pytest.raises(Refusal) as changed:
-            await home.do(TrustWorkspace(workspace_id=home.workspace, digest=shown))
+            await home.do(TrustWorkspace(workspace_id=home.workspace, digest=digest))
         assert (nothing.value.code, changed.value.code) == ("nothing_to_trust", "trust_changed")
         assert changed.value.problem.field == "digest"
         assert len(await home.runtime.dependencies.store.facts.read(home.workspace)) == 1
@@ -145,11 +145,11 @@ async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> Non
 
 async def test_trust_survives_a_restart_and_is_recorded_once(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES, ALLOWS) as home:
-        first = await trusts(home)
-        again = await trusts(home)
+        first = await trust_folder(home)
+        again = await trust_folder(home)
         assert (again.trusted, again.sequence) == (first.trusted, first.sequence)
     async with settled(tmp_path, WRITES, ALLOWS) as home:
-        assert (await looked(home)).state == "trusted"
+        assert (await read_trust(home)).state == "trusted"
 
 
 async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_path: Path) -> None:
@@ -184,4 +184,6 @@ async def test_an_unreadable_settings_file_is_reported_with_its_place(tmp_path: 
     """SAFE-05, UI-26"""
     async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
         read = await home.do(GetTrust(workspace_id=home.workspace))
-        assert [(one.file, one.field) for one in read.problems] == [(".callboard/settings.toml", "rules.0.verdict")]
+        assert [(problem.file, problem.field) for problem in read.problems] == [
+            (".callboard/settings.toml", "rules.0.verdict")
+        ]

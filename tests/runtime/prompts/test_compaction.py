@@ -17,7 +17,7 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.context import ContextPart
 from callboard.contracts.rows.conversation import TextPart
-from tests.runtime.prompts.test_conversations import told
+from tests.runtime.prompts.test_conversations import read_newest_call
 from tests.runtime.rigs.house import house, says, uses
 from tests.runtime.turns.test_models import plays
 
@@ -71,12 +71,12 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
         second = await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
         facts = [
-            (one.header.type, one.fact)
-            for one in await home.facts(first.session_id)
-            if one.scope.turn == second.turn_id
+            (record.header.type, record.fact)
+            for record in await home.facts(first.session_id)
+            if record.scope.turn == second.turn_id
         ]
-        begun = [one for type, one in facts if type.startswith(("context.compaction", "model.", "cost", "message"))]
-        asked = [one for one in begun if isinstance(one, ModelRequested)]
+        begun = [fact for type, fact in facts if type.startswith(("context.compaction", "model.", "cost", "message"))]
+        requests = [entry for entry in begun if isinstance(entry, ModelRequested)]
         assert [type for type, _ in facts if type.startswith(("context.compaction", "model.", "message"))] == [
             "context.compaction.started",
             "model.requested",
@@ -86,16 +86,16 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
             "message.text",
             "model.completed",
         ]
-        assert [(one.purpose, one.iteration) for one in asked] == [("compaction", 0), ("answer", 1)]
-        made = next(one for one in begun if isinstance(one, CompactionCompleted))
+        assert [(fact.purpose, fact.iteration) for fact in requests] == [("compaction", 0), ("answer", 1)]
+        made = next(entry for entry in begun if isinstance(entry, CompactionCompleted))
         assert made.summary.text == SUMMARY
         assert (made.tokens_after or 0) < (made.tokens_before or 0)
-        cost = [one for one in begun if isinstance(one, CostRecorded)]
+        cost = [entry for entry in begun if isinstance(entry, CostRecorded)]
         assert (cost[0].input_tokens, cost[0].output_tokens) == (7000, 12)
-        assert [one.content.text for one in begun if isinstance(one, MessageText)] == ["Yes."]
+        assert [entry.content.text for entry in begun if isinstance(entry, MessageText)] == ["Yes."]
         parts = await home.parts(first.session_id, second.turn_id)
-        assert [one.content.text for one in parts if isinstance(one, TextPart)] == ["Yes."]
-        there = await told(home, first.session_id, first.thread_id)
+        assert [part.content.text for part in parts if isinstance(part, TextPart)] == ["Yes."]
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [SUMMARY in there[1], *there[2:]] == [True, "turn two", "Yes."]
         # A tenth of the window, 3,200 bytes, stays of the person's messages.
         assert there[0].startswith(LONG[:2400])
@@ -103,7 +103,7 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
             f"\n[{len(LONG) - 3200:,} bytes omitted here; the summary covers them.]\n{LONG[-800:]}"
         )
     async with house(tmp_path, scenario()) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_summary_is_sent_even_if_later_turns_are_omitted(tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ async def test_a_summary_is_sent_even_if_later_turns_are_omitted(tmp_path: Path)
         for count in range(2, 6):
             await home.submit(f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [SUMMARY in there[1], *there[2:]] == [True, "turn 4", "Yes.", "turn 5", "Yes."]
     async with house(tmp_path, scenario(), context_steps=3) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_long_turn_is_summarised_and_keeps_its_input(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ async def test_a_long_turn_is_summarised_and_keeps_its_input(tmp_path: Path) -> 
     async with house(tmp_path, {"window": 8000, "agents": {"compaction": [says(SUMMARY)], "solo": lead}}) as home:
         first = await home.submit("turn one: count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
-        facts = [one.fact for one in await home.facts(first.session_id)]
-        assert [one.cause for one in facts if isinstance(one, CompactionStarted)] == ["window"]
-        asked = [(one.purpose, one.iteration) for one in facts if isinstance(one, ModelRequested)]
-        assert asked == [("answer", 1), ("answer", 2), ("compaction", 2), ("answer", 3), ("answer", 4)]
-        there = await told(home, first.session_id, first.thread_id)
+        facts = [record.fact for record in await home.facts(first.session_id)]
+        assert [fact.cause for fact in facts if isinstance(fact, CompactionStarted)] == ["window"]
+        requests = [(fact.purpose, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
+        assert requests == [("answer", 1), ("answer", 2), ("compaction", 2), ("answer", 3), ("answer", 4)]
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [SUMMARY in there[0], *there[1:]] == [True, "turn one: count", "Done."]
 
 
@@ -153,24 +153,24 @@ async def test_steering_messages_of_summarised_rounds_stay_in_full(tmp_path: Pat
         await home.until(first.session_id, "turn.completed", 2)
         made = await home.until(first.session_id, "context.compaction.completed")
         assert isinstance(made.fact, CompactionCompleted)
-        facts = {one.sequence: one.header.type for one in await home.facts(first.session_id)}
-        assert [facts[one.sequence] for one in made.fact.said] == ["turn.submitted", "queue.steer.requested"]
+        facts = {record.sequence: record.header.type for record in await home.facts(first.session_id)}
+        assert [facts[entry.sequence] for entry in made.fact.said] == ["turn.submitted", "queue.steer.requested"]
         read = await home.do(GetContext(session_id=first.session_id))
-        assert [(one.text.text, one.size) for one in read.said] == [
+        assert [(entry.text.text, entry.size) for entry in read.said] == [
             ("turn one: keep it short", 23),
             ("and never past ten", 18),
         ]
         assert read.said[1].turn_id == second.turn_id
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1]] == ["turn one: keep it short", True]
         assert there[2:] == ["turn two: count", "and never past ten", "Done."]
     async with house(tmp_path, STEERED) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "turn.completed", 3)
         await home.do(CompactThread(session_id=first.session_id))
         await home.until(first.session_id, "turn.completed", 4)
-        again = await told(home, first.session_id, first.thread_id)
+        again = await read_newest_call(home, first.session_id, first.thread_id)
         assert again[:3] == ["turn one: keep it short", "turn two: count", "and never past ten"]
         assert [SUMMARY in again[3], *again[4:]] == [True, "turn three", "Yes."]
 
@@ -190,11 +190,11 @@ async def test_a_summarised_turn_is_omitted_later_with_its_steering_messages(
         for count in range(3, 6):
             await home.submit(f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1]] == ["turn one", True]
         assert there[2:] == ["turn 4", "Yes.", "turn 5", "Yes."]
     async with house(tmp_path, STEERED, context_steps=5) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_request_that_is_too_long_is_repeated_after_a_summary(tmp_path: Path) -> None:
@@ -205,9 +205,11 @@ async def test_a_request_that_is_too_long_is_repeated_after_a_summary(tmp_path: 
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        started = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, CompactionStarted)]
-        assert [one.cause for one in started] == ["refused"]
-        there = await told(home, first.session_id, first.thread_id)
+        started = [
+            record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, CompactionStarted)
+        ]
+        assert [fact.cause for fact in started] == ["refused"]
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
 
 
@@ -222,12 +224,12 @@ async def test_the_partial_answer_of_a_request_that_was_too_long_is_not_sent_aga
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
-        parts = [one for one in await home.parts(first.session_id, second.turn_id) if isinstance(one, TextPart)]
-        assert [(one.content.text, one.state) for one in parts] == [("Half of it", "interrupted"), ("Yes.", "final")]
+        parts = [part for part in await home.parts(first.session_id, second.turn_id) if isinstance(part, TextPart)]
+        assert [(part.content.text, part.state) for part in parts] == [("Half of it", "interrupted"), ("Yes.", "final")]
     async with house(tmp_path, scenario()) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_path: Path) -> None:
@@ -238,8 +240,10 @@ async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_p
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        failed = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, CompactionFailed)]
-        assert [(one.code, one.message) for one in failed] == [("model_refused_request", "no summaries here")]
+        failed = [
+            record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, CompactionFailed)
+        ]
+        assert [(fact.code, fact.message) for fact in failed] == [("model_refused_request", "no summaries here")]
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
     made = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
     async with house(_made(tmp_path / "b"), made) as home:
@@ -263,15 +267,15 @@ async def test_a_summary_uses_the_fallback_models(tmp_path: Path, code: str) -> 
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        facts = [one.fact for one in await home.facts(first.session_id) if one.scope.turn == second.turn_id]
-        asked = [(one.provider, one.purpose, one.iteration) for one in facts if isinstance(one, ModelRequested)]
-        assert asked == [("first", "compaction", 0), ("second", "compaction", 0), ("second", "answer", 1)]
-        routed = [one for one in facts if isinstance(one, RoutingResolved)]
-        assert [(one.chosen.provider, one.reason) for one in routed[1:]] == [("second", "first/m failed: not now")]
-        assert [one.code for one in facts if isinstance(one, WarningRaised)] == ["model_fell_back"]
-        assert not [one for one in facts if isinstance(one, CompactionFailed)]
-        parts = [one for one in await home.parts(first.session_id, second.turn_id) if isinstance(one, ContextPart)]
-        assert [(one.event, one.summary.text) for one in parts] == [("compacted", SUMMARY)]
+        facts = [record.fact for record in await home.facts(first.session_id) if record.scope.turn == second.turn_id]
+        requests = [(fact.provider, fact.purpose, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
+        assert requests == [("first", "compaction", 0), ("second", "compaction", 0), ("second", "answer", 1)]
+        routed = [fact for fact in facts if isinstance(fact, RoutingResolved)]
+        assert [(fact.chosen.provider, fact.reason) for fact in routed[1:]] == [("second", "first/m failed: not now")]
+        assert [fact.code for fact in facts if isinstance(fact, WarningRaised)] == ["model_fell_back"]
+        assert not [fact for fact in facts if isinstance(fact, CompactionFailed)]
+        parts = [part for part in await home.parts(first.session_id, second.turn_id) if isinstance(part, ContextPart)]
+        assert [(part.event, part.summary.text) for part in parts] == [("compacted", SUMMARY)]
 
 
 async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
@@ -289,12 +293,12 @@ async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
         assert isinstance(record.fact, TurnFailed)
         assert (record.fact.code, record.fact.retryable) == ("model_context_full", True)
         assert record.fact.message == "The request is too long for the model, and compaction failed: none left"
-        assert await told(home, first.session_id, first.thread_id) == ["turn one", "Yes.", "turn two"]
+        assert await read_newest_call(home, first.session_id, first.thread_id) == ["turn one", "Yes.", "turn two"]
     played["agents"]["compaction"] = [says(SUMMARY)]
     async with house(tmp_path, {}, models=plays(tmp_path, first=played)) as home:
         await home.submit("turn two again", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [*there[:2], SUMMARY in there[2], *there[3:]] == ["turn one", "turn two", True, "turn two again", "Yes."]
 
 
@@ -311,14 +315,19 @@ async def test_a_person_can_compact_a_thread(tmp_path: Path) -> None:
         await home.until(first.session_id, "turn.completed", 2)
         begun = await home.do(CompactThread(session_id=first.session_id))
         await home.until(first.session_id, "turn.completed", 3)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
         assert await home.parts(first.session_id, begun.turn_id) is not None
-        facts = [one.fact for one in await home.facts(first.session_id) if one.scope.turn == begun.turn_id]
-        assert not [one for one in facts if isinstance(one, MessageText)]
+        facts = [record.fact for record in await home.facts(first.session_id) if record.scope.turn == begun.turn_id]
+        assert not [fact for fact in facts if isinstance(fact, MessageText)]
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "turn.completed", 4)
-        assert (await told(home, first.session_id, first.thread_id))[2:] == ["turn two", "Yes.", "turn three", "Yes."]
+        assert (await read_newest_call(home, first.session_id, first.thread_id))[2:] == [
+            "turn two",
+            "Yes.",
+            "turn three",
+            "Yes.",
+        ]
 
 
 async def test_an_interrupt_ends_a_running_summary(tmp_path: Path) -> None:
@@ -331,9 +340,11 @@ async def test_an_interrupt_ends_a_running_summary(tmp_path: Path) -> None:
         await home.until(first.session_id, "context.compaction.started", 1)
     async with house(tmp_path, scenario()) as home:
         facts = await home.facts(first.session_id)
-        stopped = [one.fact for one in facts if isinstance(one.fact, CompactionFailed | TurnInterrupted | MessageText)]
-        assert [type(one).__name__ for one in stopped] == ["MessageText", "CompactionFailed", "TurnInterrupted"]
-        there = await told(home, first.session_id, first.thread_id)
+        stopped = [
+            record.fact for record in facts if isinstance(record.fact, CompactionFailed | TurnInterrupted | MessageText)
+        ]
+        assert [type(entry).__name__ for entry in stopped] == ["MessageText", "CompactionFailed", "TurnInterrupted"]
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert there[0] == LONG
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "context.compaction.completed", 1)

@@ -14,7 +14,7 @@ from callboard.contracts.facts.context import CompactionCompleted, CompactionFai
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnSubmitted
 from tests.agents.files import write_agents
-from tests.runtime.prompts.test_conversations import told
+from tests.runtime.prompts.test_conversations import read_newest_call
 from tests.runtime.rigs.house import House, MovedClock, house, says, uses
 from tests.runtime.rigs.team import facts
 from tests.runtime.team.test_background import HALF_HOUR, LEAD, taken_in, watcher
@@ -64,21 +64,21 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
         made = await facts(home, session, CompactionCompleted)
         assert len(made) > 1
         # Its schedule woke it; no person sent a message.
-        assert [one.said for one in made] == [()] * len(made)
+        assert [entry.said for entry in made] == [()] * len(made)
         watch = await watching(home, session)
-        there = await told(home, session, watch)
+        there = await read_newest_call(home, session, watch)
         assert SUMMARY in there[0]
         assert there[-1] == "Nothing new."
-        asked = [one.purpose for one in await facts(home, session, ModelRequested)]
-        assert asked.count("answer") == 1 + 4 * 2
+        requests = [fact.purpose for fact in await facts(home, session, ModelRequested)]
+        assert requests.count("answer") == 1 + 4 * 2
     async with watched(tmp_path, clock) as home:
-        assert await told(home, session, watch) == there
+        assert await read_newest_call(home, session, watch) == there
         before = len(await facts(home, session, CompactionCompleted))
         await slept(home, clock, session, 6, 7, 8)
         assert len(await facts(home, session, CompactionCompleted)) > before
         assert await facts(home, session, TurnFailed) == []
         submitted = await facts(home, session, TurnSubmitted)
-        assert [one.source for one in submitted] == ["person", *["schedule"] * 7]
+        assert [fact.source for fact in submitted] == ["person", *["schedule"] * 7]
         assert "it completed" in submitted[-1].input.text
 
 
@@ -95,7 +95,7 @@ async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tm
             await home.swept()
             await slept(home, clock, session, count)
         assert await facts(home, session, TurnFailed) == []
-        there = await told(home, session, watch)
+        there = await read_newest_call(home, session, watch)
         assert [there[0], SUMMARY in there[1]] == ["Tell me of the harbour only.", True]
 
 
@@ -110,8 +110,8 @@ async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> No
         begun = await home.do(CompactThread(session_id=session, thread_id=watch))
         await home.until(session, "turn.completed", 4)
         new = (await home.types(session))[len(before) :]
-        assert [one for one in new if one.startswith(("agent.", "task."))] == []
+        assert [entry for entry in new if entry.startswith(("agent.", "task."))] == []
         assert begun.thread_id == watch
-        assert SUMMARY in (await told(home, session, watch))[0]
+        assert SUMMARY in (await read_newest_call(home, session, watch))[0]
         await slept(home, clock, session, 4)
-        assert [one.reason for one in await facts(home, session, AgentWoke)] == ["schedule"] * 3
+        assert [fact.reason for fact in await facts(home, session, AgentWoke)] == ["schedule"] * 3

@@ -38,7 +38,7 @@ async def upload(home: House, name: str, data: bytes) -> Attachment:
 
 async def submitted(home: House, session: str) -> TurnSubmitted:
     """Return the newest submission."""
-    facts = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnSubmitted)]
+    facts = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnSubmitted)]
     return facts[-1]
 
 
@@ -46,32 +46,32 @@ async def contents(home: House, session: str, thread: str) -> list[object]:
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
-    return [one for message in context.messages() for one in message.content]
+    return [content for message in context.messages() for content in message.content]
 
 
 async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
     """CTX-01: text and images are sent as content; another file is named."""
     async with house(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
-        given = [
+        attachments = [
             await upload(home, "no\u202etes\n.md", b"Buy milk."),
             await upload(home, "dot.png", PNG),
             await upload(home, "x.bin", b"\x7fELF\0\0\0"),
         ]
-        first = await home.submit("look", attachments=tuple(given))
+        first = await home.submit("look", attachments=tuple(attachments))
         await home.until(first.session_id, "turn.completed")
         fact = await submitted(home, first.session_id)
-        assert [(one.kind, one.source, one.title) for one in fact.given] == [
+        assert [(entry.kind, entry.source, entry.title) for entry in fact.given] == [
             ("text", "attached", "no⟨U+202E⟩tes .md (9 bytes)"),
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
             ("binary", "attached", "x.bin (an ELF program or library, 7 bytes)"),
         ]
-        kept = blob_of(b"Buy milk.").ref
-        assert fact.given[0].content == kept
-        assert await home.runtime.dependencies.store.blobs.get(kept.hash) == b"Buy milk."
-        told = await contents(home, first.session_id, first.thread_id)
-        images = [one for one in told if isinstance(one, ImageContent)]
+        blob_ref = blob_of(b"Buy milk.").ref
+        assert fact.given[0].content == blob_ref
+        assert await home.runtime.dependencies.store.blobs.get(blob_ref.hash) == b"Buy milk."
+        sent = await contents(home, first.session_id, first.thread_id)
+        images = [entry for entry in sent if isinstance(entry, ImageContent)]
         assert images == [ImageContent(data=PNG, media="image/png")]
-        text = "\n".join(one.text for one in told if isinstance(one, TextContent))
+        text = "\n".join(entry.text for entry in sent if isinstance(entry, TextContent))
         assert "Buy milk." in text
         assert "x.bin (an ELF program or library, 7 bytes): binary" in text
         row = (await home.read(first.session_id)).last_turn
@@ -114,22 +114,26 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
                 tokens=1,
             ),
         )
-        assert [(one.ref, one.reason) for one in fact.missing] == [
+        assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [
             ("gone.txt", "not_found"),
             ("away/passwd", "outside_folder"),
             ("../up", "outside_folder"),
         ]
         (home.folder / "a file.txt").write_text("second\n")
-        told = [
-            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        sent = [
+            content.text
+            for content in await contents(home, first.session_id, first.thread_id)
+            if isinstance(content, TextContent)
         ]
-        assert any("first\n" in one for one in told)
-        assert not any("second" in one for one in told)
+        assert any("first\n" in entry for entry in sent)
+        assert not any("second" in entry for entry in sent)
         assert any(
-            '<missing ref="gone.txt">it does not exist. Do not guess its content.</missing>' in one for one in told
+            '<missing ref="gone.txt">it does not exist. Do not guess its content.</missing>' in entry for entry in sent
         )
-        resolved = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ContextResolved)]
-        assert [(one.refs, one.missing) for one in resolved] == [(fact.given, fact.missing)]
+        resolved = [
+            record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, ContextResolved)
+        ]
+        assert [(entry.refs, entry.missing) for entry in resolved] == [(fact.given, fact.missing)]
         read = await home.do(GetContext(session_id=first.session_id, ref="a file.txt"))
         assert read.text is not None
         assert (read.text.text, read.context.missing) == ("first\n", fact.missing)
@@ -144,9 +148,9 @@ async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
         await home.until(first.session_id, "turn.completed")
         fact = await submitted(home, first.session_id)
         assert fact.given == ()
-        assert [(one.ref, one.reason) for one in fact.missing] == [("keys.env", "denied")]
-        found = await home.do(FindMentions(workspace_id=home.workspace, session_id=first.session_id, text="keys"))
-        assert [one.ref for one in found.mentions if one.kind == "file"] == []
+        assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("keys.env", "denied")]
+        result = await home.do(FindMentions(workspace_id=home.workspace, session_id=first.session_id, text="keys"))
+        assert [mention.ref for mention in result.mentions if mention.kind == "file"] == []
 
 
 async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
@@ -161,9 +165,9 @@ async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
         (ref,) = fact.given
         assert (ref.kind, ref.title) == ("session", "what is it?")
         assert ref.content is not None
-        told = await home.runtime.dependencies.store.blobs.get(ref.content.hash)
-        assert told == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
-        assert [(one.ref, one.reason) for one in fact.missing] == [("ses_unknown", "not_found")]
+        content = await home.runtime.dependencies.store.blobs.get(ref.content.hash)
+        assert content == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
+        assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("ses_unknown", "not_found")]
 
 
 async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(tmp_path: Path) -> None:
@@ -177,13 +181,15 @@ async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(t
         for count, text in ((2, "two"), (3, "three")):
             await home.submit(text, first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-        told = [
-            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        sent = [
+            content.text
+            for content in await contents(home, first.session_id, first.thread_id)
+            if isinstance(content, TextContent)
         ]
-        assert sum("Be brief." in one for one in told) == 1
+        assert sum("Be brief." in entry for entry in sent) == 1
         read = await home.do(GetContext(session_id=first.session_id))
         assert read.context.pinned == ("rules.md", "gone.md")
-        assert [(one.ref, one.source) for one in read.context.refs] == [("rules.md", "pinned")]
+        assert [(ref.ref, ref.source) for ref in read.context.refs] == [("rules.md", "pinned")]
 
 
 async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path: Path) -> None:
@@ -196,18 +202,20 @@ async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path:
         queued = await home.submit("see @a.txt", first.session_id, attachments=(await upload(home, "n.md", b"n"),))
         await home.do(EditQueuedTurn(session_id=first.session_id, turn_id=queued.turn_id, text="see @b.txt"))
         await home.do(SteerTurn(session_id=first.session_id, text="also @a.txt"))
-        edited = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, QueueEdited)]
-        assert [(one.kind, one.title or one.ref) for one in edited[0].given] == [
+        edited = [record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, QueueEdited)]
+        assert [(entry.kind, entry.title or entry.ref) for entry in edited[0].given] == [
             ("text", "n.md (1 byte)"),
             ("text", "b.txt"),
         ]
         (home.folder / "go").touch()
         (home.folder.parent / "go").touch()
         await home.until(first.session_id, "turn.completed", 2)
-        told = [
-            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        sent = [
+            content.text
+            for content in await contents(home, first.session_id, first.thread_id)
+            if isinstance(content, TextContent)
         ]
-        assert [one for one in told if 'ref="a.txt"' in one] == [
+        assert [entry for entry in sent if 'ref="a.txt"' in entry] == [
             '<context name="a.txt" ref="a.txt" source="mentioned" kind="text">\na\n</context>'
         ]
 
@@ -222,8 +230,8 @@ async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
         (home.folder / ".gitignore").write_text("build/\n")
         first = await home.submit("the notes of yesterday")
         await home.until(first.session_id, "turn.completed")
-        found = await home.do(FindMentions(workspace_id=home.workspace, text="Notes"))
-        assert [(one.kind, one.insert) for one in found.mentions] == [
+        result = await home.do(FindMentions(workspace_id=home.workspace, text="Notes"))
+        assert [(mention.kind, mention.insert) for mention in result.mentions] == [
             ("file", "@notes"),
             ("file", "@src/notes.py"),
             ("file", '@"a notes file.md"'),
@@ -231,12 +239,12 @@ async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
             ("session", f"@{first.session_id}"),
         ]
         folders = await home.do(FindMentions(workspace_id=home.workspace, text="deep"))
-        assert [(one.kind, one.insert) for one in folders.mentions if one.kind == "folder"] == [
+        assert [(mention.kind, mention.insert) for mention in folders.mentions if mention.kind == "folder"] == [
             ("folder", "@deep/"),
             ("folder", "@deep/er/"),
         ]
         agents = await home.do(FindMentions(workspace_id=home.workspace, text="sol", limit=1))
-        assert [(one.kind, one.ref) for one in agents.mentions] == [("agent", "solo")]
+        assert [(mention.kind, mention.ref) for mention in agents.mentions] == [("agent", "solo")]
         with pytest.raises(Refusal) as refused:
             await home.do(FindMentions(workspace_id="wks_none", text="x"))
         assert refused.value.code == "unknown_workspace"
@@ -256,5 +264,8 @@ async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> Non
         for path in ("two.py", "src/two.py", "mine/two.py", *made, ".git/info/exclude"):
             (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (home.folder / path).write_text("/mine/\n")
-        found = await home.do(FindMentions(workspace_id=home.workspace, text="two"))
-        assert [(one.kind, one.insert) for one in found.mentions] == [("file", "@two.py"), ("file", "@src/two.py")]
+        result = await home.do(FindMentions(workspace_id=home.workspace, text="two"))
+        assert [(mention.kind, mention.insert) for mention in result.mentions] == [
+            ("file", "@two.py"),
+            ("file", "@src/two.py"),
+        ]

@@ -17,7 +17,7 @@ from callboard.runtime.prompts.history import History
 NOTHING = ModelMessage(role="user", content=())
 
 
-def said(text: str) -> ModelMessage:
+def build_message(text: str) -> ModelMessage:
     image = (ImageContent(b"png", "image/png"),) if text == "image" else ()
     return ModelMessage(role="user", content=(TextContent(text), *image))
 
@@ -46,12 +46,12 @@ def test_r4_incremental_messages_equal_a_full_build(
     for (kind, value), reads in changes:
         match kind, value:
             case "say", str() as text:
-                entries.append(Entry(0, 0, said(text)))
+                entries.append(Entry(0, 0, build_message(text)))
             case "pin", list() as hashes:
                 entries.append(Entry(0, 0, NOTHING, pins=pins(hashes)))
             case "change", str() as text if entries and not entries[-1].pins:
                 lines.change_last(entries[-1])
-                entries[-1].message = said(text)
+                entries[-1].message = build_message(text)
             case "drop", int() as count:
                 lines.drop_front(count)
                 del entries[:count]
@@ -64,7 +64,7 @@ def test_r4_incremental_messages_equal_a_full_build(
             anew = ConversationLines().build(entries)[1]
             assert lines.build(entries)[1] == anew
             if reads > 1:
-                assert lines.build_plain(entries) == [without_images(one) for one in anew]
+                assert lines.build_plain(entries) == [without_images(entry) for entry in anew]
 
 
 async def _nothing(sequence: int) -> Record | None:
@@ -85,10 +85,12 @@ def test_r4_omitting_turns_keeps_the_others(turns: list[int], beside: list[int],
     """An excerpt of the current turn stays, even before older turns."""
     context = _read_nothing()
     context._turn = max(turns, default=1)
-    context._entries = [Entry(at, turn, said(f"{at}")) for at, turn in enumerate(turns)]
+    context._entries = [Entry(at, turn, build_message(f"{at}")) for at, turn in enumerate(turns)]
     for at in beside:
-        context._entries.insert(at, Entry(0, context._turn, said(f"beside {at}"), is_input=True, is_excerpt=True))
-    stays = [one.message for one in context._entries if one.turn > after or one.turn == context._turn]
+        context._entries.insert(
+            at, Entry(0, context._turn, build_message(f"beside {at}"), is_input=True, is_excerpt=True)
+        )
+    stays = [entry.message for entry in context._entries if entry.turn > after or entry.turn == context._turn]
     if read:
         context.messages()
     context._drop_turns(after)

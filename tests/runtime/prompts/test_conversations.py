@@ -9,13 +9,18 @@ from callboard.contracts.ports.model import TextContent
 from tests.runtime.rigs.house import House, calls, house, says
 
 
-async def told(home: House, session: str, thread: str) -> list[str]:
+async def read_newest_call(home: House, session: str, thread: str) -> list[str]:
     """Return the texts of the thread's newest model call, and its answer."""
     host = (await home.runtime.sessions.get(session)).host
     # A fact is durable before its host has applied it.
     await host.wait_settled()
     context = await host.conversations.get(thread)
-    return [one.text for message in context.messages() for one in message.content if isinstance(one, TextContent)]
+    return [
+        content.text
+        for message in context.messages()
+        for content in message.content
+        if isinstance(content, TextContent)
+    ]
 
 
 async def cuts(home: House, session: str) -> list[bool]:
@@ -36,11 +41,11 @@ async def test_omitted_turns_are_not_sent_also_after_a_restart(tmp_path: Path) -
         for count, text in enumerate(("turn two", "turn three"), start=2):
             await home.submit(text, first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-        there = await told(home, first.session_id, first.thread_id)
+        there = await read_newest_call(home, first.session_id, first.thread_id)
         assert there == ["turn two", "Yes.", "turn three", "Yes."]
         assert await cuts(home, first.session_id) == [False, False, True]
     async with house(tmp_path, scenario, context_steps=3) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_steps_of_other_threads_do_not_count(tmp_path: Path) -> None:
@@ -51,4 +56,9 @@ async def test_steps_of_other_threads_do_not_count(tmp_path: Path) -> None:
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("and now?", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        assert await told(home, first.session_id, first.thread_id) == ["the objective", "Yes.", "and now?", "Again."]
+        assert await read_newest_call(home, first.session_id, first.thread_id) == [
+            "the objective",
+            "Yes.",
+            "and now?",
+            "Again.",
+        ]

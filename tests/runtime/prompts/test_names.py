@@ -52,7 +52,7 @@ def _properties(schema: Any) -> Iterator[str]:
     elif isinstance(schema, dict):
         held = cast("dict[str, Any]", schema)
         yield from held.get("properties", {})
-        yield from (one for one in held.get("enum", ()) if isinstance(one, str))
+        yield from (entry for entry in held.get("enum", ()) if isinstance(entry, str))
         for part in held.values():
             yield from _properties(part)
 

@@ -16,7 +16,7 @@ WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
 FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
 
 
-async def told(home: House, session: str) -> list[tuple[str, ...]]:
+async def read_prompt_layers(home: House, session: str) -> list[tuple[str, ...]]:
     """Return the prompt layers of the session's open runs."""
     host = (await home.runtime.sessions.get(session)).host
     runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
@@ -29,18 +29,18 @@ async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Pa
     scenario = calls(WRITE, says("Done."), WRITE, says("Done."))
     async with house(tmp_path, scenario, agents) as home:
         turn = await home.submit("write")
-        asked = await home.until(turn.session_id, "action.required")
-        before = await told(home, turn.session_id)
+        action = await home.until(turn.session_id, "action.required")
+        before = await read_prompt_layers(home, turn.session_id)
         assert before[0][1] == "You write."
     agents.change(prompt="You only read.", hash="2" * 64, policy=("Finalize",), tools=("Read", "Write"), max_iters=9)
     async with house(tmp_path, scenario, agents) as home:
         session = turn.session_id
-        assert await told(home, session) == before
-        await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+        assert await read_prompt_layers(home, session) == before
+        await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
         await home.until(session, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "x\n"
         await home.read(session)
-        assert await told(home, session) == []
+        assert await read_prompt_layers(home, session) == []
         await home.submit("write again", session)
         await home.until(session, "turn.completed", count=2)
         facts = await home.facts(session)
@@ -57,19 +57,19 @@ async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -
     agents = Changing(prompt="You write.", hash="1" * 64)
     async with house(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
         first = await home.submit("write")
-        asked = await home.until(first.session_id, "action.required")
+        action = await home.until(first.session_id, "action.required")
         agents.change(prompt="You write better.", hash="2" * 64)
         second = await home.submit("write")
         await home.until(second.session_id, "action.required")
-        assert [(await told(home, one.session_id))[0][1] for one in (first, second)] == [
+        assert [(await read_prompt_layers(home, entry.session_id))[0][1] for entry in (first, second)] == [
             "You write.",
             "You write better.",
         ]
-        await home.do(RespondAction(session_id=first.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.do(RespondAction(session_id=first.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(first.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "x\n"
         await home.read(first.session_id)
-        assert await told(home, first.session_id) == []
+        assert await read_prompt_layers(home, first.session_id) == []
 
 
 async def test_a_run_with_an_unreadable_configuration_can_be_shown_and_stopped(tmp_path: Path) -> None:

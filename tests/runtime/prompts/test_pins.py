@@ -6,7 +6,7 @@ from pathlib import Path
 
 from callboard.contracts.commands.context import SetContext
 from tests.runtime.prompts.test_compaction import LONG, SUMMARY, scenario
-from tests.runtime.prompts.test_conversations import told
+from tests.runtime.prompts.test_conversations import read_newest_call
 from tests.runtime.rigs.house import House, house, says
 
 RULES = "Be brief in every turn."
@@ -28,10 +28,10 @@ async def test_a_pin_is_sent_again_when_its_turn_is_omitted(tmp_path: Path) -> N
         for count in range(2, 6):
             await home.submit(f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-            there = await told(home, first.session_id, first.thread_id)
-            assert sum(RULES in one for one in there) == 1
+            there = await read_newest_call(home, first.session_id, first.thread_id)
+            assert sum(RULES in entry for entry in there) == 1
     async with house(tmp_path, yes, context_steps=3) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_once(
@@ -45,10 +45,10 @@ async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_onc
         for count in range(2, 8):
             await home.submit(LONG if count % 2 == 0 else f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
-            there = await told(home, first.session_id, first.thread_id)
-            assert (count, sum(RULES in one for one in there)) == (count, 1)
-        assert sum(SUMMARY in one for one in there) == 1
+            there = await read_newest_call(home, first.session_id, first.thread_id)
+            assert (count, sum(RULES in entry for entry in there)) == (count, 1)
+        assert sum(SUMMARY in entry for entry in there) == 1
         types = await home.types(first.session_id)
         assert types.count("context.compaction.completed") > 1
     async with house(tmp_path, scenario()) as home:
-        assert await told(home, first.session_id, first.thread_id) == there
+        assert await read_newest_call(home, first.session_id, first.thread_id) == there

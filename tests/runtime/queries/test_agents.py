@@ -20,11 +20,11 @@ async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Pat
         session = (await home.submit("go")).session_id
         write_agents(home.folder, worker=WORKER, bad="no agent")
         listed: AgentList = await home.do(ListAgents(session_id=session))
-        named = {one.name: one for one in listed.agents}
+        named = {agent.name: agent for agent in listed.agents}
         assert named["lead"] == DefinedAgent(
             name="lead", kind="main", description=named["lead"].description, file="agents/lead.md", added=True
         )
-        assert {name: (one.kind, one.added) for name, one in named.items()} == {
+        assert {name: (fact.kind, fact.added) for name, fact in named.items()} == {
             "lead": ("main", True),
             "clerk": ("main", False),
             "critic": ("main", False),
@@ -35,5 +35,5 @@ async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Pat
         await home.do(AddAgent(session_id=session, agent="clerk"))
 
         again: AgentList = await home.do(ListAgents(session_id=session))
-        assert {one.name for one in again.agents if one.added} == {"lead", "clerk"}
-        assert [one.agent_name for one in await facts(home, session, ThreadOpened)] == ["lead", "clerk"]
+        assert {agent.name for agent in again.agents if agent.added} == {"lead", "clerk"}
+        assert [fact.agent_name for fact in await facts(home, session, ThreadOpened)] == ["lead", "clerk"]

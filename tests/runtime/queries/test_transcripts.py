@@ -35,13 +35,15 @@ async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) ->
         crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
-        await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+        await until(
+            home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
+        )
         for number in range(2, 4):
             await home.submit("again", session)
             await home.until(session, "turn.completed", count=number + 1)
         runs = (await home.watch(session, lambda table: ended(table) == 4)).panel(RunRow)
-        opened = [one for one in await home.facts(session) if isinstance(one.fact, ThreadOpened)]
-        lead, worker = (next(one.scope.thread for one in opened if one.scope.agent == who) for who in _WHO)
+        opened = [record for record in await home.facts(session) if isinstance(record.fact, ThreadOpened)]
+        lead, worker = (next(record.scope.thread for record in opened if record.scope.agent == who) for who in _WHO)
 
         mine = (await home.do(GetTurns(session_id=session, thread_id=worker))).turns
         assert [(row.agent_id, row.state) for row in mine] == [("worker-1", "completed")]
@@ -52,7 +54,7 @@ async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) ->
         assert [row.input.text for row in newest] == ["again", "again"]
         older = (await home.do(GetTurns(session_id=session, thread_id=lead, limit=2, before=newest[0].order))).turns
         assert [row.input.text for row in older] == ["go"]
-        assert [bool(run.prompts) and all(one.hash for one in run.prompts) for run in runs] == [True] * 4
+        assert [bool(run.prompts) and all(prompt.hash for prompt in run.prompts) for run in runs] == [True] * 4
 
         with pytest.raises(Refusal) as refused:
             await home.do(GetTurns(session_id=session, thread_id="thr_none"))
@@ -70,12 +72,12 @@ async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path)
         crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
-        await until(home, session, lambda one: one.header.type == "worker.notification")
+        await until(home, session, lambda record: record.header.type == "worker.notification")
         await home.until(session, "turn.completed", count=2)
         second = await home.submit("and", session)
-        table = await home.watch(session, lambda found: ended(found) == 3)
-        (shown,) = table.panel(NotificationPart)
-        assert (shown.turn_id, shown.agent_id, shown.status) == (second.turn_id, "worker-1", "completed")
+        table = await home.watch(session, lambda value: ended(value) == 3)
+        (row,) = table.panel(NotificationPart)
+        assert (row.turn_id, row.agent_id, row.status) == (second.turn_id, "worker-1", "completed")
         parts = (await home.do(GetParts(session_id=session, turn_id=second.turn_id))).parts
         assert [type(part) for part in parts] == [NotificationPart, TextPart]
 

@@ -31,14 +31,14 @@ async def wrote(
         yield home, turn.session_id
 
 
-async def listed(home: House, session: str) -> ArtifactList:
+async def list_artifacts(home: House, session: str) -> ArtifactList:
     """Return the session's artifacts."""
     return await home.do(ListArtifacts(session_id=session))
 
 
 async def only(home: House, session: str) -> ArtifactRow:
     """Return the session's only artifact."""
-    (row,) = (await listed(home, session)).artifacts
+    (row,) = (await list_artifacts(home, session)).artifacts
     return row
 
 
@@ -49,30 +49,30 @@ async def read(home: House, session: str, artifact: str) -> ArtifactRead:
 
 async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
     """Return the versions: number, origin and text."""
-    found: list[tuple[int, str, str]] = []
-    for one in (await read(home, session, artifact)).versions:
-        data = await home.runtime.dependencies.store.blobs.get(one.content.hash)
+    texts_found: list[tuple[int, str, str]] = []
+    for version in (await read(home, session, artifact)).versions:
+        data = await home.runtime.dependencies.store.blobs.get(version.content.hash)
         assert data is not None
-        found.append((one.version, one.version_origin, data.decode()))
-    return found
+        texts_found.append((version.version, version.version_origin, data.decode()))
+    return texts_found
 
 
-async def exported(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:
+async def wait_export(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:
     """Return an export when it has ended, and its outcome."""
 
     ends = ("artifact.export.completed", "artifact.failed")
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(session):
-            if any(one.header.type in ends and getattr(one.fact, "export", "") == export for one in records):
+            if any(record.header.type in ends and getattr(record.fact, "export", "") == export for record in records):
                 break
-    entry = next(one for one in await _entries(home, session) if one.export == export)
+    entry = next(entry for entry in await _entries(home, session) if entry.export == export)
     data = await home.runtime.dependencies.store.blobs.get(entry.content.hash) if entry.content else b""
     assert data is not None
     return entry, data
 
 
 async def _entries(home: House, session: str) -> list[ExportEntry]:
-    return [one for row in (await listed(home, session)).artifacts for one in row.exports]
+    return [export for row in (await list_artifacts(home, session)).artifacts for export in row.exports]
 
 
 async def refused(home: House, command: Command, key: str = "") -> Problem:

@@ -77,7 +77,7 @@ class House:
                             return record
         raise AssertionError(f"{session} ended without {type}")
 
-    async def kept(self, session: str, text: str) -> None:
+    async def wait_partial(self, session: str, text: str) -> None:
         """Wait until the store has this text as a partial."""
         partials = self.runtime.dependencies.store.partials
         await self._soon(lambda: _holds(partials.read(session), text))
@@ -177,11 +177,11 @@ class MovedClock(Clock):
 
 def events(chunk: bytes) -> list[tuple[str, list[Upsert | Remove | AppendText]]]:
     """Decode the server-sent events of a chunk."""
-    found: list[tuple[str, list[Upsert | Remove | AppendText]]] = []
+    parsed: list[tuple[str, list[Upsert | Remove | AppendText]]] = []
     for event in chunk.decode().strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in event.split("\n"))
-        found.append((fields["event"], [_op(raw) for raw in msgspec.json.decode(fields["data"])["ops"]]))
-    return found
+        parsed.append((fields["event"], [_op(raw) for raw in msgspec.json.decode(fields["data"])["ops"]]))
+    return parsed
 
 
 def _op(raw: dict[str, Any]) -> Upsert | Remove | AppendText:

@@ -57,12 +57,12 @@ async def answer(
     home: House, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
 ) -> ActionRequired:
     """Answer the nth question of the session."""
-    asked = await home.until(session, "action.required", count)
+    action = await home.until(session, "action.required", count)
     respond: Any = {"decision": decision, "scope": scope}
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))
-    assert isinstance(asked.fact, ActionRequired)
-    return asked.fact
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
+    assert isinstance(action.fact, ActionRequired)
+    return action.fact
 
 
-async def told(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def list_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]

@@ -65,7 +65,7 @@ async def with_peer(
 WRITES = calls(uses("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
 
 
-async def met(home: House) -> str:
+async def contact_agent(home: House) -> str:
     """Return a session in which the lead messaged the remote agent and a person approved the
     contact."""
     session = (await home.submit("Write to it.")).session_id
@@ -73,24 +73,24 @@ async def met(home: House) -> str:
     return session
 
 
-async def again(home: House, session: str, text: str) -> None:
+async def send_again(home: House, session: str, text: str) -> None:
     """Send a person's message to the remote agent."""
-    await home.submit(text, session, thread_id=await thread_of(home, session))
+    await home.submit(text, session, thread_id=await find_thread(home, session))
 
 
 async def answer(home: House, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
-    asked = await home.until(session, "action.required", count)
+    action = await home.until(session, "action.required", count)
     respond: Any = {"decision": decision, **more}
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))
-    assert isinstance(asked.fact, ActionRequired)
-    return asked.fact
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
+    assert isinstance(action.fact, ActionRequired)
+    return action.fact
 
 
-async def told(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def list_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def thread_of(home: House, session: str, agent: str = "peer") -> str:
+async def find_thread(home: House, session: str, agent: str = "peer") -> str:
     return next(
         record.scope.thread
         for record in await home.facts(session)
@@ -98,11 +98,11 @@ async def thread_of(home: House, session: str, agent: str = "peer") -> str:
     )
 
 
-async def of_peer(home: House, session: str) -> list[str]:
+async def list_agent_types(home: House, session: str) -> list[str]:
     return [record.header.type for record in await home.facts(session) if record.scope.agent == "peer"]
 
 
-async def ended(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
+async def wait_end(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
     """Return how the nth turn of the remote agent ended."""
     async with asyncio.timeout(30):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):

@@ -39,7 +39,7 @@ def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:
 def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
     """Return a scenario: an agent of that definition plays these calls in turns whose input
     contains the text."""
-    return {"match": [{"agent": agent, "text": text, "calls": said} for agent, text, said in matches]}
+    return {"match": [{"agent": agent, "text": text, "calls": matche} for agent, text, matche in matches]}
 
 
 async def facts(home: House, session: str, kind: type[F]) -> list[F]:
@@ -49,11 +49,11 @@ async def facts(home: House, session: str, kind: type[F]) -> list[F]:
 
 async def when(home: House, session: str, true: Callable[[Session], bool]) -> Session:
     """Return the session's state when it satisfies a condition."""
-    found = await home.runtime.sessions.get(session)
+    opened = await home.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
-        while not true(found.host.state):  # noqa: ASYNC110 - the state tells nobody that it changed
+        while not true(opened.host.state):  # noqa: ASYNC110 - the state tells nobody that it changed
             await asyncio.sleep(0.005)
-    return found.host.state
+    return opened.host.state
 
 
 async def until(home: House, session: str, true: Callable[[Record], bool]) -> Record:
@@ -66,10 +66,10 @@ async def until(home: House, session: str, true: Callable[[Record], bool]) -> Re
     raise AssertionError("the log ended")
 
 
-async def told(home: House, session: str, agent: str) -> str:
+async def list_received_texts(home: House, session: str, agent: str) -> str:
     """Return all texts that other agents sent to the agent's model."""
     host = (await home.runtime.sessions.get(session)).host
-    thread = next(one.thread for one in host.state.threads.values() if one.agent == agent)
+    thread = next(thread.thread for thread in host.state.threads.values() if thread.agent == agent)
     messages = (await host.conversations.get(thread)).messages()
     return "\n".join(
         part.text
@@ -82,7 +82,7 @@ async def told(home: House, session: str, agent: str) -> str:
 
 def marked(mark: str) -> list[int]:
     """Return the running processes whose command line contains the mark."""
-    found: list[int] = []
+    numbers: list[int] = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             try:
@@ -91,5 +91,5 @@ def marked(mark: str) -> list[int]:
             except OSError:
                 continue
             if mark.encode() in line and state != "Z":
-                found.append(int(place.name))
-    return found
+                numbers.append(int(place.name))
+    return numbers

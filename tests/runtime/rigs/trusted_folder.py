@@ -37,12 +37,12 @@ def says(folder: Path, text: str) -> None:
     (folder / ".callboard" / "settings.toml").write_text(text)
 
 
-async def looked(home: House) -> TrustRead:
+async def read_trust(home: House) -> TrustRead:
     """Return what the folder's files request."""
     return await home.do(GetTrust(workspace_id=home.workspace))
 
 
-async def trusts(home: House) -> TrustChanged:
+async def trust_folder(home: House) -> TrustChanged:
     """Trust the folder as shown."""
-    read = await looked(home)
+    read = await read_trust(home)
     return await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read.digest, reason="read it"))

@@ -12,7 +12,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
 from tests.runtime.rigs.house import calls, house
-from tests.runtime.rigs.program_agent import begun, coder, told
+from tests.runtime.rigs.program_agent import begun, coder, list_facts
 
 HALF = "\ud83d"
 
@@ -32,11 +32,11 @@ async def test_half_a_pair_in_a_model_stream_stops_neither_turn_nor_view(tmp_pat
         async with house(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
             turn = await home.submit("go")
             await home.until(turn.session_id, "turn.completed")
-            (said,) = await told(home, turn.session_id, MessageText)
-            (thought,) = await told(home, turn.session_id, ReasoningCompleted)
+            (message,) = await list_facts(home, turn.session_id, MessageText)
+            (thought,) = await list_facts(home, turn.session_id, ReasoningCompleted)
             parts = await home.parts(turn.session_id, turn.turn_id)
 
-    assert (said.content.text, thought.content.text) == ("a\ufffdb", "hm\ufffd")
+    assert (message.content.text, thought.content.text) == ("a\ufffdb", "hm\ufffd")
     assert len(parts) >= 2
 
 
@@ -52,12 +52,12 @@ async def test_half_a_pair_from_an_external_agent_stops_neither_turn_nor_view(tm
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
         ended = await home.until(session, "turn.completed")
-        (said,) = await told(home, session, MessageText)
-        (_, requested) = await told(home, session, ToolRequested)
-        (_, completed) = await told(home, session, ToolCompleted)
+        (message,) = await list_facts(home, session, MessageText)
+        (_, requested) = await list_facts(home, session, ToolRequested)
+        (_, completed) = await list_facts(home, session, ToolCompleted)
         parts = await home.parts(session, ended.scope.turn)
 
-    assert said.content.text == "a\ufffdb"
+    assert message.content.text == "a\ufffdb"
     assert requested.arguments.text == '{"command": "ls \ufffd"}'
     assert completed.output.text == "out\ufffd"
     assert parts

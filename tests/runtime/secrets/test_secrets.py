@@ -54,7 +54,9 @@ async def _recorded(home: House, session: str) -> str:
                     for ref in (change.before, change.after)
                     if ref is not None
                 ]
-    return "\n".join([*(msgspec.json.encode(one.fact).decode() for one in facts), *(one.decode() for one in blobs)])
+    return "\n".join(
+        [*(msgspec.json.encode(record.fact).decode() for record in facts), *(blob.decode() for blob in blobs)]
+    )
 
 
 def _free(recorded: str) -> bool:
@@ -86,10 +88,10 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
 
 async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
     """Approve the nth question."""
-    asked = await home.until(session, "action.required", count=count)
-    assert isinstance(asked.fact, ActionRequired)
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
-    return asked.fact
+    action = await home.until(session, "action.required", count=count)
+    assert isinstance(action.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+    return action.fact
 
 
 @pytest.mark.parametrize(
@@ -113,12 +115,12 @@ async def test_a_stored_secret_needs_approval_in_every_mode_and_under_broad_rule
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
         turn = await home.submit("go", permission_mode=mode)
-        asked = await _yes(home, turn.session_id)
+        action = await _yes(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
 
-        assert "It receives the secret: deploy" in asked.prompt
-        assert (asked.risk, tuple(asked.matchers)) == ("high", ("session", "workspace"))
-        assert all("secret://deploy" in one and not one.endswith("*)") for one in asked.matchers.values())
+        assert "It receives the secret: deploy" in action.prompt
+        assert (action.risk, tuple(action.matchers)) == ("high", ("session", "workspace"))
+        assert all("secret://deploy" in matcher and not matcher.endswith("*)") for matcher in action.matchers.values())
         written = int((home.folder / "n.txt").read_text())
         assert written == len(VALUE) * (2 if handle.endswith("hex") else 1)
 
@@ -131,9 +133,9 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
     )
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
-        asked = (await home.until(turn.session_id, "action.required")).fact
-        assert isinstance(asked, ActionRequired)
-        assert asked.matchers["session"] == f"Bash({command})"
+        required_action = (await home.until(turn.session_id, "action.required")).fact
+        assert isinstance(required_action, ActionRequired)
+        assert required_action.matchers["session"] == f"Bash({command})"
         action = (await home.read(turn.session_id)).actions[0]
         await home.do(
             RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve", scope="session")
@@ -161,12 +163,14 @@ async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> Non
     scenario = calls(uses("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
-        asked = (await home.until(turn.session_id, "action.required")).fact
-        assert isinstance(asked, ActionRequired)
-        assert "secret://deploy ghp_secret://seen-" in asked.arguments.text
-        assert asked.preview is not None
-        assert "+a=secret://deploy ghp_secret://seen-" in asked.preview.text
-        (judged,) = [one.fact for one in await home.facts(turn.session_id) if isinstance(one.fact, PermissionEvaluated)]
+        required_action = (await home.until(turn.session_id, "action.required")).fact
+        assert isinstance(required_action, ActionRequired)
+        assert "secret://deploy ghp_secret://seen-" in required_action.arguments.text
+        assert required_action.preview is not None
+        assert "+a=secret://deploy ghp_secret://seen-" in required_action.preview.text
+        (judged,) = [
+            record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, PermissionEvaluated)
+        ]
         assert judged.secrets == ("deploy",)
         action = (await home.read(turn.session_id)).actions[0]
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve"))
@@ -208,7 +212,7 @@ async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
 
-        created = next(one for one in await home.facts(turn.session_id) if one.header.type == "task.created")
+        created = next(record for record in await home.facts(turn.session_id) if record.header.type == "task.created")
         assert "Use secret://deploy, never secret://nobody" in msgspec.json.encode(created.fact).decode()
 
 
@@ -228,8 +232,8 @@ async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> Non
 
 def test_a_commands_hash_reveals_no_secret() -> None:
     """SAFE-03: two tokens have the same hash, and so do a secret and its handle."""
-    known = secrets()
-    hashed = lambda text: body_hash("submit_turn", SubmitTurn(text=text), known)
+    redaction = secrets()
+    hashed = lambda text: body_hash("submit_turn", SubmitTurn(text=text), redaction)
 
     assert hashed(f"use {TOKEN}") == hashed("use ghp_" + "z9Y8x7W6v5" * 4) != hashed("use it")
     assert hashed(VALUE) == hashed("secret://deploy")
@@ -250,14 +254,18 @@ async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_pa
 
 async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(tmp_path: Path) -> None:
     """SAFE-09: no fact, and no answer under its key."""
-    kept: dict[str, str] = {}
-    async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(kept))) as home:
+    keyring_entries: dict[str, str] = {}
+    async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as home:
         head = await home.runtime.dependencies.store.facts.head(home.workspace)
         answer = await home.do(SetSecret(name="later", value=VALUE), "key")
         again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")
 
-        assert (answer.handle, again.handle, kept) == ("secret://later", "secret://later", {"later": VALUE + "x"})
-        assert [one.name for one in (await home.do(ListSecrets())).secrets] == ["later"]
+        assert (answer.handle, again.handle, keyring_entries) == (
+            "secret://later",
+            "secret://later",
+            {"later": VALUE + "x"},
+        )
+        assert [secret.name for secret in (await home.do(ListSecrets())).secrets] == ["later"]
         assert await home.runtime.dependencies.store.facts.answer("key") is None
         await home.do(RemoveSecret(name="later"))
         assert (await home.do(ListSecrets())).secrets == ()
@@ -308,7 +316,7 @@ def test_only_the_recorded_call_runs() -> None:
     """SAFE-07"""
     real = msgspec.json.encode({"command": f"curl -H {VALUE}"}).decode()
     bound = Binding(tool="Bash", arguments_hash=digest(real), folder="/x", definition_hash="")
-    seen = Evaluation(
+    evaluation = Evaluation(
         verdict="ask",
         risk="low",
         read_only=False,
@@ -318,7 +326,7 @@ def test_only_the_recorded_call_runs() -> None:
         checks=(),
         binding=bound,
     )
-    recorded = redact_evaluation(seen, secrets())
+    recorded = redact_evaluation(evaluation, secrets())
     call = ToolCall(call_id="", tool="Bash", arguments=recorded.arguments)
 
     assert recorded.arguments == '{"command":"curl -H secret://deploy"}'
@@ -339,17 +347,17 @@ async def test_an_upload_is_redacted_while_it_arrives() -> None:
         for at in range(0, len(data), 3):
             yield data[at : at + 3]
 
-    shown = b"".join([piece async for piece in redact_stream(pieces(), secrets().redact_stream())])
+    redacted = b"".join([piece async for piece in redact_stream(pieces(), secrets().redact_stream())])
 
-    assert shown.startswith(b"\xff\xfe" + "é secret://deploy ghp_secret://seen-".encode())
-    assert shown.endswith(" é".encode() + b"\x80")
+    assert redacted.startswith(b"\xff\xfe" + "é secret://deploy ghp_secret://seen-".encode())
+    assert redacted.endswith(" é".encode() + b"\x80")
 
 
 class _Drawer:
     """A key store in memory."""
 
-    def __init__(self, kept: dict[str, str]) -> None:
-        self._kept = kept
+    def __init__(self, entries: dict[str, str]) -> None:
+        self._kept = entries
 
     def check(self) -> None:
         pass

@@ -53,8 +53,8 @@ def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX
 
 async def listed(board: House) -> dict[str, PastSessionEntry]:
     """Return the listed entry of each product's session."""
-    told: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
-    return {one.source: one for one in told.sessions}
+    listing: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
+    return {session.source: session for session in listing.sessions}
 
 
 async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
@@ -63,28 +63,30 @@ async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
     async with house(tmp_path, calls(), past_sessions=book) as board:
         before = await listed(board)
 
-        taken: PastSessionImported = await board.do(wanted(board))
+        imported: PastSessionImported = await board.do(wanted(board))
 
-        assert (before["codex"].session_id, before["codex"].imported) == (taken.session_id, False)
-        assert (taken.added, taken.known, taken.unfinished) == (2, 0, False)
+        assert (before["codex"].session_id, before["codex"].imported) == (imported.session_id, False)
+        assert (imported.added, imported.known, imported.unfinished) == (2, 0, False)
         after = await listed(board)
-        assert {source: one.imported for source, one in after.items()} == {"claude_code": False, "codex": True}
-        types = await board.types(taken.session_id)
+        assert {source: entry.imported for source, entry in after.items()} == {"claude_code": False, "codex": True}
+        types = await board.types(imported.session_id)
         assert (types[0], types.count("turn.completed")) == ("session.created", 2)
-        assert taken.session_id in {card.session_id for host in board.runtime.workspaces.all() for card in host.cards()}
+        assert imported.session_id in {
+            card.session_id for host in board.runtime.workspaces.all() for card in host.cards()
+        }
 
 
 async def test_an_imported_turn_runs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """Its model and tool calls happened elsewhere."""
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
-        taken = await board.do(wanted(board))
-        found = await board.runtime.sessions.get(taken.session_id)
-        head = found.host.state.sequence
+        imported = await board.do(wanted(board))
+        opened = await board.runtime.sessions.get(imported.session_id)
+        head = opened.host.state.sequence
 
-        assert not found.effect_runner.is_busy
-        await found.host.wait_settled()
-        assert found.host.state.sequence == head
+        assert not opened.effect_runner.is_busy
+        await opened.host.wait_settled()
+        assert opened.host.state.sequence == head
     assert caplog.messages == []
 
 
@@ -96,8 +98,8 @@ async def test_importing_again_adds_only_new_turns(tmp_path: Path):
         facts = await board.types(first.session_id)
         again = await board.do(wanted(board))
         assert await board.types(first.session_id) == facts
-        asked = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
-        file.write_text(f"{file.read_text()}{asked}\n")
+        line = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
+        file.write_text(f"{file.read_text()}{line}\n")
         os.utime(file, (LONG_AGO, LONG_AGO))
 
         more = await board.do(wanted(board))
@@ -134,9 +136,9 @@ async def test_an_unlisted_session_is_refused_without_a_fact(tmp_path: Path):
 async def test_a_deleted_import_is_neither_listed_nor_imported_again(tmp_path: Path):
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
-        taken = await board.do(wanted(board))
-        await board.do(UpdateSession(session_id=taken.session_id, archived=True))
-        await board.do(DeleteSession(session_id=taken.session_id, confirm=taken.session_id))
+        imported = await board.do(wanted(board))
+        await board.do(UpdateSession(session_id=imported.session_id, archived=True))
+        await board.do(DeleteSession(session_id=imported.session_id, confirm=imported.session_id))
 
         with pytest.raises(Refusal) as refused:
             await board.do(wanted(board))
@@ -158,9 +160,9 @@ async def test_a_secret_in_a_title_is_redacted(tmp_path: Path):
     book, file = left(tmp_path)
     file.write_text(file.read_text().replace("Fix the greeting", f"Use {token} here"))
     async with house(tmp_path, calls(), past_sessions=book) as board:
-        told = (await listed(board))["codex"].title
+        title = (await listed(board))["codex"].title
 
-    assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", told)
+    assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", title)
 
 
 class Slow(TranscriptIndex):
@@ -176,10 +178,10 @@ class Slow(TranscriptIndex):
         return self._book.find(folder)
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
-        found = self._book.open(folder, source, source_id, workspace)
-        if found is None or source != "codex":
-            return found
-        return PastTranscript(turns=self._turns(found.turns), unfinished=found.unfinished)
+        transcript = self._book.open(folder, source, source_id, workspace)
+        if transcript is None or source != "codex":
+            return transcript
+        return PastTranscript(turns=self._turns(transcript.turns), unfinished=transcript.unfinished)
 
     def _turns(self, turns: Iterator[ImportTurn]) -> Iterator[ImportTurn]:
         for number, turn in enumerate(turns):
@@ -205,10 +207,10 @@ async def test_an_imports_progress_is_readable_while_other_work_continues(tmp_pa
         before = (await listed(board))["codex"]
         other = await board.do(wanted(board, "claude_code", CLAUDE_ID))
         book.go_on.set()
-        taken = await task
+        imported = await task
 
-        assert (before.importing, before.imported, before.session_id) == (1, True, taken.session_id)
-        assert other.session_id != taken.session_id
+        assert (before.importing, before.imported, before.session_id) == (1, True, imported.session_id)
+        assert other.session_id != imported.session_id
         assert (await listed(board))["codex"].importing is None
 
 
@@ -236,10 +238,10 @@ async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path)
             await task
         await ending
     async with house(tmp_path, calls(), past_sessions=plain) as board:
-        taken = await board.do(wanted(board))
+        imported = await board.do(wanted(board))
 
     assert refused.value.code == "unreachable"
-    assert (taken.added, taken.known) == (1, 1)
+    assert (imported.added, imported.known) == (1, 1)
 
 
 async def test_a_session_that_callboard_started_is_neither_listed_nor_imported(tmp_path: Path):
@@ -292,17 +294,17 @@ async def test_imported_subagents_and_summaries_belong_to_their_session(tmp_path
     folder = tmp_path / "work"
     folder.mkdir()
     file = transcripts.claude_code_2(tmp_path / "claude", folder)
-    for one in (file, *file.with_suffix("").rglob("*.jsonl")):
-        os.utime(one, (LONG_AGO, LONG_AGO))
+    for entry in (file, *file.with_suffix("").rglob("*.jsonl")):
+        os.utime(entry, (LONG_AGO, LONG_AGO))
     book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
     async with house(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board, "claude_code", file.stem))
         again = await board.do(wanted(board, "claude_code", file.stem))
 
         records = await board.facts(first.session_id)
-        opened = {one.fact.agent_name: one for one in records if isinstance(one.fact, ThreadOpened)}
-        names = {one.scope.thread: name for name, one in opened.items()}
-        parents = {name: names.get(one.scope.parent_thread, "") for name, one in opened.items()}
+        opened = {record.fact.agent_name: record for record in records if isinstance(record.fact, ThreadOpened)}
+        names = {record.scope.thread: name for name, record in opened.items()}
+        parents = {name: names.get(record.scope.parent_thread, "") for name, record in opened.items()}
         assert parents == {
             "claude_code": "",
             "sidechain-ae267a1": "claude_code",
@@ -312,11 +314,11 @@ async def test_imported_subagents_and_summaries_belong_to_their_session(tmp_path
         explore = opened["sidechain-ae267a1"].fact
         assert isinstance(explore, ThreadOpened)
         assert (explore.definition, explore.description) == ("Explore", "Find callers")
-        summaries = [one.fact for one in records if isinstance(one.fact, CompactionCompleted)]
-        assert [(one.summary.text, one.tokens_before) for one in summaries] == [
+        summaries = [record.fact for record in records if isinstance(record.fact, CompactionCompleted)]
+        assert [(summary.summary.text, summary.tokens_before) for summary in summaries] == [
             ("This session is being continued.", 155_000),
             ("All that was done.", 12_000),
         ]
-        sources = [one.fact.source for one in records if isinstance(one.fact, TurnSubmitted)]
+        sources = [record.fact.source for record in records if isinstance(record.fact, TurnSubmitted)]
         assert sources == ["person", "notice", "compaction", "person", "agent", "agent", "agent"]
         assert (first.added, again.added, again.known) == (7, 0, 7)

@@ -48,13 +48,13 @@ class Port:
         self._planted = planted
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        if not inspect.iscoroutinefunction(found):
-            return found
+        attribute = getattr(self._port, name)
+        if not inspect.iscoroutinefunction(attribute):
+            return attribute
 
         async def call(*arguments: Any, **named: Any) -> Any:
             self._planted.step(name)
-            return await found(*arguments, **named)
+            return await attribute(*arguments, **named)
 
         return call
 
@@ -98,17 +98,17 @@ async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any
         async with resting(place) as (runtime, planted):
             before = asyncio.all_tasks()
             planted.count, planted.at, planted.error = 0, at, error()
-            (came,) = await asyncio.gather(runtime.sessions.get(session), return_exceptions=True)
-            if isinstance(came, BaseException):
-                assert came is planted.error
+            (outcome,) = await asyncio.gather(runtime.sessions.get(session), return_exceptions=True)
+            if isinstance(outcome, BaseException):
+                assert outcome is planted.error
                 failed.append(planted.failed)
                 assert runtime.sessions.open_sessions() == []
                 assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
             planted.at = 0
-            found = await runtime.sessions.get(session)
-            types = [one.header.type for one in await runtime.dependencies.store.facts.read(session)]
+            opened = await runtime.sessions.get(session)
+            types = [record.header.type for record in await runtime.dependencies.store.facts.read(session)]
             assert (types.count("session.taken_over"), types.count("turn.interrupted")) == (1, 1)
-            await found.host.run_command(SubmitTurn(text="again", session_id=session), PERSON)
+            await opened.host.run_command(SubmitTurn(text="again", session_id=session), PERSON)
             await runtime.sessions.release(session)
             assert asyncio.all_tasks() - before == set(), f"after step {at}"
         if not planted.failed:
@@ -129,8 +129,8 @@ async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
             except OSError:
                 failed.append(planted.failed)
             planted.at = 0
-            for one in runtime.sessions.open_sessions():
-                await runtime.sessions.release(one)
+            for open_session in runtime.sessions.open_sessions():
+                await runtime.sessions.release(open_session)
             assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
         if not planted.failed:
             break
@@ -167,8 +167,8 @@ async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path)
     place, session = await left(tmp_path)
     async with resting(place, idle=-1.0) as (runtime, planted):
         (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
-        found = await runtime.sessions.get(session)
-        await found.host.wait_settled()
+        opened = await runtime.sessions.get(session)
+        await opened.host.wait_settled()
         await runtime.sessions.open("ses_other", workspace)
         planted.only = "save_snapshot"
         await runtime.sessions.sweep()
@@ -183,12 +183,12 @@ async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp
         before = asyncio.all_tasks()
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started", count=2)
-        found, planted = await home.runtime.sessions.get(turn.session_id), Planted()
+        opened, planted = await home.runtime.sessions.get(turn.session_id), Planted()
         store: Any = home.runtime.dependencies.store
         facts = store.facts
         store.facts, planted.only, planted.error = Port(facts, planted), "append", refused()
-        (came,) = await asyncio.gather(home.runtime.sessions.release(turn.session_id), return_exceptions=True)
+        (outcome,) = await asyncio.gather(home.runtime.sessions.release(turn.session_id), return_exceptions=True)
         store.facts = facts
-        assert came is planted.error
-        assert (found.host.processes.has_running, found.effect_runner.is_busy) == (False, False)
+        assert outcome is planted.error
+        assert (opened.host.processes.has_running, opened.effect_runner.is_busy) == (False, False)
         assert asyncio.all_tasks() - before == set()

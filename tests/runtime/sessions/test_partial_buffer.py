@@ -13,4 +13,4 @@ async def test_all_streamed_text_is_stored_after_a_short_pause(tmp_path: Path) -
     streamed: list[dict[str, Any]] = [{"repeat": {"text": "word ", "times": 5000}}, {"wait_for": "never"}]
     async with house(tmp_path, calls(streamed), partial_interval=0.05, frame_interval=0.0) as home:
         turn = await home.submit("talk")
-        await home.kept(turn.session_id, "word " * 5000)
+        await home.wait_partial(turn.session_id, "word " * 5000)

@@ -45,7 +45,7 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
     async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
         await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
-        await home.kept(turn.session_id, "Half of it.")
+        await home.wait_partial(turn.session_id, "Half of it.")
         async with house(killed(home, tmp_path), calls(says("Again."))) as after:
             read = await after.read(turn.session_id)
             facts = await after.facts(turn.session_id)
@@ -55,8 +55,8 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
                 "model.interrupted",
                 "turn.interrupted",
             ]
-            (kept,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
-            assert kept.content.text == "Half of it."
+            (interrupted,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
+            assert interrupted.content.text == "Half of it."
             assert isinstance(facts[-1].fact, TurnInterrupted)
             assert facts[-1].fact.cause == "crash"
             assert (read.status.detail, read.last_turn.state if read.last_turn else "") == (
@@ -85,13 +85,13 @@ async def test_a_pending_approval_stays_pending_and_can_be_given(tmp_path: Path)
     """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
     async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
         turn = await home.submit("write")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
         async with house(killed(home, tmp_path), scenario) as after:
             read = await after.read(turn.session_id)
-            assert [row.action_id for row in read.actions] == [asked.scope.action]
+            assert [row.action_id for row in read.actions] == [action.scope.action]
             assert not (home.folder / "a.txt").exists()
-            await after.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+            await after.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
             await after.until(turn.session_id, "turn.completed")
             assert (home.folder / "a.txt").read_text() == "x\n"
 
@@ -166,10 +166,10 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
             return await append(batch)
 
         turn = await home.submit("write twice")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
         answer = RespondAction(
-            session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="workspace"
+            session_id=turn.session_id, action_id=action.scope.action, decision="approve", scope="workspace"
         )
         await home.do(answer)
         await home.until(turn.session_id, "turn.completed")
@@ -186,9 +186,9 @@ async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason
     """COM-09: approved work is done first. The next turn uses the configured model."""
     async with house(tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}) as home:
         turn = await home.submit("write")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
     async with house(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "turn.failed")
         row = (await home.read(turn.session_id)).last_turn
         assert row is not None
@@ -225,9 +225,9 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
     monkeypatch.setattr(Runtime, "_recover", later)
     async with house(copied[0], calls(says("Hi."))) as after:
         assert (await after.runtime.dependencies.store.facts.head(turn.session_id)).sequence > 0
-        for asked in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
+        for command in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
             with pytest.raises(Refusal, match="There is no session"):
-                await after.do(asked)
+                await after.do(command)
         assert after.runtime.sessions.open_sessions() == []
         assert (await after.do(ListSessions())).sessions == ()
         cleared.set()

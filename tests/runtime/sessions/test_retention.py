@@ -56,7 +56,7 @@ async def printed(home: House) -> tuple[str, ToolCompleted]:
 
 async def trimmed(home: House) -> list[SessionTrimmed]:
     facts = await home.runtime.dependencies.store.facts.read(home.workspace)
-    return [one.fact for one in facts if isinstance(one.fact, SessionTrimmed)]
+    return [record.fact for record in facts if isinstance(record.fact, SessionTrimmed)]
 
 
 async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and_previews_stay(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and
     clock = Later()
     async with keeping(tmp_path, clock, 30) as home:
         session, fact = await printed(home)
-        kept = fact.output.ref
-        assert kept is not None
-        assert kept.size > SMALLEST
+        ref = fact.output.ref
+        assert ref is not None
+        assert ref.size > SMALLEST
         blobs = home.runtime.dependencies.store.blobs
         clock.days = 31
         await home.runtime.retention.sweep()
@@ -74,18 +74,18 @@ async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 29
         await home.runtime.retention.sweep()
-        assert await blobs.get(kept.hash) is not None
+        assert await blobs.get(ref.hash) is not None
 
         clock.days = 31
         await home.runtime.retention.sweep()
 
-        assert await trimmed(home) == [SessionTrimmed(session_id=session, blobs=1, size=kept.size)]
-        assert await blobs.get(kept.hash) is None
+        assert await trimmed(home) == [SessionTrimmed(session_id=session, blobs=1, size=ref.size)]
+        assert await blobs.get(ref.hash) is None
         await home.runtime.retention.sweep()
         assert len(await trimmed(home)) == 1
         turn = (await home.read(session)).last_turn
         assert turn is not None
-        (part,) = [one for one in await home.parts(session, turn.turn_id) if isinstance(one, ToolPart)]
+        (part,) = [part for part in await home.parts(session, turn.turn_id) if isinstance(part, ToolPart)]
         assert (part.output.text[:4], part.output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
 
 
@@ -98,26 +98,26 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
     async with keeping(tmp_path, clock, 30, played) as home:
         (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)
         session = (await home.submit("count", permission_mode="full")).session_id
-        asked = await home.until(session, "action.required")
+        action = await home.until(session, "action.required")
         store = home.runtime.dependencies.store
-        (begun,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnStarted)]
-        (ended,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
-        large = [one.hash for one in begun.prompts if one.size > SMALLEST]
+        (begun,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnStarted)]
+        (ended,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
+        large = [prompt.hash for prompt in begun.prompts if prompt.size > SMALLEST]
         assert ended.output.ref is not None
         assert large
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 31
         await home.runtime.retention.sweep()
         assert await trimmed(home) == []
-        assert all([await store.blobs.get(one) is not None for one in (*large, ended.output.ref.hash)])
+        assert all([await store.blobs.get(entry) is not None for entry in (*large, ended.output.ref.hash)])
 
-        answer = RespondAction(session_id=session, action_id=asked.scope.action, decision="reject")
+        answer = RespondAction(session_id=session, action_id=action.scope.action, decision="reject")
         await home.do(answer)
         await home.until(session, "turn.completed")
         await (await home.runtime.sessions.get(session)).host.wait_settled()
         clock.days = 62
         await home.runtime.retention.sweep()
-        assert [one.session_id for one in await trimmed(home)] == [session]
+        assert [fact.session_id for fact in await trimmed(home)] == [session]
         assert await store.blobs.get(ended.output.ref.hash) is None
 
 
@@ -142,14 +142,14 @@ async def test_a_queued_turn_keeps_its_context(tmp_path: Path) -> None:
 
 def test_a_job_with_failed_items_is_open_work() -> None:
     """UI-08: another attempt needs the item's text."""
-    given = begun("alpha", "beta", parallel=1)
-    given.fails("worker-1")
-    given.fails("worker-2")
-    assert (given.works(), has_open_work(given.state)) == ([], True)
-    given.when(again())
-    given.says("worker-1")
-    given.says("worker-2")
-    assert has_open_work(given.state) is False
+    job = begun("alpha", "beta", parallel=1)
+    job.fails("worker-1")
+    job.fails("worker-2")
+    assert (job.works(), has_open_work(job.state)) == ([], True)
+    job.when(again())
+    job.says("worker-1")
+    job.says("worker-2")
+    assert has_open_work(job.state) is False
 
 
 async def test_without_the_setting_nothing_is_deleted(tmp_path: Path) -> None:

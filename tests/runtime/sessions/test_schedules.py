@@ -69,12 +69,12 @@ def test_a_day_that_does_not_exist_has_no_time() -> None:
 def test_every_valid_cron_line_has_a_later_time_on_a_full_minute(line: str, after: int) -> None:
     """A line that loads always has a next time."""
     assert is_cron(line)
-    found = find_next_wake(Schedule(cron=line), after)
+    wake = find_next_wake(Schedule(cron=line), after)
     if not ever_occurs(line):
-        assert found == 0
+        assert wake == 0
         return
-    assert found > after
-    assert found % (60 * SECOND) == 0
-    assert datetime.fromtimestamp(found // SECOND, tz=UTC) - datetime.fromtimestamp(
-        after // SECOND, tz=UTC
-    ) < timedelta(days=366 * 41)
+    assert wake > after
+    assert wake % (60 * SECOND) == 0
+    assert datetime.fromtimestamp(wake // SECOND, tz=UTC) - datetime.fromtimestamp(after // SECOND, tz=UTC) < timedelta(
+        days=366 * 41
+    )

@@ -27,28 +27,28 @@ async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
     """A following page reconnects at once when its stream ends. It must not recreate the session."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         session = await done(home)
-        seen, looking = list[str](), asyncio.Event()
+        outcomes, looking = list[str](), asyncio.Event()
 
         def sees(_: Table) -> bool:
-            seen.append("rows")
+            outcomes.append("rows")
             looking.set()
             return False
 
         async def looks_on() -> None:
-            while "unknown_session" not in seen:
+            while "unknown_session" not in outcomes:
                 try:
                     await home.watch(session, sees)
                 except AssertionError:
                     continue
                 except Refusal as refusal:
-                    seen.append(refusal.code)
+                    outcomes.append(refusal.code)
 
         page = asyncio.create_task(looks_on())
         await looking.wait()
         await home.do(DeleteSession(session_id=session, confirm=session))
         async with asyncio.timeout(10):
             await page
-        assert [one for one in seen if one != "rows"] == ["unknown_session"]
+        assert [entry for entry in outcomes if entry != "rows"] == ["unknown_session"]
         assert home.runtime.sessions.open_sessions() == []
         with pytest.raises(Refusal, match="There is no session"):
             await home.do(GetSession(session_id=session))
@@ -130,8 +130,8 @@ async def test_the_key_of_an_opened_folder_cannot_open_another(tmp_path: Path) -
 async def test_callboards_own_folders_cannot_be_workspaces(tmp_path: Path, inside: str) -> None:
     """SAFE-04: an agent there could read the token and the store."""
     async with house(tmp_path, calls(says("Hi."))) as home:
-        kept = tmp_path / "state" / inside
-        kept.mkdir(exist_ok=True)
+        folder = tmp_path / "state" / inside
+        folder.mkdir(exist_ok=True)
         with pytest.raises(Refusal) as refused:
-            await home.do(OpenWorkspace(path=str(kept)))
+            await home.do(OpenWorkspace(path=str(folder)))
         assert (refused.value.code, refused.value.problem.field) == ("no_folder", "path")

@@ -35,19 +35,19 @@ def paint(objective: str) -> list[dict[str, Any]]:
 
 
 async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
-    asked = await home.until(session, "action.required", nth)
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
-    assert isinstance(asked.fact, ActionRequired)
-    return asked.fact
+    action = await home.until(session, "action.required", nth)
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+    assert isinstance(action.fact, ActionRequired)
+    return action.fact
 
 
 async def over(home: House, session: str, turns: int = 1) -> None:
-    seen = 0
+    ended_turns = 0
 
     def lead_is_done(one: Any) -> bool:
-        nonlocal seen
-        seen += one.header.type == "turn.completed" and one.scope.agent == "lead"
-        return seen == turns
+        nonlocal ended_turns
+        ended_turns += one.header.type == "turn.completed" and one.scope.agent == "lead"
+        return ended_turns == turns
 
     await until(home, session, lead_is_done)
 
@@ -75,26 +75,26 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home, lead=MAKER)
         session = (await home.submit("go", permission_mode="full")).session_id
-        asked = await approve(home, session)
+        action = await approve(home, session)
         await over(home, session)
-        refused = [one.code for one in await facts(home, session, ToolRefused)]
-        asks = [one.verdict for one in await facts(home, session, PermissionEvaluated)].count("ask")
-        (told,) = await facts(home, session, WorkerNotification)
+        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
+        asks = [fact.verdict for fact in await facts(home, session, PermissionEvaluated)].count("ask")
+        (notification,) = await facts(home, session, WorkerNotification)
         assert (home.folder / "docs" / "a.md").read_text() == "red\n"
         assert not (home.folder / "agents" / "painter.md").exists()
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         await home.submit("again", session, permission_mode="full")
         await over(home, session, 2)
-        opened = [one for one in await facts(home, session, ThreadOpened) if one.definition == "painter"]
-        started = [one for one in await facts(home, session, TurnStarted) if one.definition == "painter"]
+        opened = [fact for fact in await facts(home, session, ThreadOpened) if fact.definition == "painter"]
+        started = [fact for fact in await facts(home, session, TurnStarted) if fact.definition == "painter"]
         other = (await home.submit("go", permission_mode="full")).session_id
         await home.until(other, "action.required")
-        defined = [one.header.type for one in await home.facts(other) if one.header.type == "agent.defined"]
+        defined = [record.header.type for record in await home.facts(other) if record.header.type == "agent.defined"]
 
-    assert asked.preview is not None
-    assert asked.preview.text.startswith('---\nname: "painter"\n')
-    assert (refused, asks, told.status) == (["tool_not_listed", "path_denied"], 1, "completed")
-    assert len({one.definition_hash for one in (*opened, *started)}) == 1
+    assert action.preview is not None
+    assert action.preview.text.startswith('---\nname: "painter"\n')
+    assert (refused, asks, notification.status) == (["tool_not_listed", "path_denied"], 1, "completed")
+    assert len({entry.definition_hash for entry in (*opened, *started)}) == 1
     assert (len(opened), len(started), defined) == (2, 2, [])
 
 
@@ -111,9 +111,9 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
         session = (await home.submit("go", permission_mode="full")).session_id
         await approve(home, session)
         done = await until(
-            home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "critic"
+            home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "critic"
         )
-        refused = [one.code for one in await facts(home, session, ToolRefused)]
+        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
         (sent,) = await facts(home, session, HandoffRequested)
 
     assert (refused, sent.source, sent.target, done.scope.agent) == (["no_edge"], "lead", "critic", "critic")
@@ -125,7 +125,7 @@ async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tm
         crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await over(home, session)
-        refused = [one.code for one in await facts(home, session, ToolRefused)]
+        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
         (started,) = await facts(home, session, TurnStarted)
         types = await home.types(session)
 

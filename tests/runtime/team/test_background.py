@@ -59,19 +59,22 @@ async def taken_in(home: House) -> TurnAccepted:
     return turn
 
 
-async def scheduled(home: House, *told: bool) -> None:
+async def scheduled(home: House, *expected: bool) -> None:
     """Wait until the workspace has these records, in order."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(home.workspace, after=0):
             del records
             every = await home.runtime.dependencies.store.facts.read(home.workspace, limit=1000)
-            if tuple(one.fact.scheduled for one in every if isinstance(one.fact, SessionScheduled)) == told:
+            if (
+                tuple(record.fact.scheduled for record in every if isinstance(record.fact, SessionScheduled))
+                == expected
+            ):
                 return
 
 
 async def woken(home: House, session: str) -> list[AgentWoke]:
     """Return the facts of its wakes, in order."""
-    return [one.fact for one in await home.facts(session) if isinstance(one.fact, AgentWoke)]
+    return [record.fact for record in await home.facts(session) if isinstance(record.fact, AgentWoke)]
 
 
 async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
@@ -83,11 +86,13 @@ async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> No
             clock.move(HALF_HOUR)
             await home.until(session, "agent.slept", count=count + 1)
 
-        found = [one.scope.attempt for one in await home.facts(session) if isinstance(one.fact, TaskStarted)]
-        assert found == [1, 2, 3]
-        assert [one.reason for one in await woken(home, session)] == ["schedule"] * 3
+        attempts = [
+            record.scope.attempt for record in await home.facts(session) if isinstance(record.fact, TaskStarted)
+        ]
+        assert attempts == [1, 2, 3]
+        assert [fact.reason for fact in await woken(home, session)] == ["schedule"] * 3
         submitted = await facts(home, session, TurnSubmitted)
-        assert [one.source for one in submitted] == ["person", "schedule", "schedule", "schedule"]
+        assert [fact.source for fact in submitted] == ["person", "schedule", "schedule", "schedule"]
         assert "it completed" in submitted[-1].input.text
 
 
@@ -170,8 +175,8 @@ async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
         clock.move(600)
         await home.submit("Are you there?", session)
         await home.until(session, "turn.completed", count=2)
-        running = [one for one in (await home.facts(session)) if isinstance(one.fact, TurnStarted)]
-        assert [one.scope.agent for one in running] == ["lead", "watcher", "lead"]
+        running = [record for record in (await home.facts(session)) if isinstance(record.fact, TurnStarted)]
+        assert [record.scope.agent for record in running] == ["lead", "watcher", "lead"]
 
 
 async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
@@ -186,7 +191,9 @@ async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
         await home.until(other, "agent.woke")
         await home.gone(session)
         assert [
-            one for one in (await home.do(ListSessions(workspace_id=home.workspace))).sessions if one.key == session
+            entry
+            for entry in (await home.do(ListSessions(workspace_id=home.workspace))).sessions
+            if entry.key == session
         ] == []
 
 
@@ -220,9 +227,9 @@ async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -
         await home.submit("More.", session)
         await home.until(session, "agent.slept", count=2)
         (woke,) = await woken(home, session)
-        ended = [one for one in await home.facts(session) if one.header.type == "turn.completed"]
+        ended = [record for record in await home.facts(session) if record.header.type == "turn.completed"]
         assert woke == AgentWoke(reason="fact", cause=ended[1].event_id)
-        assert [one.scope.agent for one in ended] == ["lead", "lead", "watcher"]
+        assert [record.scope.agent for record in ended] == ["lead", "lead", "watcher"]
         assert (await home.types(session))[-1] == "agent.slept"
 
 
@@ -231,7 +238,9 @@ async def test_a_persons_message_wakes_the_agent(tmp_path: Path) -> None:
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         turn = await taken_in(home)
-        thread = next(one.scope.thread for one in await home.facts(turn.session_id) if one.scope.agent == "watcher")
+        thread = next(
+            record.scope.thread for record in await home.facts(turn.session_id) if record.scope.agent == "watcher"
+        )
         await home.do(SubmitTurn(session_id=turn.session_id, thread_id=thread, text="What is new?"))
         await home.until(turn.session_id, "agent.slept", count=2)
         assert await facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
@@ -243,7 +252,7 @@ async def test_a_session_without_sleeping_agents_is_not_opened_at_start(tmp_path
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
         await scheduled(home, True)
-        task = next(one.scope.task for one in await home.facts(session) if isinstance(one.fact, AgentSlept))
+        task = next(record.scope.task for record in await home.facts(session) if isinstance(record.fact, AgentSlept))
         await home.do(CancelTask(session_id=session, task_id=task))
         await scheduled(home, True, False)
         clock.move(HALF_HOUR)

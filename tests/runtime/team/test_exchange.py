@@ -11,7 +11,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import calls, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until, when
+from tests.runtime.rigs.team import calls_of, crew, facts, list_received_texts, plays, until, when
 
 HANDOFF = {
     "message": "Look at the diff.",
@@ -34,7 +34,7 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
         crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "handoff.completed")
-        said = await told(home, turn.session_id, "critic")
+        texts = await list_received_texts(home, turn.session_id, "critic")
         requested = await home.until(turn.session_id, "handoff.requested")
         for part in (
             '"kind":"handoff"',
@@ -49,8 +49,8 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
             '"meta":{"round":2}',
             "These refs name no artifact of this session: artifact://diff/123.",
         ):
-            assert part in said, said
-        assert [one.reason for one in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
+            assert part in texts, texts
+        assert [fact.reason for fact in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
 
 
 async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) -> None:
@@ -64,18 +64,18 @@ async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) 
         turn = await home.submit("go")
         await home.until(turn.session_id, "inbox.reserved")
         state = await when(
-            home, turn.session_id, lambda state: "critic" in [one.agent for one in state.threads.values()]
+            home, turn.session_id, lambda state: "critic" in [thread.agent for thread in state.threads.values()]
         )
-        thread = next(one.thread for one in state.threads.values() if one.agent == "critic")
+        thread = next(thread.thread for thread in state.threads.values() if thread.agent == "critic")
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         state = await when(home, turn.session_id, lambda state: state.threads[thread].run is None)
-        waiting = [one.item for one in state.threads[thread].inbox]
+        waiting = [entry.item for entry in state.threads[thread].inbox]
         assert len(waiting) == 1
         (tmp_path / "free").touch()
         await home.submit("once more", turn.session_id, thread_id=thread)
         await home.until(turn.session_id, "handoff.completed")
-        assert [list(one.items) for one in await facts(home, turn.session_id, InboxConsumed)] == [waiting]
-        assert (await told(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
+        assert [list(fact.items) for fact in await facts(home, turn.session_id, InboxConsumed)] == [waiting]
+        assert (await list_received_texts(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
 
 
 async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_path: Path) -> None:
@@ -98,7 +98,9 @@ async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_p
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed", count=3)
-        state = await when(home, turn.session_id, lambda state: all(one.run is None for one in state.threads.values()))
+        state = await when(
+            home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values())
+        )
         assert [item.source for item in state.threads[state.lead].inbox] == ["two"]
         assert (await home.types(turn.session_id)).count("channel.message") == 3
 
@@ -126,12 +128,14 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         await home.do(GetSession(session_id=turn.session_id))
         await home.until(turn.session_id, "handoff.reply.ended")
-        assert [one.end for one in await facts(home, turn.session_id, ReplyEnded)] == ["expired"]
+        assert [fact.end for fact in await facts(home, turn.session_id, ReplyEnded)] == ["expired"]
         await home.submit("well?", turn.session_id)
         await until(
-            home, turn.session_id, lambda one: one.header.type == "inbox.consumed" and one.scope.agent == "lead"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "inbox.consumed" and record.scope.agent == "lead",
         )
-        assert "No answer came in time." in await told(home, turn.session_id, "lead")
+        assert "No answer came in time." in await list_received_texts(home, turn.session_id, "lead")
 
 
 async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) -> None:
@@ -156,7 +160,11 @@ async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) 
         await home.until(turn.session_id, "turn.completed")
         (tmp_path / "free").touch()
         await home.until(turn.session_id, "turn.completed", count=3)
-        assert [one.source for one in await facts(home, turn.session_id, TurnSubmitted)] == ["person", "agent", "inbox"]
+        assert [fact.source for fact in await facts(home, turn.session_id, TurnSubmitted)] == [
+            "person",
+            "agent",
+            "inbox",
+        ]
 
 
 async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
@@ -178,7 +186,9 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
         crew(home)
         turn = await home.submit("go")
         await until(
-            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "clerk"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "turn.completed" and record.scope.agent == "clerk",
         )
         # A fact is durable before its host has applied it.
         state = await when(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
@@ -209,4 +219,4 @@ async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -
 
 
 def _at_work(state: Session) -> list[str]:
-    return [one.agent for one in state.threads.values() if one.run is not None]
+    return [thread.agent for thread in state.threads.values() if thread.run is not None]

@@ -47,19 +47,23 @@ async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
     crew(home)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
-    given = tuple(JobItemInput(input=one) for one in items)
-    made: JobChanged = await home.do(CreateJob(session_id=turn.session_id, title="All of them", items=given, **rest))
+    job_items = tuple(JobItemInput(input=item) for item in items)
+    made: JobChanged = await home.do(
+        CreateJob(session_id=turn.session_id, title="All of them", items=job_items, **rest)
+    )
     return made
 
 
 async def read(home: House, job: JobChanged) -> JobRead:
-    found: JobRead = await home.do(GetJob(session_id=job.session_id, job_id=job.job_id))
-    return found
+    job_read: JobRead = await home.do(GetJob(session_id=job.session_id, job_id=job.job_id))
+    return job_read
 
 
 async def over(home: House, job: JobChanged) -> JobRead:
     """Return the job when it has ended."""
-    await until(home, job.session_id, lambda one: one.header.type == "task.completed" and one.scope.task == job.task_id)
+    await until(
+        home, job.session_id, lambda record: record.header.type == "task.completed" and record.scope.task == job.task_id
+    )
     return await read(home, job)
 
 
@@ -78,7 +82,9 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         job = await begun(home, "alpha", "beta")
         await until(
-            home, job.session_id, lambda one: one.header.type == "task.failed" and one.scope.task == job.task_id
+            home,
+            job.session_id,
+            lambda record: record.header.type == "task.failed" and record.scope.task == job.task_id,
         )
         failed = await read(home, job)
         assert (failed.status, failed.counts) == ("failed", JobItems(completed=1, failed=1))
@@ -92,16 +98,16 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
             assert refused.value.code == code
         again = RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=beta.item_id)
         answers = await asyncio.gather(*(home.do(again, key="once") for _ in range(5)))
-        assert all(one == answers[0] for one in answers)
+        assert all(answer == answers[0] for answer in answers)
 
         done = await over(home, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=2))
-        assert [(one.attempts, one.output) for one in done.items] == [(1, "Alpha is done."), (2, "Beta is done.")]
+        assert [(item.attempts, item.output) for item in done.items] == [(1, "Alpha is done."), (2, "Beta is done.")]
         assert done.items[1].agent_id == beta.agent_id
         listed = await home.do(ListArtifacts(session_id=job.session_id))
-        assert sorted(one.path for one in listed.artifacts) == ["alpha.md", "beta.md"]
-        completed = [one for one in await home.facts(job.session_id) if isinstance(one.fact, TaskCompleted)]
-        assert sorted(one.scope.task for one in completed) == sorted([alpha.item_id, beta.item_id, job.task_id])
+        assert sorted(artifact.path for artifact in listed.artifacts) == ["alpha.md", "beta.md"]
+        completed = [record for record in await home.facts(job.session_id) if isinstance(record.fact, TaskCompleted)]
+        assert sorted(record.scope.task for record in completed) == sorted([alpha.item_id, beta.item_id, job.task_id])
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         assert await read(home, job) == done, "and so it reads after a restart"
         with pytest.raises(Refusal) as gone:
@@ -125,7 +131,9 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
         before = await read(home, job)
         await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id, reason="enough"))
         await until(
-            home, job.session_id, lambda one: one.header.type == "task.cancelled" and one.scope.task == job.task_id
+            home,
+            job.session_id,
+            lambda record: record.header.type == "task.cancelled" and record.scope.task == job.task_id,
         )
         async with asyncio.timeout(PATIENCE):
             while marked(mark):  # noqa: ASYNC110 - the machine tells nobody of its processes
@@ -133,8 +141,8 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
         after = await read(home, job)
         assert (after.status, after.counts) == ("cancelled", JobItems(completed=1, cancelled=2))
         assert after.items[0] == before.items[0]
-        assert [one.status for one in after.items] == ["completed", "cancelled", "cancelled"]
-        assert [one.attempts for one in after.items] == [1, 1, 0]
+        assert [item.status for item in after.items] == ["completed", "cancelled", "cancelled"]
+        assert [item.attempts for item in after.items] == [1, 1, 0]
 
 
 async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> None:
@@ -155,7 +163,7 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
         assert (waits.status, waits.counts) == ("paused", JobItems(waiting=2, completed=1))
         await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
         done = await over(home, job)
-        assert [(one.attempts, one.output) for one in done.items] == [
+        assert [(item.attempts, item.output) for item in done.items] == [
             (1, "Alpha is done."),
             (1, "Beta is done."),
             (1, "Gamma is done."),
@@ -168,7 +176,7 @@ async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(t
         job = await begun(home, *(f"item {number}" for number in range(100)), parallel=4)
         done = await over(home, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=100))
-        assert [one.title for one in done.items] == [f"item {number}" for number in range(100)]
+        assert [item.title for item in done.items] == [f"item {number}" for number in range(100)]
         at_work, most = 0, 0
         order: list[str] = []
         for record in await home.facts(job.session_id):
@@ -178,10 +186,10 @@ async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(t
             if isinstance(record.fact, TaskStarted) and record.scope.task != job.task_id:
                 order.append(record.scope.task)
         assert (most, order) == (4, list(job.items))
-        state = await when(home, job.session_id, lambda one: not one.tasks)
+        state = await when(home, job.session_id, lambda state: not state.tasks)
         assert (list(state.threads), state.jobs) == ([state.lead], {}), "nothing of it is left to keep"
-        asked = [one for one in await home.facts(job.session_id) if isinstance(one.fact, ModelRequested)]
-        assert sum(one.scope.thread == state.lead for one in asked) == 1
+        requests = [record for record in await home.facts(job.session_id) if isinstance(record.fact, ModelRequested)]
+        assert sum(record.scope.thread == state.lead for record in requests) == 1
         assert await facts(home, job.session_id, TaskCompleted)
 
 
@@ -190,18 +198,18 @@ async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path)
     scenario = plays(("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
-        asked = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
-        made, again = await asyncio.gather(home.do(asked, key="k"), home.do(asked, key="k"))
+        command = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
+        made, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
         assert made == again
         assert (await over(home, made)).counts == JobItems(completed=1)
         (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
         assert (listed.key, listed.title) == (made.session_id, "All of them")
         with pytest.raises(Refusal) as refused:
-            await home.do(CreateJob(title="nowhere", items=asked.items))
+            await home.do(CreateJob(title="nowhere", items=command.items))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "workspaceId")
         await home.do(UpdateSession(session_id=made.session_id, archived=True))
         with pytest.raises(Refusal) as closed:
-            await home.do(CreateJob(session_id=made.session_id, title="more", items=asked.items))
+            await home.do(CreateJob(session_id=made.session_id, title="more", items=command.items))
         assert closed.value.code == "session_archived"
 
 
@@ -214,20 +222,22 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         first = await begun(home, "fails", "one")
         session = first.session_id
-        await until(home, session, lambda one: one.header.type == "task.failed" and one.scope.task == first.task_id)
+        await until(
+            home, session, lambda record: record.header.type == "task.failed" and record.scope.task == first.task_id
+        )
         jobs = [first]
         for _ in range(2):
             job = await home.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
             await home.do(CancelJob(session_id=session, job_id=job.job_id))
             await when(home, session, lambda state, job=job: job.job_id not in state.jobs)
             jobs.append(job)
-        before = [await read(home, one) for one in jobs]
-        assert [len(one.items) for one in before] == [2, 500, 500]
+        before = [await read(home, job) for job in jobs]
+        assert [len(entry.items) for entry in before] == [2, 500, 500]
         assert before[0].counts == JobItems(completed=1, failed=1)
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        assert [await read(home, one) for one in jobs] == before
-        found = await home.runtime.sessions.get(session)
-        cards = {row.key: row for row in found.views.rows(TaskRow)}
+        assert [await read(home, job) for job in jobs] == before
+        opened = await home.runtime.sessions.get(session)
+        cards = {row.key: row for row in opened.views.rows(TaskRow)}
         assert cards[first.task_id].items == JobItems(completed=1, failed=1)
         again = RetryJobItem(session_id=session, job_id=first.job_id)
         assert (await home.do(again)).items == (first.items[0],)
@@ -248,9 +258,9 @@ async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) ->
         await over(home, job)
         packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
         spans = manifest_of(await pack_of(home, packed))["task"]["facts"]
-        told = {number for first, last in spans for number in range(first, last + 1)}
-        worker = [one for one in await home.facts(job.session_id) if one.scope.agent == "worker-1"]
-        assert [one.header.type for one in worker if one.sequence not in told] == []
+        sequences = {number for first, last in spans for number in range(first, last + 1)}
+        worker = [record for record in await home.facts(job.session_id) if record.scope.agent == "worker-1"]
+        assert [record.header.type for record in worker if record.sequence not in sequences] == []
 
 
 async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path) -> None:
@@ -272,8 +282,10 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         await home.do(RevokeTrust(workspace_id=home.workspace))
-        asked = CreateJob(session_id=turn.session_id, title="All", items=(JobItemInput(input="alpha"),), agent="worker")
-        await home.do(asked)
+        command = CreateJob(
+            session_id=turn.session_id, title="All", items=(JobItemInput(input="alpha"),), agent="worker"
+        )
+        await home.do(command)
         await home.until(turn.session_id, "action.required")
         (made,) = await facts(home, turn.session_id, JobCreated)
         assert (made.permission_mode, (home.folder / "ran").exists()) == ("ask", False)

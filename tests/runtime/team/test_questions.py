@@ -29,10 +29,10 @@ CHILD = plays(
 
 async def answer(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
-    asked = await home.until(session, "action.required")
-    assert isinstance(asked.fact, ActionRequired)
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
-    return asked.fact
+    action = await home.until(session, "action.required")
+    assert isinstance(action.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision=decision, **more))
+    return action.fact
 
 
 async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(tmp_path: Path) -> None:
@@ -41,17 +41,17 @@ async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(t
         crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
-        table = await home.watch(session, lambda one: any(row.state == "plan_ready" for row in one.panel(AgentRow)))
+        table = await home.watch(session, lambda table: any(row.state == "plan_ready" for row in table.panel(AgentRow)))
         assert [row.agent_id for row in table.panel(AgentRow) if row.state == "plan_ready"] == ["worker-1"]
-        asked = await answer(home, session, "answer", answer="Look only.")
-        assert (asked.action_type, asked.scopes, asked.matchers) == ("teammate_plan_decision", ("once",), {})
+        action = await answer(home, session, "answer", answer="Look only.")
+        assert (action.action_type, action.scopes, action.matchers) == ("teammate_plan_decision", ("once",), {})
         await home.until(session, "turn.completed", 2)
-        (said, *_) = [
-            one.output.text for one in await facts(home, session, ToolCompleted) if "decision" in one.output.text
+        (output, *_) = [
+            fact.output.text for fact in await facts(home, session, ToolCompleted) if "decision" in fact.output.text
         ]
-        assert said == '{"decision":"changes_wanted","answer":"Look only.","reason":""}'
-        evaluated = [one for one in await facts(home, session, PermissionEvaluated) if one.tool == "propose_plan"]
-        assert [(one.verdict, one.risk) for one in evaluated] == [("ask", "none")]
+        assert output == '{"decision":"changes_wanted","answer":"Look only.","reason":""}'
+        evaluated = [fact for fact in await facts(home, session, PermissionEvaluated) if fact.tool == "propose_plan"]
+        assert [(entry.verdict, entry.risk) for entry in evaluated] == [("ask", "none")]
 
 
 async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
         session = (await home.submit("go")).session_id
         await home.until(session, "action.required")
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
-        table = await home.watch(session, lambda one: one.panel(PlanPart) != [])
+        table = await home.watch(session, lambda table: table.panel(PlanPart) != [])
         (plan,) = table.panel(PlanPart)
         assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("mend", "pending")), "streaming")
         await answer(home, session, "approve")
@@ -75,8 +75,8 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
     )
     async with house(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
-        asked = await answer(home, session, "answer", answer="b")
-        assert (asked.action_type, asked.decisions) == ("structured_input", ("answer", "reject"))
+        action = await answer(home, session, "answer", answer="b")
+        assert (action.action_type, action.decisions) == ("structured_input", ("answer", "reject"))
         await home.until(session, "turn.completed")
 
 
@@ -88,4 +88,4 @@ async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path
         await answer(home, session, "reject", unattended=True)
         await home.until(session, "turn.completed")
         assert await facts(home, session, ToolCompleted) == []
-        assert [one.code for one in await facts(home, session, ToolRefused)] == ["nobody_there"]
+        assert [fact.code for fact in await facts(home, session, ToolRefused)] == ["nobody_there"]

@@ -37,15 +37,17 @@ async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) ->
         crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         await until(
-            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
-        outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
+        outputs = [fact.output.text for fact in await facts(home, turn.session_id, ToolCompleted)]
         answer = casing.decode(outputs[-1], ChildResults)
-        assert [(one.agent_id, one.status, one.result) for one in answer.ended] == [
+        assert [(fact.agent_id, fact.status, fact.result) for fact in answer.ended] == [
             ("worker-1", "completed", "A."),
             ("worker-2", "completed", "B."),
         ]
-        assert [one.status for one in await facts(home, turn.session_id, WorkerNotification)] == ["completed"] * 2
+        assert [fact.status for fact in await facts(home, turn.session_id, WorkerNotification)] == ["completed"] * 2
         state = await when(home, turn.session_id, lambda state: not state.tasks)
         assert state.threads[state.lead].inbox == ()
 
@@ -66,13 +68,13 @@ async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Pa
         await home.until(turn.session_id, "subagent.completed")
         assert marked(mark)
         await home.do(InterruptTurn(session_id=turn.session_id, cascade=True, reason="enough"))
-        await when(home, turn.session_id, lambda state: all(one.run is None for one in state.threads.values()))
-        asked = len(await facts(home, turn.session_id, ModelRequested))
+        await when(home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values()))
+        request_count = len(await facts(home, turn.session_id, ModelRequested))
         assert marked(mark) == []
         state = await when(home, turn.session_id, lambda state: not state.tasks)
-        assert [one.child.status for one in state.threads.values() if one.child] == ["cancelled", "completed"]
-        assert {one.cause for one in await facts(home, turn.session_id, TurnInterrupted)} == {"person", "cancelled"}
-        assert len(await facts(home, turn.session_id, ModelRequested)) == asked
+        assert [thread.child.status for thread in state.threads.values() if thread.child] == ["cancelled", "completed"]
+        assert {fact.cause for fact in await facts(home, turn.session_id, TurnInterrupted)} == {"person", "cancelled"}
+        assert len(await facts(home, turn.session_id, ModelRequested)) == request_count
 
 
 async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Path) -> None:
@@ -86,15 +88,19 @@ async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Pa
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
-        assert isinstance(asked.fact, ActionRequired)
-        assert (asked.scope.agent, asked.fact.action_type) == ("worker-1", "delegated_permission")
+        action = await home.until(turn.session_id, "action.required")
+        assert isinstance(action.fact, ActionRequired)
+        assert (action.scope.agent, action.fact.action_type) == ("worker-1", "delegated_permission")
         assert not (home.folder / "a.txt").exists()
         await home.do(
-            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="session")
+            RespondAction(
+                session_id=turn.session_id, action_id=action.scope.action, decision="approve", scope="session"
+            )
         )
         await until(
-            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
         assert (home.folder / "a.txt").read_text() == "again\n"
         assert len(await facts(home, turn.session_id, ActionRequired)) == 1
@@ -107,12 +113,14 @@ async def test_a_tree_that_waits_for_a_person_can_be_closed_and_continues(tmp_pa
     async with house(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
         crew(home)
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         await home.swept()
         assert await facts(home, turn.session_id, TurnInterrupted) == []
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await until(
-            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
         assert (home.folder / "a.txt").read_text() == "hello\n"
 
@@ -132,20 +140,22 @@ async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path
         await home.until(turn.session_id, "subagent.awaited")
     async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
         state = await when(home, turn.session_id, lambda state: True)
-        assert [one.run for one in state.threads.values()] == [None] * 3
-        assert [one.child.status for one in state.threads.values() if one.child] == ["waiting", "queued"]
-        assert {one.cause for one in await facts(home, turn.session_id, ThreadPaused)} == {"recovered"}
+        assert [thread.run for thread in state.threads.values()] == [None] * 3
+        assert [thread.child.status for thread in state.threads.values() if thread.child] == ["waiting", "queued"]
+        assert {fact.cause for fact in await facts(home, turn.session_id, ThreadPaused)} == {"recovered"}
         await home.do(ResumeThread(session_id=turn.session_id, tree=True))
         await until(
-            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+            home,
+            turn.session_id,
+            lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
         state = await when(home, turn.session_id, lambda state: True)
-        assert [one.child.status for one in state.threads.values() if one.child] == ["completed"] * 2
+        assert [thread.child.status for thread in state.threads.values() if thread.child] == ["completed"] * 2
 
 
 async def denied(home: House, session: str) -> list[tuple[str, str]]:
     await home.until(session, "subagent.completed")
-    return [(one.code, one.message) for one in await facts(home, session, ToolRefused)]
+    return [(fact.code, fact.message) for fact in await facts(home, session, ToolRefused)]
 
 
 async def test_a_child_is_limited_to_its_globs_and_to_reading(tmp_path: Path) -> None:
@@ -181,5 +191,5 @@ async def test_a_subagents_spawn_is_refused_without_a_run(tmp_path: Path) -> Non
         crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "subagent.completed")
-        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["policy_denied"]
+        assert [fact.code for fact in await facts(home, turn.session_id, ToolRefused)] == ["policy_denied"]
         assert (await home.types(turn.session_id)).count("subagent.spawned") == 1

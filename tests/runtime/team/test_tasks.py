@@ -68,16 +68,21 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
         assert started.status == "running"
         await home.until(session, "task.completed")
         first = await home.do(GetTask(session_id=session, task_id="tsk_a"))
-        assert [(one.number, one.status) for one in first.task.attempts] == [(1, "failed"), (2, "completed")]
+        assert [(attempt.number, attempt.status) for attempt in first.task.attempts] == [
+            (1, "failed"),
+            (2, "completed"),
+        ]
         assert first.task.status == "done"
-        assert [one["subagentId"] for one in first.snapshot["subagents"]] == ["worker-1"]
-        assert [one["runId"] for one in first.snapshot["attempts"]] == [one.run_id for one in first.task.attempts]
+        assert [entry["subagentId"] for entry in first.snapshot["subagents"]] == ["worker-1"]
+        assert [entry["runId"] for entry in first.snapshot["attempts"]] == [
+            attempt.run_id for attempt in first.task.attempts
+        ]
         assert first.snapshot["through"] == first.sequence
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         again = await home.do(GetTask(session_id=session, task_id="tsk_a"))
         assert again.task == first.task
         listed = await home.do(ListTasks(session_id=session))
-        assert [one.task_id for one in listed.tasks] == ["tsk_a"]
+        assert [task.task_id for task in listed.tasks] == ["tsk_a"]
         assert (await home.do(ListTasks(session_id=session, status="running"))).tasks == ()
         with pytest.raises(Refusal) as refused:
             await home.do(GetTask(session_id=session, task_id="tsk_none"))
@@ -103,9 +108,9 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
 
         await home.do(ResumeTask(session_id=session, task_id="tsk_a"))
         await home.until(session, "task.completed")
-        assert [one.input.text[:15] for one in await facts(home, session, TurnSubmitted)][-1] == "You were paused"
+        assert [fact.input.text[:15] for fact in await facts(home, session, TurnSubmitted)][-1] == "You were paused"
         (row,) = (await home.do(ListTasks(session_id=session))).tasks
-        assert (row.status, row.paused, [one.number for one in row.attempts]) == ("done", False, [1])
+        assert (row.status, row.paused, [attempt.number for attempt in row.attempts]) == ("done", False, [1])
 
 
 async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> None:
@@ -122,18 +127,18 @@ async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> 
         await home.do(StartTask(session_id=session, task_id="tsk_a"))
         await home.exists("began")
         await when(home, session, lambda state: any(call.awaits for call in _calls(state)))
-        asked = await home.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
+        changed = await home.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
         state = await when(home, session, lambda state: not state.tasks)
         await nothing_alive(mark)
-        told = await home.facts(session)
-        after = [one.header.type for one in told if one.sequence > asked.sequence]
+        records = await home.facts(session)
+        after = [record.header.type for record in records if record.sequence > changed.sequence]
         assert "model.requested" not in after
-        assert {one.reason for one in await facts(home, session, TaskCancelled)} == {"enough"}
-        assert all(one.run is None for one in state.threads.values())
+        assert {fact.reason for fact in await facts(home, session, TaskCancelled)} == {"enough"}
+        assert all(thread.run is None for thread in state.threads.values())
 
 
 def _calls(state: Any) -> list[Any]:
-    return [call for one in state.threads.values() if one.run is not None for call in one.run.calls]
+    return [call for thread in state.threads.values() if thread.run is not None for call in thread.run.calls]
 
 
 async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path) -> None:
@@ -152,22 +157,22 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         await home.until(session, "turn.completed")
         for name in ("tsk_a", "tsk_b"):
             await home.do(CreateTask(session_id=session, task_id=name, title="alpha"))
-        told: dict[str, str] = {}
+        controls: dict[str, str] = {}
 
         async def control(name: str, **asked: Any) -> Any:
             before = (await home.runtime.dependencies.store.facts.head(session)).sequence
             kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
             answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **asked}))
             whole = await home.facts(session)
-            found = [
-                one
-                for one in whole
-                if one.sequence > before and getattr(one.fact, "reason", "") == f"because of {name}"
+            matching = [
+                record
+                for record in whole
+                if record.sequence > before and getattr(record.fact, "reason", "") == f"because of {name}"
             ]
-            assert found, f"{name} left no fact with its reason"
-            assert found[0].header.actor == PERSON
-            assert found[0].header.command_id
-            told[name] = found[0].header.type
+            assert matching, f"{name} left no fact with its reason"
+            assert matching[0].header.actor == PERSON
+            assert matching[0].header.command_id
+            controls[name] = matching[0].header.type
             return answer
 
         await control("task/start", task_id="tsk_a")
@@ -180,12 +185,14 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         child = await control("subagent/spawn", agent="worker", objective="beta")
         await control("subagent/cancel", agent=child.agent_id)
         await home.do(SendHandoff(session_id=session, to="clerk", message="for you"))
-        clerk = await when(home, session, lambda state: any(one.agent == "clerk" for one in state.threads.values()))
-        thread = next(one.thread for one in clerk.threads.values() if one.agent == "clerk")
+        clerk = await when(
+            home, session, lambda state: any(thread.agent == "clerk" for thread in state.threads.values())
+        )
+        thread = next(thread.thread for thread in clerk.threads.values() if thread.agent == "clerk")
         sent = await home.do(SendHandoff(session_id=session, thread_id=thread, to="critic", message="and for you"))
         await control("handoff/respond", handoff_id=sent.handoff_id, decision="reject")
         await control("evidence/export")
-        assert told == {
+        assert controls == {
             "task/start": "task.started",
             "action/respond": "action.resolved",
             "task/pause": "task.paused",
@@ -196,6 +203,6 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
             "handoff/respond": "handoff.rejected",
             "evidence/export": "evidence.exported",
         }
-        assert set(told) == set(SUBAGENT_CONTROLS)
-        await when(home, session, lambda state: all(one.run is None for one in state.threads.values()))
+        assert set(controls) == set(SUBAGENT_CONTROLS)
+        await when(home, session, lambda state: all(thread.run is None for thread in state.threads.values()))
     assert marked(mark) == []

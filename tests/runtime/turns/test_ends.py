@@ -68,7 +68,7 @@ async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: 
         monkeypatch.setattr(partials, "write", refuses_once)
         turn = await home.submit("talk")
         await home.until(turn.session_id, "turn.completed")
-        (part,) = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, TextPart)]
+        (part,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, TextPart)]
         assert (tried > 2, part.content.ref is not None or part.content.text == "word " * 1000) == (True, True)
 
 
@@ -77,7 +77,7 @@ async def test_an_interrupted_partial_call_leaves_nothing(tmp_path: Path) -> Non
     half: list[dict[str, Any]] = [{"tool": {"name": "Read", "arguments": '{"file_path": "a'}}, {"wait_for": "never"}]
     async with house(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
         turn = await home.submit("go")
-        await home.kept(turn.session_id, '{"file_path": "a')
+        await home.wait_partial(turn.session_id, '{"file_path": "a')
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
         assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
@@ -192,8 +192,8 @@ async def test_an_evaluation_is_dropped_with_its_call(tmp_path: Path) -> None:
     scenario = calls(uses("Nope"), uses("Write", file_path="a", content="b"), says("No."))
     async with house(tmp_path, scenario) as home:
         turn = await home.submit("go")
-        asked = await home.until(turn.session_id, "action.required")
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+        action = await home.until(turn.session_id, "action.required")
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
         await home.until(turn.session_id, "turn.completed")
         assert (await home.runtime.sessions.get(turn.session_id)).host.gate_decisions.evaluations == {}
 
@@ -228,7 +228,9 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
         (tmp_path / "go").touch()
         await home.until(turn.session_id, "queue.steer.accepted")
         context = await (await home.runtime.sessions.get(turn.session_id)).host.conversations.get(turn.thread_id)
-        assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
+        assert TextContent("in the docs only") in [
+            content for message in context.messages() for content in message.content
+        ]
 
 
 async def test_a_command_is_answered_although_its_snapshot_was_refused(

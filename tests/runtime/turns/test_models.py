@@ -43,10 +43,10 @@ async def test_a_failed_model_is_replaced_by_its_fallback(tmp_path: Path):
         facts = await facts_of(home, session)
 
     routes = [fact for fact in facts if isinstance(fact, RoutingResolved)]
-    asked = [(fact.provider, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
+    requests = [(fact.provider, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
     assert [route.chosen.provider for route in routes] == ["first", "second"]
     assert routes[1].reason == "first/m failed: No such key."
-    assert asked == [("first", 1), ("second", 1)]
+    assert requests == [("first", 1), ("second", 1)]
     assert [fact.content.text for fact in facts if isinstance(fact, MessageText)] == ["From the second."]
 
 
@@ -84,13 +84,13 @@ async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: P
         (home.folder / "note.md").write_text("one\n")
         session = (await home.submit("What does it say?")).session_id
         await home.until(session, "turn.completed")
-        said = [fact.content.text for fact in await facts_of(home, session) if isinstance(fact, MessageText)]
+        texts = [fact.content.text for fact in await facts_of(home, session) if isinstance(fact, MessageText)]
         (home.folder / "note.md").write_text("two\n")
         other = (await home.submit("What does it say?")).session_id
         await home.until(other, "turn.failed")
         (failed,) = [fact for fact in await facts_of(home, other) if isinstance(fact, TurnFailed)]
 
-    assert said == ["It says one."]
+    assert texts == ["It says one."]
     assert failed.code == "bad_recording"
     assert failed.message.startswith(
         "The run differs from its recording at call 2 of the agent 'solo': "
@@ -134,9 +134,9 @@ async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path
         for count, text in enumerate(("one", "two", "three"), start=1):
             session = (await home.submit(text, session)).session_id
             ended = await home.until(session, "turn.completed", count)
-        said = [fact.content.text for fact in await facts_of(home, ended.stream) if isinstance(fact, MessageText)]
+        texts = [fact.content.text for fact in await facts_of(home, ended.stream) if isinstance(fact, MessageText)]
 
-    assert said == ["First.", "Second.", "Third."]
+    assert texts == ["First.", "Second.", "Third."]
 
 
 async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
@@ -163,9 +163,9 @@ async def test_a_run_keeps_its_model_when_another_is_configured(tmp_path: Path):
         await home.until(session, "turn.completed")
         later = await home.do(SubmitTurn(text="Go.", workspace_id=home.workspace))
         await home.until(later.session_id, "turn.completed")
-        told = [
-            [fact.content.text for fact in await facts_of(home, one) if isinstance(fact, MessageText)]
-            for one in (session, later.session_id)
+        texts = [
+            [fact.content.text for fact in await facts_of(home, entry) if isinstance(fact, MessageText)]
+            for entry in (session, later.session_id)
         ]
 
-    assert told == [["From the former."], ["From the newer."]]
+    assert texts == [["From the former."], ["From the newer."]]

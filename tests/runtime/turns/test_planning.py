@@ -23,7 +23,7 @@ ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
 WRITE = uses("Write", file_path="code.py", content="x\n")
 
 
-async def asked(home: House, session: str, count: int = 1) -> Record:
+async def wait_plan(home: House, session: str, count: int = 1) -> Record:
     """The plan that waits for its decision."""
     record = await home.until(session, "action.required", count)
     assert isinstance(record.fact, ActionRequired)
@@ -45,18 +45,18 @@ async def test_an_accepted_plan_ends_its_turn_and_runs_in_the_chosen_mode(tmp_pa
     """CTX-03: queued turns come after it, and the model receives the plan."""
     async with house(tmp_path, calls(PLAN, WRITE, says("Written."), says("After."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        record = await asked(home, session)
+        record = await wait_plan(home, session)
         await home.do(SubmitTurn(session_id=session, text="then this", permission_mode="planning"))
         await home.do(respond(session, record, permission_mode="edits", reason="Keep it short."))
         await home.until(session, "turn.completed", 3)
         assert (home.folder / "code.py").read_text() == "x\n"
-        facts = [one.fact for one in await home.facts(session)]
-        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == [
+        facts = [record.fact for record in await home.facts(session)]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, TurnStarted)] == [
             "planning",
             "edits",
             "planning",
         ]
-        carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
+        carried = [fact.input.text for fact in facts if isinstance(fact, TurnSubmitted)][-1]
         assert carried == ("I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write\n\nKeep it short.")
 
 
@@ -64,12 +64,12 @@ async def test_a_plan_accepted_without_a_mode_is_carried_out(tmp_path: Path) -> 
     """D4: the session leaves planning, and the turn row shows the mode in force."""
     async with house(tmp_path, calls(PLAN, says("Written."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        await home.do(respond(session, await asked(home, session)))
+        await home.do(respond(session, await wait_plan(home, session)))
         await home.until(session, "turn.completed", 2)
 
-        facts = [one.fact for one in await home.facts(session)]
-        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning", "ask"]
-        carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
+        facts = [record.fact for record in await home.facts(session)]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, TurnStarted)] == ["planning", "ask"]
+        carried = [fact.input.text for fact in facts if isinstance(fact, TurnSubmitted)][-1]
         assert carried == "I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write"
 
 
@@ -79,14 +79,18 @@ async def test_a_plan_runs_in_the_mode_before_planning_by_default(tmp_path: Path
         session = (await home.submit("hello", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
-        record = await asked(home, session)
+        record = await wait_plan(home, session)
         assert modes(record) == ("edits", "ask")
         await home.do(respond(session, record))
         await home.until(session, "turn.completed", 3)
-        facts = [one.fact for one in await home.facts(session)]
-        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == ["edits"]
-        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["edits", "planning", "edits"]
-        (line,) = [one for one in await home.parts(session, record.scope.turn) if isinstance(one, ActionPart)]
+        facts = [record.fact for record in await home.facts(session)]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, ActionResolved)] == ["edits"]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, TurnStarted)] == [
+            "edits",
+            "planning",
+            "edits",
+        ]
+        (line,) = [part for part in await home.parts(session, record.scope.turn) if isinstance(part, ActionPart)]
         assert line.permission_mode == "edits"
 
 
@@ -96,12 +100,12 @@ async def test_a_plan_offers_full_access_only_if_it_was_in_force_before(tmp_path
         session = (await home.submit("hello", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
-        first = await asked(home, session)
+        first = await wait_plan(home, session)
         assert modes(first) == ("full", "ask", "edits")
         await home.do(respond(session, first, permission_mode="ask"))
         await home.until(session, "turn.completed", 3)
         await home.submit("plan it", session, permission_mode="planning")
-        second = await asked(home, session, 2)
+        second = await wait_plan(home, session, 2)
         assert modes(second) == ("ask", "edits")
         with pytest.raises(Refusal) as refused:
             await home.do(respond(session, second, permission_mode="full"))
@@ -115,20 +119,20 @@ async def test_a_plan_offers_no_mode_that_the_agent_may_not_use(tmp_path: Path) 
     agent = Changing(permission_mode="ask")
     async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        first = await asked(home, session)
+        first = await wait_plan(home, session)
         assert modes(first) == ("ask",)
         with pytest.raises(Refusal):
             await home.do(respond(session, first, permission_mode="edits"))
         await home.do(respond(session, first, "answer", answer="Shorter."))
-        second = await asked(home, session, 2)
+        second = await wait_plan(home, session, 2)
         agent.change(permission_mode="planning", hash="changed")
         with pytest.raises(Refusal):
             await home.do(respond(session, second, permission_mode="ask"))
         await home.do(respond(session, second))
         await home.until(session, "turn.completed")
-        facts = [one.fact for one in await home.facts(session)]
-        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning"]
-        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == [None, None]
+        facts = [record.fact for record in await home.facts(session)]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, TurnStarted)] == ["planning"]
+        assert [fact.permission_mode for fact in facts if isinstance(fact, ActionResolved)] == [None, None]
 
 
 async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: Path) -> None:
@@ -138,15 +142,17 @@ async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: 
     async with house(tmp_path, calls(both, done)) as home:
         session = (await home.submit("plan it", mode="auto", permission_mode="planning")).session_id
         record = await home.until(session, "action.required", 2)
-        waiting = [one for one in await home.facts(session) if isinstance(one.fact, ActionRequired)]
-        plan = next(one for one in waiting if getattr(one.fact, "action_type", "") == "plan_decision")
-        (question,) = [one for one in waiting if one is not plan]
+        waiting = [record for record in await home.facts(session) if isinstance(record.fact, ActionRequired)]
+        plan = next(record for record in waiting if getattr(record.fact, "action_type", "") == "plan_decision")
+        (question,) = [entry for entry in waiting if entry is not plan]
         await home.do(respond(session, plan, permission_mode="ask"))
         await home.do(respond(session, question, "answer", answer="notes.md"))
         await home.until(session, "turn.completed", 2)
         types = await home.types(session)
         assert types.count("model.requested") == 2
-        first, second = [one.scope.turn for one in await home.facts(session) if one.header.type == "model.requested"]
+        first, second = [
+            record.scope.turn for record in await home.facts(session) if record.header.type == "model.requested"
+        ]
         assert (first, second != first) == (record.scope.turn, True)
 
 
@@ -154,29 +160,29 @@ async def test_a_plan_with_requested_changes_is_proposed_as_its_next_revision(tm
     """CTX-03: both stay in the conversation, linked to each other, and the last one is final once."""
     async with house(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        first = await asked(home, session)
+        first = await wait_plan(home, session)
         await home.do(respond(session, first, "answer", answer="Shorter."))
-        second = await asked(home, session, 2)
-        table = await home.watch(session, lambda one: len(one.panel(PlanPart)) == 2)
+        second = await wait_plan(home, session, 2)
+        table = await home.watch(session, lambda table: len(table.panel(PlanPart)) == 2)
         former, later = table.panel(PlanPart)
-        assert [one.content for one in former.steps] == ["look", "write"]
+        assert [step.content for step in former.steps] == ["look", "write"]
         assert (former.state, former.revision, former.later) == ("final", 1, later.key)
         assert (later.state, later.revision, later.former) == ("streaming", 2, former.key)
         await home.do(respond(session, second))
         await home.until(session, "turn.completed")
-        told = [one.fact for one in await home.facts(session) if isinstance(one.fact, PlanUpdated)]
-        assert told[-1] == PlanUpdated(steps=(PlanStep("write", "pending"),), final=True, revision=2)
-        assert [one.final for one in told] == [False, False, True]
+        updates = [record.fact for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
+        assert updates[-1] == PlanUpdated(steps=(PlanStep("write", "pending"),), final=True, revision=2)
+        assert [entry.final for entry in updates] == [False, False, True]
 
 
 async def test_a_rejected_plan_keeps_its_reason_and_changes_nothing(tmp_path: Path) -> None:
     """CTX-03"""
     async with house(tmp_path, calls(PLAN, says("As you say."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        record = await asked(home, session)
+        record = await wait_plan(home, session)
         await home.do(respond(session, record, "reject", reason="Not now."))
         await home.until(session, "turn.completed")
-        (resolved,) = [one.fact for one in await home.facts(session) if one.header.type == "action.resolved"]
+        (resolved,) = [record.fact for record in await home.facts(session) if record.header.type == "action.resolved"]
         assert (getattr(resolved, "decision", ""), getattr(resolved, "reason", "")) == ("reject", "Not now.")
         assert list(home.folder.iterdir()) == []
 
@@ -185,22 +191,22 @@ async def test_a_planning_agent_is_instructed_to_end_with_the_plan(tmp_path: Pat
     """CTX-03: in the mode layer of the prompt, only in planning mode."""
     async with house(tmp_path, calls(PLAN, says("Done."), says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
-        record = await asked(home, session)
+        record = await wait_plan(home, session)
         await home.do(respond(session, record, permission_mode="ask"))
         await home.until(session, "turn.completed", 2)
-        told: list[bool] = []
-        for one in await home.facts(session):
-            if isinstance(one.fact, TurnStarted):
-                (layer,) = [prompt for prompt in one.fact.prompts if prompt.layer == "mode"]
+        instructed: list[bool] = []
+        for entry in await home.facts(session):
+            if isinstance(entry.fact, TurnStarted):
+                (layer,) = [prompt for prompt in entry.fact.prompts if prompt.layer == "mode"]
                 data = await home.runtime.dependencies.store.blobs.get(layer.hash)
-                told.append(b"propose_plan" in (data or b""))
-        assert told == [True, False]
+                instructed.append(b"propose_plan" in (data or b""))
+        assert instructed == [True, False]
 
 
 async def test_a_plan_approval_takes_a_mode_only_in_planning(tmp_path: Path) -> None:
     async with house(tmp_path, calls(PLAN, says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="ask")).session_id
-        record = await asked(home, session)
+        record = await wait_plan(home, session)
         with pytest.raises(Refusal) as refused:
             await home.do(respond(session, record, permission_mode="edits"))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "permissionMode")

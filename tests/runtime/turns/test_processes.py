@@ -47,7 +47,7 @@ async def listed(home: House, session: str) -> tuple[ProcessRow, ...]:
 
 async def outputs(home: House, session: str) -> list[str]:
     """Return the outputs of tool calls, in order."""
-    return [one.fact.output.text for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
+    return [record.fact.output.text for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
 
 
 async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
@@ -131,13 +131,13 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
 
 async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path: Path) -> None:
     """SAFE-03: agents and people receive the text. When the rest arrives, the handle follows it."""
-    known = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
+    redaction = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
     played = calls(
         background("printf 'Who? me'; read line; printf %s $line"),
         uses("ReadProcess", **HERE, offset=5, wait=60_000),
         says("It asks."),
     )
-    async with house(tmp_path, played, secrets=known) as home:
+    async with house(tmp_path, played, secrets=redaction) as home:
         turn = await home.submit("look", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
@@ -203,12 +203,12 @@ async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) ->
                     await after.do(command)
                 assert refused.value.code == "process_unavailable"
 
-            found = [one for one in await after.facts(turn.session_id) if one.scope.process]
-            assert [one.header.type for one in found] == ["process.started", "process.ended", "warning.raised"]
-            assert isinstance(found[1].fact, ProcessEnded)
-            assert (row.state, found[1].fact.status) == ("lost", "lost")
-            assert isinstance(found[2].fact, WarningRaised)
-            assert found[2].fact.code == "process_unavailable"
+            records = [record for record in await after.facts(turn.session_id) if record.scope.process]
+            assert [record.header.type for record in records] == ["process.started", "process.ended", "warning.raised"]
+            assert isinstance(records[1].fact, ProcessEnded)
+            assert (row.state, records[1].fact.status) == ("lost", "lost")
+            assert isinstance(records[2].fact, WarningRaised)
+            assert records[2].fact.code == "process_unavailable"
 
 
 async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark: str) -> None:

@@ -38,7 +38,7 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
         turn = await home.submit("go", mode=mode, permission_mode="full")
         end = await home.until(turn.session_id, "turn.completed" if mode == "chat" else "turn.failed")
         types = set(await home.types(turn.session_id)) - {"tool.catalog.resolved"}
-        families = {one.split(".")[0] for one in types}
+        families = {tag.split(".")[0] for tag in types}
         assert getattr(end.fact, "code", "") == ("" if mode == "chat" else "max_iters")
         assert not families & {
             "tool",
@@ -51,4 +51,4 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
             "review",
             "agent",
         }
-        assert sorted(one.name for one in home.folder.iterdir()) == ["agents"]
+        assert sorted(path.name for path in home.folder.iterdir()) == ["agents"]

@@ -50,8 +50,10 @@ async def test_m4_a_waiting_call_is_one_row_with_wait_and_attempt(tmp_path: Path
     async with house(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
-        notices = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, NoticePart)]
-    assert [(one.code, one.message, one.attempt) for one in notices] == [("model_unavailable", "Overloaded.", 4)]
+        notices = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, NoticePart)]
+    assert [(notice.code, notice.message, notice.attempt) for notice in notices] == [
+        ("model_unavailable", "Overloaded.", 4)
+    ]
 
 
 async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
@@ -102,5 +104,5 @@ async def test_m4_an_unknown_stop_reason_is_recorded_with_a_warning(tmp_path: Pa
         completed = (await home.until(turn.session_id, "model.completed")).fact
         warned = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, WarningRaised)]
     assert getattr(completed, "provider_reason", "") == "moon_phase"
-    assert [one.code for one in warned] == ["answer_end_unknown"]
+    assert [fact.code for fact in warned] == ["answer_end_unknown"]
     assert "moon_phase" in warned[0].message

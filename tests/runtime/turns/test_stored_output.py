@@ -17,8 +17,8 @@ async def results(home: House, session: str, thread: str, *, images: bool = True
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
-    told = (one for message in context.messages(images=images) for one in message.content)
-    return [one for one in told if isinstance(one, ToolResultContent)]
+    contents = (content for message in context.messages(images=images) for content in message.content)
+    return [entry for entry in contents if isinstance(entry, ToolResultContent)]
 
 
 async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path) -> None:
@@ -39,13 +39,13 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
         assert output.ref is not None
         assert (output.text[:4], output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
         assert (len(output.text), len(output.tail)) == (PREVIEW, PREVIEW)
-        told = (await results(home, first.session_id, first.thread_id))[0].text
-        assert len(told) < 70_000
-        assert told.startswith("1\n2\n")
-        assert told.endswith("30000\n")
-        assert f'`read_output`, call_id "{call}", offset 49152.' in told
+        sent = (await results(home, first.session_id, first.thread_id))[0].text
+        assert len(sent) < 70_000
+        assert sent.startswith("1\n2\n")
+        assert sent.endswith("30000\n")
+        assert f'`read_output`, call_id "{call}", offset 49152.' in sent
         parts = await home.parts(first.session_id, first.turn_id)
-        assert next(one.output for one in parts if isinstance(one, ToolPart)) == output
+        assert next(part.output for part in parts if isinstance(part, ToolPart)) == output
 
 
 async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:
@@ -55,7 +55,9 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         first = await home.submit("count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
         call = next(
-            one.scope.tool_call for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted)
+            record.scope.tool_call
+            for record in await home.facts(first.session_id)
+            if isinstance(record.fact, ToolCompleted)
         )
     more = [
         *played["calls"],
@@ -68,7 +70,9 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         await home.submit("read on", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
         ended = [
-            one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted | ToolFailed)
+            record.fact
+            for record in await home.facts(first.session_id)
+            if isinstance(record.fact, ToolCompleted | ToolFailed)
         ]
         page, other, behind = ended[1:]
         assert isinstance(page, ToolCompleted)
@@ -91,16 +95,16 @@ async def test_an_image_is_read_as_an_image_and_other_files_are_named(tmp_path: 
         (home.folder / "b.pdf").write_bytes(b"%PDF-1.7\n\0\0")
         first = await home.submit("look")
         await home.until(first.session_id, "turn.completed")
-        facts = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted)]
+        facts = [record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, ToolCompleted)]
         (ref,) = facts[0].images
         assert (ref.media, ref.size) == ("image/png", len(png(4, 4)))
-        shown, other = await results(home, first.session_id, first.thread_id)
-        assert shown.images == (ImageContent(data=png(4, 4), media="image/png"),)
-        assert "f is" not in shown.text
+        image_result, other = await results(home, first.session_id, first.thread_id)
+        assert image_result.images == (ImageContent(data=png(4, 4), media="image/png"),)
+        assert "f is" not in image_result.text
         assert "b.pdf is a PDF document, 11 bytes" in other.text
         unshown = (await results(home, first.session_id, first.thread_id, images=False))[0]
         assert unshown.images == ()
         assert "4 × 4 pixels" in unshown.text
         assert "This model does not accept images" in unshown.text
         parts = await home.parts(first.session_id, first.turn_id)
-        assert [one.images for one in parts if isinstance(one, ToolPart)] == [(ref,), ()]
+        assert [part.images for part in parts if isinstance(part, ToolPart)] == [(ref,), ()]

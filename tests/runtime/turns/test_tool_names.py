@@ -81,6 +81,6 @@ async def test_m2_a_stored_session_continues_over_http_and_a_call_in_snake_case_
     assert [fact.tool for fact in facts if isinstance(fact, ToolRequested)] == ["Read", "Read"]
     assert ["hello" in fact.output.text for fact in facts if isinstance(fact, ToolCompleted)] == [True, True]
     first, second = (exchange.body for exchange in server.exchanges)
-    named = [call["function"]["name"] for one in second["messages"] for call in one.get("tool_calls", ())]
+    named = [call["function"]["name"] for entry in second["messages"] for call in entry.get("tool_calls", ())]
     assert named == ["read", "read"]
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", tool["function"]["name"]) for tool in first["tools"])

@@ -60,37 +60,37 @@ async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bo
 
 async def answered(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
-    asked = await home.until(session, "action.required")
-    assert isinstance(asked.fact, ActionRequired)
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
-    return asked.fact
+    action = await home.until(session, "action.required")
+    assert isinstance(action.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision=decision, **more))
+    return action.fact
 
 
 async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
     """Return the catalogs that a session's facts name."""
-    found: list[dict[str, ToolInfo]] = []
+    tool_catalogs: list[dict[str, ToolInfo]] = []
     for fact in await facts(home, session, ToolCatalogResolved):
         data = await home.runtime.dependencies.store.blobs.get(fact.catalog.hash)
         assert data is not None
-        found.append({one.name: one for one in msgspec.json.decode(data, type=list[ToolInfo])})
-    return found
+        tool_catalogs.append({entry.name: entry for entry in msgspec.json.decode(data, type=list[ToolInfo])})
+    return tool_catalogs
 
 
 async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
     """CTL-04, X10: the same gate. The server's read-only hint allows nothing and lowers no risk."""
     async with served(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
-        asked = await answered(home, session, "approve", scope="session")
+        action = await answered(home, session, "approve", scope="session")
         await home.until(session, "turn.completed")
-        assert (asked.tool, asked.risk, asked.matchers["session"]) == (
+        assert (action.tool, action.risk, action.matchers["session"]) == (
             "mcp__scripted__echo",
             "medium",
             "mcp__scripted__echo",
         )
         (added,) = await facts(home, session, PermissionRuleAdded)
-        assert asked.binding is not None
-        assert (added.rule.declared, len(added.rule.declared)) == (asked.binding.declared, 64)
-        assert [one.output.text for one in await facts(home, session, ToolCompleted)] == ["hello"]
+        assert action.binding is not None
+        assert (added.rule.declared, len(added.rule.declared)) == (action.binding.declared, 64)
+        assert [fact.output.text for fact in await facts(home, session, ToolCompleted)] == ["hello"]
         types = await home.types(session)
         assert types[types.index("tool.started") - 1] == "sandbox.applied"
         (there,) = await facts(home, session, ToolServerConnected)
@@ -130,23 +130,26 @@ async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         first, second = await catalogs(home, session)
-        assert [one["mcp__scripted__echo"].availability for one in (first, second)] == ["deferred", "loaded"]
-        assert [one.added for one in await facts(home, session, ToolCatalogResolved)] == [(), ("mcp__scripted__echo",)]
-        assert [one.output.text for one in await facts(home, session, ToolCompleted)][-1] == "found"
+        assert [entry["mcp__scripted__echo"].availability for entry in (first, second)] == ["deferred", "loaded"]
+        assert [fact.added for fact in await facts(home, session, ToolCatalogResolved)] == [
+            (),
+            ("mcp__scripted__echo",),
+        ]
+        assert [fact.output.text for fact in await facts(home, session, ToolCompleted)][-1] == "found"
 
 
 async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_path: Path) -> None:
     """CTL-05, UI-24: it is answered once, and the call continues with the answer."""
     async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
-        asked = await answered(home, session, "answer", answer="42")
+        action = await answered(home, session, "answer", answer="42")
         await home.until(session, "turn.completed")
-        assert (asked.action_type, asked.decisions, asked.tool) == (
+        assert (action.action_type, action.decisions, action.tool) == (
             "structured_input",
             ("answer", "reject"),
             "mcp__scripted__ask",
         )
-        assert json.loads(asked.arguments.text)["schema"]["required"] == ["size"]
+        assert json.loads(action.arguments.text)["schema"]["required"] == ["size"]
         (done,) = await facts(home, session, ToolCompleted)
         assert json.loads(done.output.text) == {"action": "accept", "content": {"size": 42}}
         types = await home.types(session)
@@ -178,7 +181,7 @@ async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
     scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
     async with served(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
-        table = await home.watch(session, lambda one: any(row.done is not None for row in one.panel(ToolPart)))
+        table = await home.watch(session, lambda table: any(row.done is not None for row in table.panel(ToolPart)))
         (row,) = table.panel(ToolPart)
         assert (row.state, row.total, row.message.endswith(" of 3")) == ("progress", 3.0, True)
         await home.do(InterruptTurn(session_id=session))
@@ -210,7 +213,7 @@ async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) 
         (denied,) = await facts(home, session, PermissionEvaluated)
         assert (denied.verdict, denied.checks[-1].name) == ("deny", "policy")
         (catalog,) = await catalogs(home, session)
-        loaded = [one.name for one in catalog.values() if one.availability == "loaded"]
+        loaded = [entry.name for entry in catalog.values() if entry.availability == "loaded"]
         assert (loaded, read_calls(tmp_path)) == (["mcp__scripted__echo"], [])
 
 
@@ -222,10 +225,10 @@ async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tm
         session = (await home.submit("go")).session_id
         await home.until(session, "turn.completed")
         of_thread: ToolInventory = await home.do(GetToolInventory(session_id=session))
-        assert [one.condition for one in before.servers] == ["idle"]
-        assert [one.condition for one in inventory.servers] == ["connected"]
+        assert [server.condition for server in before.servers] == ["idle"]
+        assert [server.condition for server in inventory.servers] == ["connected"]
         assert after.server.condition == "connected"
-        assert {one.name for one in inventory.tools} == {one.name for one in of_thread.tools}
+        assert {tool.name for tool in inventory.tools} == {tool.name for tool in of_thread.tools}
 
 
 async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: Path) -> None:
@@ -239,7 +242,7 @@ async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: 
     async with house(tmp_path, calls(both, uses("Finalize", summary="Done."))) as home:
         session = (await home.submit("go", mode="auto", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
-        types = [one for one in await home.types(session) if one in ("tool.started", "tool.completed", "tool.failed")]
+        types = [tag for tag in await home.types(session) if tag in ("tool.started", "tool.completed", "tool.failed")]
         assert types[:4] == ["tool.started", "tool.completed"] * 2
         assert types[4:6] == ["tool.started", "tool.started"]
         assert "tool.failed" not in types

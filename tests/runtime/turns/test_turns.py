@@ -90,18 +90,18 @@ async def test_nothing_is_written_before_the_approval(tmp_path: Path) -> None:
         tmp_path, {"match": [{"text": "write", "calls": [WRITE, says("Written.")]}], "calls": [says("Hi.")]}
     ) as home:
         writing = await home.submit("write it")
-        asked = await home.until(writing.session_id, "action.required")
+        action = await home.until(writing.session_id, "action.required")
         other = await home.submit("hello")
         await home.until(other.session_id, "turn.completed")
         assert not (home.folder / "a.txt").exists()
         answer = await home.do(
-            RespondAction(session_id=writing.session_id, action_id=asked.scope.action, decision="approve")
+            RespondAction(session_id=writing.session_id, action_id=action.scope.action, decision="approve")
         )
         assert (answer.outcome, answer.first) == ("approved", True)
         await home.until(writing.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "hello\n"
         again = await home.do(
-            RespondAction(session_id=writing.session_id, action_id=asked.scope.action, decision="reject")
+            RespondAction(session_id=writing.session_id, action_id=action.scope.action, decision="reject")
         )
         assert (again.outcome, again.first) == ("approved", False)
 
@@ -110,9 +110,11 @@ async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -
     """CTL-05."""
     async with house(tmp_path, calls(WRITE, says("Then not."))) as home:
         turn = await home.submit("write it")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         await home.do(
-            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject", reason="no need")
+            RespondAction(
+                session_id=turn.session_id, action_id=action.scope.action, decision="reject", reason="no need"
+            )
         )
         await home.until(turn.session_id, "turn.completed")
         assert not (home.folder / "a.txt").exists()
@@ -129,9 +131,9 @@ async def test_an_approval_does_not_apply_to_a_changed_file(tmp_path: Path) -> N
     async with house(tmp_path, calls(WRITE, says("I see."))) as home:
         (home.folder / "a.txt").write_text("first\n")
         turn = await home.submit("write it")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         (home.folder / "a.txt").write_text("somebody else's\n")
-        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "somebody else's\n"
         (tool,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
@@ -152,8 +154,8 @@ async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(tmp_path: P
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.completed")
         facts = await home.facts(turn.session_id)
-        (kept,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
-        assert kept.content.text == "So far."
+        (interrupted,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
+        assert interrupted.content.text == "So far."
         assert [record.scope.turn for record in facts if record.header.type == "turn.completed"] == [queued.turn_id]
 
 
@@ -209,14 +211,14 @@ async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
     scenario = calls([{"wait_for": "go"}, *uses("Glob", pattern="*")], says("As you wish."))
     async with house(tmp_path, scenario) as home:
         turn = await home.submit("begin")
-        taken = await home.do(SteerTurn(session_id=turn.session_id, text="only Python files"))
+        steer = await home.do(SteerTurn(session_id=turn.session_id, text="only Python files"))
         (tmp_path / "go").touch()
         await home.until(turn.session_id, "turn.completed")
         facts = await home.facts(turn.session_id)
         (accepted,) = [record for record in facts if isinstance(record.fact, SteerAccepted)]
-        asked = [record for record in facts if record.header.type == "model.requested"]
-        assert accepted.fact == SteerAccepted(steer_id=taken.steer_id)
-        assert accepted.scope.step == asked[1].scope.step
+        requests = [record for record in facts if record.header.type == "model.requested"]
+        assert accepted.fact == SteerAccepted(steer_id=steer.steer_id)
+        assert accepted.scope.step == requests[1].scope.step
 
 
 async def test_a_repeated_key_has_one_effect_also_concurrently(tmp_path: Path) -> None:
@@ -325,8 +327,8 @@ async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: P
     async with house(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
         outcomes = await asyncio.gather(*(home.do(request, key=key) for key in "abc"), return_exceptions=True)
-        made = [one for one in outcomes if not isinstance(one, BaseException)]
-        refused = [one.code for one in outcomes if isinstance(one, Refusal)]
+        made = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+        refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
         assert (len(made), refused) == (1, ["turn_id_used", "turn_id_used"])
         assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
         await home.until(made[0].session_id, "turn.completed")
@@ -341,9 +343,9 @@ async def test_a_waiting_session_is_closed_and_its_answer_reopens_it(tmp_path: P
     limits: dict[str, Any] = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
     async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
         turn = await home.submit("write")
-        asked = await home.until(turn.session_id, "action.required")
+        action = await home.until(turn.session_id, "action.required")
         await home.swept()
-        answer = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")
+        answer = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve")
         await home.do(answer)
         await home.until(turn.session_id, "turn.completed")
         assert "session.taken_over" not in await home.types(turn.session_id)

@@ -67,18 +67,18 @@ def started() -> TurnStarted:
 
 async def take(events: AsyncGenerator[bytes], count: int) -> list[dict[str, Any]]:
     """Return the next events. The last chunk can contain more."""
-    found: list[dict[str, Any]] = []
+    received: list[dict[str, Any]] = []
     async with asyncio.timeout(30):
-        while len(found) < count:
+        while len(received) < count:
             for event in (await anext(events)).decode().strip().split("\n\n"):
                 fields = dict(line.split(": ", 1) for line in event.split("\n"))
                 wrapped = msgspec.json.decode(fields["data"])
-                found.append({"seq": wrapped["seq"], **wrapped["event"]})
-    return found
+                received.append({"seq": wrapped["seq"], **wrapped["event"]})
+    return received
 
 
 def tokens(events: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    return [(one["data"]["offset"], one["data"]["text"]) for one in events if one["type"] == "Token"]
+    return [(event["data"]["offset"], event["data"]["text"]) for event in events if event["type"] == "Token"]
 
 
 async def test_live_numbers_continue_after_all_clients_left():
@@ -88,17 +88,17 @@ async def test_live_numbers_continue_after_all_clients_left():
     async with aclosing(desk.events.follow(HOME, None)) as events:
         await take(events, 1)
         desk.piece("one ", 0)
-        seen = await take(events, 2)
+        received = await take(events, 2)
     desk.piece("two ", 4)
-    async with aclosing(desk.events.follow(HOME, seen[-1]["seq"])) as events:
+    async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
         so_far = await take(events, 1)
         desk.piece("three", 8)
         rest = await take(events, 1)
 
-    assert tokens(seen) == [(0, "one ")]
+    assert tokens(received) == [(0, "one ")]
     assert tokens(so_far) == [(0, "one two ")]
     assert tokens(rest) == [(8, "three")]
-    numbers = [one["seq"] for one in [*seen, *so_far, *rest]]
+    numbers = [entry["seq"] for entry in [*received, *so_far, *rest]]
     assert numbers == sorted(set(numbers))
 
 
@@ -114,8 +114,8 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
         again = await take(events, 4)
 
     assert again == [*first, *live]
-    assert [one["type"] for one in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
-    assert [one["seq"] for one in again] == [first_number(1), first_number(2), first_number(2) + 1, first_number(3)]
+    assert [entry["type"] for entry in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
+    assert [entry["seq"] for entry in again] == [first_number(1), first_number(2), first_number(2) + 1, first_number(3)]
 
 
 async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
@@ -124,9 +124,9 @@ async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
     async with aclosing(desk.events.follow(HOME, first_number(2) + 1)) as events:
         await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
         await desk.end("Done.")
-        found = await take(events, 1)
+        received = await take(events, 1)
 
-    assert [(one["type"], one["seq"]) for one in found] == [("Message", first_number(4))]
+    assert [(entry["type"], entry["seq"]) for entry in received] == [("Message", first_number(4))]
 
 
 async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pytest.MonkeyPatch):
@@ -144,16 +144,16 @@ async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pyt
         whole: list[dict[str, Any]] = []
         while not tokens(whole) or sum(map(len, tokens(whole)[-1][1])) + tokens(whole)[-1][0] < 150:
             whole += await take(fast, 1)
-        found: list[dict[str, Any]] = []
-        while not tokens(found) or len(tokens(found)[-1][1]) + tokens(found)[-1][0] < 150:
-            found += await take(slow, 1)
+        missed: list[dict[str, Any]] = []
+        while not tokens(missed) or len(tokens(missed)[-1][1]) + tokens(missed)[-1][0] < 150:
+            missed += await take(slow, 1)
         await desk.end("Done.")
         last = await take(slow, 1)
 
-    so_far = [one for one in found if one["type"] == "Token" and one["data"].get("so_far")]
+    so_far = [entry for entry in missed if entry["type"] == "Token" and entry["data"].get("so_far")]
     assert so_far[-1]["data"]["text"] == "".join(f"{number:02} " for number in range(50))
-    assert [one["type"] for one in last] == ["Message"]
-    numbers = [one["seq"] for one in [*begun, *found, *last]]
+    assert [entry["type"] for entry in last] == ["Message"]
+    numbers = [entry["seq"] for entry in [*begun, *missed, *last]]
     assert numbers == sorted(set(numbers))
 
 
@@ -167,14 +167,14 @@ async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.Monke
         for number in range(40):
             desk.piece("x", number)
         await desk.end("x" * 40)
-        found: list[dict[str, Any]] = []
-        while not found or found[-1]["type"] != "Message":
-            found += await take(events, 1)
+        received: list[dict[str, Any]] = []
+        while not received or received[-1]["type"] != "Message":
+            received += await take(events, 1)
 
-    numbers = [one["seq"] for one in found]
+    numbers = [entry["seq"] for entry in received]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] == first_number(3)
-    assert 0 < len(tokens(found)) < 40
+    assert 0 < len(tokens(received)) < 40
 
 
 async def test_a_client_that_lags_too_far_starts_again(monkeypatch: pytest.MonkeyPatch):
@@ -195,17 +195,17 @@ async def test_a_new_process_repeats_no_number_of_the_former_one():
     async with aclosing(desk.events.follow(HOME, None)) as events:
         begun = await take(events, 1)
         desk.piece("one ", 0)
-        seen = begun + await take(events, 2)
+        received = begun + await take(events, 2)
     desk.store.epoch = 2
     desk.order = EventOrder(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
     desk.events = EventStream(desk.order, lambda: desk.store.facts, lambda _: {})
     async with aclosing(desk.events.follow(HOME, None)) as events:
         fresh = await take(events, 1)
-    async with aclosing(desk.events.follow(HOME, seen[-1]["seq"])) as events:
+    async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
         coming = asyncio.create_task(take(events, 1))
         await desk.end("one ")
         rest = await coming
 
-    numbers = [one["seq"] for one in [*seen, *fresh, *rest]]
+    numbers = [entry["seq"] for entry in [*received, *fresh, *rest]]
     assert numbers == sorted(set(numbers))
-    assert [one["type"] for one in rest] == ["Message"]
+    assert [entry["type"] for entry in rest] == ["Message"]

@@ -22,7 +22,9 @@ LONG = "".join(f"word {number} " for number in range(2000))
 STREAMED: list[dict[str, Any]] = [{"repeat": {"text": LONG, "times": 5}, "delay_ms": 1}]
 
 
-async def one(home: House, session: str, after: Cursor | None) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
+async def read_first_event(
+    home: House, session: str, after: Cursor | None
+) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
     """Return the first event's name and cursor, and the rest of the stream."""
     stream = home.runtime.feeds.ops(session, after=after)
     async with asyncio.timeout(PATIENCE):
@@ -34,9 +36,9 @@ async def one(home: House, session: str, after: Cursor | None) -> tuple[str, Cur
 def cursor(chunk: bytes) -> Cursor:
     """Return the client's cursor after this chunk."""
     last = chunk.decode().strip().split("\n\n")[-1]
-    found = parse_cursor(last.split("\n")[0].removeprefix("id: "))
-    assert found is not None
-    return found
+    parsed = parse_cursor(last.split("\n")[0].removeprefix("id: "))
+    assert parsed is not None
+    return parsed
 
 
 async def followed(home: House, session: str, drop: int) -> Table:
@@ -45,14 +47,14 @@ async def followed(home: House, session: str, drop: int) -> Table:
     async with asyncio.timeout(PATIENCE):
         while not ended:
             stream = home.runtime.feeds.ops(session, after=at)
-            taken = 0
+            received = 0
             async for chunk in stream:
                 for name, ops in events(chunk):
                     table = Table() if name == "snapshot" else table
                     table.apply(ops)
-                at, taken = cursor(chunk), taken + 1
+                at, received = cursor(chunk), received + 1
                 ended = any(row.ended_at for row in table.panel(TurnRow))
-                if ended or taken == drop:
+                if ended or received == drop:
                     break
             await stream.aclose()
     return table
@@ -80,7 +82,7 @@ async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(
         await home.until(turn.session_id, "turn.completed")
         head = await home.runtime.dependencies.store.facts.head(turn.session_id)
     async with house(tmp_path, calls(says("Hi."), says("More."))) as home:
-        name, at, stream = await one(home, turn.session_id, Cursor(head.sequence, 3))
+        name, at, stream = await read_first_event(home, turn.session_id, Cursor(head.sequence, 3))
         assert (name, at) == ("snapshot", Cursor(head.sequence, 0))
         await stream.aclose()
         stream = home.runtime.feeds.ops(turn.session_id, after=Cursor(head.sequence, 0))
@@ -96,7 +98,7 @@ async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Pat
     async with house(tmp_path, calls(*(says(LONG) for _ in range(6))), ring_bytes=20_000) as home:
         turn = await home.submit("one")
         await home.until(turn.session_id, "turn.completed")
-        _, _, stream = await one(home, turn.session_id, None)
+        _, _, stream = await read_first_event(home, turn.session_id, None)
         for count in range(2, 6):
             await home.submit("another", turn.session_id)
             await home.until(turn.session_id, "turn.completed", count=count)

@@ -46,24 +46,24 @@ def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit
 
 def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
     """UI-18: its items are read on demand, and its card counts them by status."""
-    given, view, window = (
+    history, view, window = (
         jobs.begun(*(f"item {number}" for number in range(500)), parallel=1),
         SessionView(),
         Window(20, 40_000),
     )
 
     def card() -> JobItems | None:
-        for record in given.records[len(seen) :]:
+        for record in history.records[len(records) :]:
             window.apply(view.apply(record))
-            seen.append(record)
+            records.append(record)
         rows = [op.row for op in window.snapshot() if isinstance(op, Upsert) and isinstance(op.row, TaskRow)]
         assert 1 < len(rows) < 500
         return next((row.items for row in rows if row.items is not None), None)
 
-    seen: list[Record] = []
+    records: list[Record] = []
     assert card() == JobItems(waiting=499, running=1)
-    given.when(CancelJob(session_id=SESSION, job_id=jobs.JOB))
-    given.stopped("worker-1", "cancelled")
+    history.when(CancelJob(session_id=SESSION, job_id=jobs.JOB))
+    history.stopped("worker-1", "cancelled")
     assert card() == JobItems(cancelled=500)
 
 
@@ -77,9 +77,9 @@ def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
             window.apply(story.say(fact, scope).ops)
     snapshot = window.snapshot()
     assert len(msgspec.json.encode(snapshot)) < GOAL
-    shown = [op.row.key for op in snapshot if isinstance(op, Upsert) and isinstance(op.row, ArtifactRow)]
-    assert shown[-1] == "art_501"
-    assert 20 < len(shown) < 100
+    keys = [op.row.key for op in snapshot if isinstance(op, Upsert) and isinstance(op.row, ArtifactRow)]
+    assert keys[-1] == "art_501"
+    assert 20 < len(keys) < 100
     assert len(window.rows(ArtifactRow)) == 300
 
 

@@ -33,7 +33,7 @@ def leaves(marks: Path, name: str, then: str = "cat") -> str:
 
 
 def ran(marks: Path) -> list[str]:
-    return sorted(one.name for one in marks.iterdir())
+    return sorted(path.name for path in marks.iterdir())
 
 
 @pytest.fixture
@@ -121,9 +121,9 @@ async def test_a_repository_whose_programs_cannot_be_disabled_is_refused(hostile
     plain(hostile, "config", "filter.e=vil.clean", leaves(marks, "clean"))
     (hostile / "b.txt").write_text("new\n")
 
-    said = await git(str(hostile), "add", "b.txt")
+    result = await git(str(hostile), "add", "b.txt")
 
-    assert (said.code, "programs" in said.text) == (128, True)
+    assert (result.code, "programs" in result.text) == (128, True)
     assert (await locate_repository(str(hostile))).code == 128
     assert await git_paths(str(hostile), "status", "--porcelain", "-z") == ()
     assert ran(marks) == []
@@ -134,11 +134,11 @@ def test_git_that_ignores_its_input_runs_on_the_products_event_loop(tmp_path: Pa
     plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
 
     async def often() -> list[GitResult]:
-        told = [await locate_repository(str(tmp_path)) for _ in range(3)]
-        return [*told, await git(str(tmp_path), "rev-parse", "HEAD", stdin="x" * 200_000)]
+        results = [await locate_repository(str(tmp_path)) for _ in range(3)]
+        return [*results, await git(str(tmp_path), "rev-parse", "HEAD", stdin="x" * 200_000)]
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        assert [said.code for said in runner.run(often())] == [0, 0, 0, 0]
+        assert [fact.code for fact in runner.run(often())] == [0, 0, 0, 0]
 
 
 async def test_a_users_global_settings_apply(
@@ -178,9 +178,9 @@ async def test_a_worktree_and_a_subfolder_belong_to_their_repository(hostile: Pa
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
     newest = (await git(str(hostile), "rev-parse", "HEAD")).text
 
-    found = [(await locate_repository(str(folder))).text.splitlines() for folder in (hostile / "below", there)]
+    repositories = [(await locate_repository(str(folder))).text.splitlines() for folder in (hostile / "below", there)]
 
-    assert found == [
+    assert repositories == [
         [str(hostile), "below/", newest],
         [str(there), "", (await git(str(hostile), "rev-parse", "other")).text],
     ]
@@ -192,6 +192,6 @@ async def test_names_are_returned_unchanged(hostile: Path):
     for name in names:
         (hostile / name).write_text("x\n")
 
-    told = await git_paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
+    paths = await git_paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
 
-    assert sorted(one[3:] for one in told) == sorted(names)
+    assert sorted(entry[3:] for entry in paths) == sorted(names)

@@ -51,23 +51,23 @@ async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> 
         assert (done.status, done.files, done.conflict) == ("merged", ("notes.md",), ())
         assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
         assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
-        told = [one for one in await home.facts(session) if one.header.type.startswith("subagent.merge")]
-        assert [one.fact for one in told] == [
+        merges = [record for record in await home.facts(session) if record.header.type.startswith("subagent.merge")]
+        assert [record.fact for record in merges] == [
             SubagentMergeRequested(reason="it is good"),
             SubagentMerged(status="merged", files=("notes.md",)),
         ]
-        asked = told[0].sequence
-        assert [(one.header.actor, one.scope.agent, one.sequence) for one in told] == [
-            (PERSON, "worker-1", asked),
+        first_sequence = merges[0].sequence
+        assert [(record.header.actor, record.scope.agent, record.sequence) for record in merges] == [
+            (PERSON, "worker-1", first_sequence),
             (PERSON, "worker-1", done.sequence),
         ]
-        made = [one for one in await home.facts(session) if asked < one.sequence < done.sequence]
-        assert [one.header.type for one in made] == [
+        made = [fact for fact in await home.facts(session) if first_sequence < fact.sequence < done.sequence]
+        assert [record.header.type for record in made] == [
             "artifact.created",
             "artifact.version.created",
             "artifact.version.created",
         ]
-        assert [getattr(one.fact, "version_origin", "") for one in made] == ["", "found", "merge"]
+        assert [getattr(record.fact, "version_origin", "") for record in made] == ["", "found", "merge"]
         again = await home.do(merge(session))
         assert again.status == "nothing_to_merge"
 
@@ -100,7 +100,7 @@ async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -
         assert (home.folder / "notes.md").read_text() == "not committed\n"
         git(home.folder, "checkout", "--quiet", "notes.md")
         assert (await home.do(merge(session), "k1")).status == "merged", "a refusal is not kept"
-        assert [one.status for one in await facts(home, session, SubagentMerged)] == ["failed", "merged"]
+        assert [fact.status for fact in await facts(home, session, SubagentMerged)] == ["failed", "merged"]
 
 
 @pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("nobody", "unknown_agent")])
@@ -113,7 +113,7 @@ async def test_only_children_with_a_worktree_can_be_merged(tmp_path: Path, agent
 
 
 def _merging(state: Session) -> bool:
-    return any(one.child is not None and one.child.merging for one in state.threads.values())
+    return any(thread.child is not None and thread.child.merging for thread in state.threads.values())
 
 
 async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(tmp_path: Path) -> None:
@@ -127,5 +127,5 @@ async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(t
         assert refused.value.code == "thread_busy"
     async with house(tmp_path, WROTE, FolderDefinitions()) as home:
         await when(home, session, lambda state: not _merging(state))
-        assert [one.status for one in await facts(home, session, SubagentMerged)] == ["unknown"]
+        assert [fact.status for fact in await facts(home, session, SubagentMerged)] == ["unknown"]
         assert (await home.do(merge(session))).status == "merged"

@@ -12,7 +12,7 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentFailed, SubagentIsolated, WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused
 from tests.runtime.rigs.house import PATIENCE, House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until
+from tests.runtime.rigs.team import calls_of, crew, facts, list_received_texts, plays, until
 
 SPAWN = calls_of("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
 WAIT = calls_of("wait_subagents")
@@ -36,7 +36,7 @@ def repository(home: House) -> None:
 
 
 async def worked(home: House, session: str) -> None:
-    await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+    await until(home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead")
 
 
 def writing(content: str) -> list[list[dict[str, Any]]]:
@@ -61,7 +61,7 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
         (apart,) = await facts(home, turn.session_id, SubagentIsolated)
         assert Path(apart.path).parent == home.folder.parent
         assert apart.base == git(home.folder, "rev-parse", "HEAD^1")
-        outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
+        outputs = [fact.output.text for fact in await facts(home, turn.session_id, ToolCompleted)]
         assert f"{apart.path}\none\ntwo\n" in outputs
         assert any(text.strip().endswith("one") for text in outputs), "the folder is as it was until the merge"
         assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
@@ -86,11 +86,11 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
         repository(home)
         turn = await home.submit("go", permission_mode="full")
         await worked(home, turn.session_id)
-        await until(home, turn.session_id, lambda one: isinstance(one.fact, WarningRaised))
+        await until(home, turn.session_id, lambda record: isinstance(record.fact, WarningRaised))
 
         (apart,) = await facts(home, turn.session_id, SubagentIsolated)
         assert (home.folder / "mine.md").read_text() == "mine\n"
-        assert not [one for one in git(home.folder, "ls-files").splitlines() if one.startswith("sub")]
+        assert not [entry for entry in git(home.folder, "ls-files").splitlines() if entry.startswith("sub")]
         assert (Path(apart.path) / "sub" / "b").exists()
         assert not marked.exists()
 
@@ -125,8 +125,10 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         await until(
             home,
             turn.session_id,
-            lambda one: (
-                one.header.type == "tool.completed" and "notes.md" in str(one.fact) and one.scope.agent == "lead"
+            lambda record: (
+                record.header.type == "tool.completed"
+                and "notes.md" in str(record.fact)
+                and record.scope.agent == "lead"
             ),
         )
         git(home.folder, "commit", "--quiet", "-am", "second")
@@ -139,13 +141,14 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         )
         assert (home.folder / "notes.md").read_text() == "mine\n"
         assert git(home.folder, "status", "--porcelain") == ""
-        kept = await home.until(turn.session_id, "warning.raised")
-        assert isinstance(kept.fact, WarningRaised)
+        warning = await home.until(turn.session_id, "warning.raised")
+        assert isinstance(warning.fact, WarningRaised)
         (apart,) = await facts(home, turn.session_id, SubagentIsolated)
-        assert kept.fact.code == "worktree_kept"
+        assert warning.fact.code == "worktree_kept"
         assert git(Path(apart.path), "log", "-1", "--format=%s") == "The work of worker-1"
         assert (
-            kept.fact.message == f"The worktree of worker-1 was kept in {apart.path}: 1 of its commits are not merged."
+            warning.fact.message
+            == f"The worktree of worker-1 was kept in {apart.path}: 1 of its commits are not merged."
         )
 
 
@@ -158,8 +161,8 @@ async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_par
         (failed,) = await facts(home, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
         assert "not a git repository" in failed.message
-        assert [one.status for one in await facts(home, turn.session_id, WorkerNotification)] == ["failed"]
-        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
+        assert [fact.status for fact in await facts(home, turn.session_id, WorkerNotification)] == ["failed"]
+        assert [fact.code for fact in await facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
         assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
 
 
@@ -196,4 +199,4 @@ async def test_a_child_of_a_repository_subfolder_works_in_that_subfolder(tmp_pat
         assert Path(apart.path).name == "work"
         assert Path(apart.path).parent.parent == tmp_path
         assert (home.folder / "notes.md").read_text() == "two\n"
-        assert f"your own git worktree, {apart.path}." in await told(home, turn.session_id, "worker-1")
+        assert f"your own git worktree, {apart.path}." in await list_received_texts(home, turn.session_id, "worker-1")
