@@ -97,7 +97,7 @@ def test_a_builder_that_may_not_run_the_program_reports_so(product: Product):
     _, facts = played(product, "coordinator_team", "reject")
     assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
     (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "builder-1"][-1:]
-    assert "The program was not run" in told
+    assert "The command did not finish" in told
     assert "I ran" not in told
 
 

@@ -86,7 +86,7 @@ def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Prod
         started, facts = played(product, "remote_teammate", "reject", 1)
         assert of(facts, "remote.task") == []
         (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "desk"][-1:]
-        assert "leaves only if you allow it" in told
+        assert "if you approve it" in told
         said = product.run("run", "And the proof?", "--session", started["sessionId"])
         assert said.code == 0
         assert said.out.startswith("I have no proof.")
