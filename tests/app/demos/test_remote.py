@@ -89,7 +89,7 @@ def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Prod
         assert "if you approve it" in told
         said = product.run("run", "And the proof?", "--session", started["sessionId"])
         assert said.code == 0
-        assert said.out.startswith("I have no proof.")
+        assert said.out.startswith("There is no proof yet.")
 
 
 def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
