@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from callboard.contracts.facts.permission import STATIONS, Check, passed
+from callboard.contracts.facts.permission import CHECK_NAMES, Check, list_checks
 from callboard.contracts.ids import IdKind, pack, render, unpack
 from callboard.contracts.record import Header, decode_header, encode_header
 from callboard.contracts.scope import PERSON, Scope
@@ -71,13 +71,13 @@ def test_stations_that_only_let_a_call_pass_are_told_in_their_places():
     mode = Check(name="mode", verdict="allow", detail="planning")
     ask = Check(name="approval", verdict="ask")
 
-    assert [check.name for check in passed(())] == list(STATIONS)
-    assert passed((mode, ask)) == tuple(
-        {"mode": mode, "approval": ask}.get(name, Check(name=name, verdict="allow")) for name in STATIONS
+    assert [check.name for check in list_checks(())] == list(CHECK_NAMES)
+    assert list_checks((mode, ask)) == tuple(
+        {"mode": mode, "approval": ask}.get(name, Check(name=name, verdict="allow")) for name in CHECK_NAMES
     )
 
 
 def test_a_call_came_to_no_station_behind_the_one_that_denied_it():
     denied = Check(name="mode", verdict="deny", detail="no")
 
-    assert passed((denied,)) == (*(Check(name=name, verdict="allow") for name in STATIONS[:3]), denied)
+    assert list_checks((denied,)) == (*(Check(name=name, verdict="allow") for name in CHECK_NAMES[:3]), denied)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from callboard.contracts.tool_names import model_name, spellings_of, stored_matcher, stored_name
+from callboard.contracts.tool_names import build_spellings, model_name, stored_matcher, stored_name
 from callboard.contracts.tools import TOOL_NAMES
 
 
@@ -24,7 +24,7 @@ def test_m2_names_of_others_stay_as_they_are(name: str):
 
 def test_m2_two_tools_that_would_have_one_name_are_refused():
     with pytest.raises(ValueError, match="ReadOutput and read_output would have one name"):
-        spellings_of(["Read", "read_output", "ReadOutput"])
+        build_spellings(["Read", "read_output", "ReadOutput"])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.text.sentences import clause, punctuated, sentence
+from callboard.contracts.text.sentences import punctuate, to_clause, to_sentence
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,6 @@ from callboard.contracts.text.sentences import clause, punctuated, sentence
 )
 def test_a_text_is_a_sentence_with_one_end_or_a_clause_with_none(text: str, whole: str, part: str) -> None:
     """UI-24"""
-    assert (sentence(text), clause(text)) == (whole, part)
-    assert sentence(whole) == whole
-    assert punctuated(text)[:1] == text[:1]
+    assert (to_sentence(text), to_clause(text)) == (whole, part)
+    assert to_sentence(whole) == whole
+    assert punctuate(text)[:1] == text[:1]

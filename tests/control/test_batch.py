@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.content import LARGEST_INLINE, Text, blob_of
+from callboard.contracts.content import MAX_INLINE_BYTES, Text, make_blob
 from callboard.contracts.facts import FACTS, AnySessionFact
 from callboard.contracts.facts.base import ErasedFact, UnknownFact
 from callboard.contracts.facts.session import SessionCreated, WarningRaised
@@ -72,10 +72,10 @@ def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
 def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
     making = batch()
     assert making.store_text("small") == Text(text="small")
-    large = "é" * LARGEST_INLINE
+    large = "é" * MAX_INLINE_BYTES
     held = making.store_text(large)
-    assert held == Text(text="é" * 1024, ref=blob_of(large.encode()).ref, tail="é" * 1024)
-    assert making.build_decision().blobs == (blob_of(large.encode()),)
+    assert held == Text(text="é" * 1024, ref=make_blob(large.encode()).ref, tail="é" * 1024)
+    assert making.build_decision().blobs == (make_blob(large.encode()),)
 
 
 def test_a_partial_that_is_dropped_and_finished_ends_once():

@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.scope import Scope
 from callboard.control.decide.evidence import EvidencePackReported
 from tests.control.rigs.decisions import given
 from tests.control.rigs.examples import SESSION, submit
 
-PACK = blob_of(b"a pack", "application/zip")
+PACK = make_blob(b"a pack", "application/zip")
 MADE = EvidencePackReported(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
 
 

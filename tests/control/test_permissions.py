@@ -16,16 +16,16 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule
 from callboard.contracts.facts.workspace import WorkspaceOpened, WorkspaceTrusted, WorkspaceTrustRevoked
 from callboard.contracts.record import NewFact
-from callboard.contracts.settings import Asked, Widening
+from callboard.contracts.settings import RequestedPermission, RequestedPermissions
 from callboard.control.decide.permission import add_workspace_rule, revoke_trust, revoke_workspace_rule, trust_workspace
 from tests.control.rigs.examples import FOLDER, NOW, WORKSPACE
 
 from .test_workspace import folded
 
 DIGEST = "a" * 64
-ASKED = Asked(
+ASKED = RequestedPermissions(
     digest=DIGEST,
-    widenings=(Widening(what="shell", code="network", detail="commands reach the network", file="s.toml"),),
+    widenings=(RequestedPermission(what="shell", code="network", detail="commands reach the network", file="s.toml"),),
 )
 OPENED = NewFact(WorkspaceOpened(path=FOLDER, name="site"))
 TRUSTED = NewFact(WorkspaceTrusted(digest=DIGEST, allowed=("s.toml: commands reach the network",)))
@@ -40,8 +40,8 @@ def test_trust_is_given_once_for_what_was_shown():
     assert trust_workspace(folded(OPENED, TRUSTED), request, ASKED) == ((), answer)
 
 
-@pytest.mark.parametrize(("asked", "code"), [(Asked(), "nothing_to_trust"), (ASKED, "trust_changed")])
-def test_trust_for_anything_else_is_refused(asked: Asked, code: str):
+@pytest.mark.parametrize(("asked", "code"), [(RequestedPermissions(), "nothing_to_trust"), (ASKED, "trust_changed")])
+def test_trust_for_anything_else_is_refused(asked: RequestedPermissions, code: str):
     """SAFE-08"""
     with pytest.raises(Refusal) as caught:
         trust_workspace(folded(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), asked)

@@ -17,7 +17,7 @@ from callboard.contracts.facts.workspace import (
     SessionTitled,
     WorkspaceOpened,
 )
-from callboard.contracts.record import NewFact, Origin, Record, header_of
+from callboard.contracts.record import NewFact, Origin, Record, build_header
 from callboard.control.state.session import ListedSession, Workspace
 from callboard.control.workspace import evolve, list_session, open_folder, require_deletable, share_rule, update_session
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, WORKSPACE
@@ -31,7 +31,7 @@ def folded(*facts: NewFact) -> Workspace:
     """The workspace after these facts."""
     state = Workspace(workspace=WORKSPACE)
     for sequence, new in enumerate(facts, start=1):
-        header = header_of(new, Origin(at=NOW + sequence), 1)
+        header = build_header(new, Origin(at=NOW + sequence), 1)
         state = evolve(state, Record(stream=WORKSPACE, sequence=sequence, header=header, link=b"", fact=new.fact))
     return state
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import Any
 
 from callboard.contracts.chain import StoredBytes, digest, genesis, link
-from callboard.contracts.content import Blob, Text, fit
+from callboard.contracts.content import Blob, Text, fit_text
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
 from callboard.contracts.facts.task import TaskCreated
@@ -36,7 +36,7 @@ Files = dict[str, bytes]
 async def create_session(*more: NewFact, blobs: Sequence[Blob] = ()) -> Store:
     """A store with a session of six facts, one of them with a blob, and of further facts."""
     store = MemoryStore()
-    long, long_blobs = fit(LONG)
+    long, long_blobs = fit_text(LONG)
     facts = (
         NewFact(SessionCreated(workspace_id="wks_one", folder="/work", title="One"), Scope()),
         NewFact(ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d"), LEAD),

@@ -6,7 +6,7 @@ import io
 
 import msgspec
 
-from callboard.contracts.content import Text, blob_of
+from callboard.contracts.content import Text, make_blob
 from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.facts.message import MessageText
@@ -161,7 +161,7 @@ async def test_channel_messages_between_agents_of_a_task_belong_to_the_task():
 async def test_a_pack_of_a_childs_task_has_the_ids_of_the_child():
     """SUB-04"""
     store = MemoryStore()
-    exported = EvidenceExported(through=4, facts=2, link="", pack=blob_of(b"").ref, task="tsk_child")
+    exported = EvidenceExported(through=4, facts=2, link="", pack=make_blob(b"").ref, task="tsk_child")
     scope = Scope(evidence="evd_a", task="tsk_child", agent="worker-1", thread="thr_child", parent_thread="thr_lead")
     await append_facts(
         store,

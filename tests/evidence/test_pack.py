@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import pytest
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.record import NewFact
@@ -139,7 +139,7 @@ async def test_an_erased_fact_keeps_its_header_and_digest():
 
 
 async def test_an_earlier_pack_is_listed_as_omitted():
-    earlier = blob_of(b"PK\x03\x04 an earlier pack", layout.MEDIA)
+    earlier = make_blob(b"PK\x03\x04 an earlier pack", layout.MEDIA)
     store = await create_session(
         NewFact(EvidenceExported(through=6, facts=6, link="", pack=earlier.ref), Scope(evidence="evd_a")),
         blobs=(earlier,),
@@ -228,7 +228,7 @@ async def test_a_later_pack_extends_the_earlier_one():
     store = await create_session()
     first = fact_lines(pack_files((await build_pack(store))[0]))
     await append_facts(
-        store, NewFact(EvidenceExported(through=6, facts=6, link="", pack=blob_of(b"").ref), Scope(evidence="e"))
+        store, NewFact(EvidenceExported(through=6, facts=6, link="", pack=make_blob(b"").ref), Scope(evidence="e"))
     )
 
     assert fact_lines(pack_files((await build_pack(store))[0]))[:6] == first

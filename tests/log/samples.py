@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import uuid_utils
 
-from callboard.contracts.content import Blob, Text, blob_of, fit
+from callboard.contracts.content import Blob, Text, fit_text, make_blob
 from callboard.contracts.facts.message import MessageText, OutputFinal
 from callboard.contracts.facts.model import Candidate, CostRecorded, ModelCompleted, ModelRequested, RoutingResolved
 from callboard.contracts.facts.permission import Check, PermissionEvaluated
@@ -44,7 +44,7 @@ def text_fact(text: str, scope: Scope = SCOPE) -> NewFact:
 
 def long_text_fact(text: str, scope: Scope = SCOPE) -> tuple[NewFact, tuple[Blob, ...]]:
     """Return a fact with a finished text, and its blob if the text is large."""
-    content, blobs = fit(text)
+    content, blobs = fit_text(text)
     return NewFact(MessageText(content=content), scope), blobs
 
 
@@ -141,7 +141,7 @@ class Session:
         self._epoch = epoch
         self._random = random.Random(seed)
         self._thread = new_id("thread")
-        self._prompt = blob_of(self._words(900).encode())
+        self._prompt = make_blob(self._words(900).encode())
         self._sequence = 0
         self._at = AT
 
@@ -181,7 +181,7 @@ class Session:
             tools=("Read", "Write", "Edit", "Bash", "Glob", "Grep"),
         )
         routed = RoutingResolved(candidates=(model,), chosen=model, reason="the only one that is configured")
-        output, blobs = fit(self._words(self._random.choice((40, 120, 400, 2500))))
+        output, blobs = fit_text(self._words(self._random.choice((40, 120, 400, 2500))))
         return [
             self._batch(
                 NewFact(prompt, Scope(agent="agt_main", thread=self._thread, turn=turn)),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.model import CostRecorded
 from callboard.contracts.facts.tool import SandboxApplied
-from callboard.contracts.record import NewFact, as_decoded, decode_payload, encode_payload
+from callboard.contracts.record import NewFact, decode_payload, encode_payload, normalise_floats
 from callboard.log.memory import MemoryStore
 from callboard.log.sqlite import open_store
 from callboard.projection.emit.runtime import wire_event
@@ -49,6 +49,6 @@ async def test_r7_the_store_in_memory_sends_the_same() -> None:
 def test_r7_every_fact_with_a_float_is_decoded_at_once() -> None:
     """R7: the rule depends on types, so a new field needs no code."""
     cost = CostRecorded(amount=3)
-    decoded = as_decoded(cost, encode_payload(cost))
+    decoded = normalise_floats(cost, encode_payload(cost))
     assert repr(decoded) == repr(decode_payload(CostRecorded.type, encode_payload(cost)))
     assert {"cost.recorded", "sandbox.applied"} <= set(FACTS)

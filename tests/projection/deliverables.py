@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from hypothesis import strategies as st
 
-from callboard.contracts.content import BlobRef, blob_of
+from callboard.contracts.content import BlobRef, make_blob
 from callboard.contracts.entities.artifact import VersionOrigin
 from callboard.contracts.facts.artifact import (
     ArtifactCreated,
@@ -29,7 +29,7 @@ PATH = "src/stage.py"
 
 def content(text: str) -> BlobRef:
     """What a file of that text holds."""
-    return blob_of(text.encode(), "text/plain; charset=utf-8").ref
+    return make_blob(text.encode(), "text/plain; charset=utf-8").ref
 
 
 def artifact_scope(artifact: str = "art_1", scope: Scope | None = None) -> Scope:

@@ -48,7 +48,7 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.live import Frame, PartialKind
-from callboard.contracts.record import NewFact, Origin, Record, header_of
+from callboard.contracts.record import NewFact, Origin, Record, build_header
 from callboard.contracts.scope import PERSON, Scope
 
 #: Picks a number from 0 up to, and without, the one given. 0 is the ordinary choice.
@@ -79,7 +79,7 @@ class Log:
         self.sequence += 1
         self.at += 1_000
         actor = PERSON if isinstance(fact, ActionResolved | TurnSubmitted) else None
-        header = header_of(NewFact(fact, scope), Origin(at=self.at, actor=actor), self.epoch)
+        header = build_header(NewFact(fact, scope), Origin(at=self.at, actor=actor), self.epoch)
         record = Record(stream=self.stream, sequence=self.sequence, header=header, link=b"", fact=fact)
         self.items.append(record)
         return record

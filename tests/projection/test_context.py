@@ -9,7 +9,7 @@ from callboard.contracts.facts.context import (
     CompactionStarted,
     ContextPinned,
     ContextResolved,
-    Said,
+    Quote,
 )
 from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
 from callboard.contracts.facts.turn import TurnSubmitted
@@ -123,7 +123,7 @@ def test_a_compaction_is_one_part_and_not_a_text():
             through=2,
             tokens_before=7000,
             tokens_after=400,
-            said=(Said(sequence=3, size=3),),
+            said=(Quote(sequence=3, size=3),),
         ),
         step(1),
     )

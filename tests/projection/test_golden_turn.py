@@ -9,7 +9,7 @@ from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts.action import ActionRequired, ActionResolved
 from callboard.contracts.facts.message import MessageText, OutputFinal, ReasoningCompleted
 from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
-from callboard.contracts.facts.permission import Check, PermissionEvaluated, passed
+from callboard.contracts.facts.permission import Check, PermissionEvaluated, list_checks
 from callboard.contracts.facts.tool import FileChange, SandboxApplied, ToolCompleted, ToolRequested, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.rows.conversation import (
@@ -109,7 +109,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 changes=(CHANGE,),
                 verdict="ask",
                 risk="low",
-                checks=passed(CHECKS),
+                checks=list_checks(CHECKS),
                 sandbox="paths",
                 action_id="act_1",
                 **TEXT,

@@ -7,7 +7,7 @@ import json
 import msgspec
 from hypothesis import given, settings
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.evidence import EvidenceExported
@@ -66,7 +66,7 @@ def test_the_evidence_of_a_child_s_task_is_the_child_s():
     """SUB-04"""
     story = team()
     scope = msgspec.structs.replace(working(1), turn="", run="", step=0, task="tsk_w1", evidence="evd_1")
-    story.say(EvidenceExported(through=1, facts=1, link="", pack=blob_of(b"").ref, task="tsk_w1"), scope)
+    story.say(EvidenceExported(through=1, facts=1, link="", pack=make_blob(b"").ref, task="tsk_w1"), scope)
     refs = {one.subagent_id: one.evidence_refs for task in task_snapshots(records_of(story)) for one in task.subagents}
     assert {agent: found for agent, found in refs.items() if found} == {
         "writer-1": (Ref(type="evidence", ref="evd_1"),)

@@ -10,7 +10,7 @@ from callboard.contracts.facts.action import ActionExpired, ActionRequired, Acti
 from callboard.contracts.facts.model import CostRecorded
 from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
-from callboard.contracts.rows.conversation import ActionPart, ActionRow, AskedChange, TurnRow
+from callboard.contracts.rows.conversation import ActionPart, ActionRow, RequestedChange, TurnRow
 from callboard.contracts.rows.session import SessionCard
 from tests.projection.story import RUN, Story, calling, model_story, opened, running, step, submitted
 from tests.projection.story import TURN as SCOPE
@@ -31,8 +31,8 @@ REQUIRED = ActionRequired(
 )
 
 
-def created(*, added: int, removed: int) -> AskedChange:
-    return AskedChange(path="a.md", creates=True, differs=True, added=added, removed=removed)
+def created(*, added: int, removed: int) -> RequestedChange:
+    return RequestedChange(path="a.md", creates=True, differs=True, added=added, removed=removed)
 
 
 def turn(story: Story) -> TurnRow:
@@ -109,16 +109,16 @@ WROTE = "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+-- more\n"
 @pytest.mark.parametrize(
     ("preview", "file_hash", "change"),
     [
-        (Text(text=WROTE), "h", AskedChange(path="a.md", differs=True, added=2, removed=1)),
+        (Text(text=WROTE), "h", RequestedChange(path="a.md", differs=True, added=2, removed=1)),
         (Text(text="--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,1 @@\n+a\n"), "absent", created(added=1, removed=0)),
-        (Text(text="--- a/a.md\n+++ b/a.md\n"), "h", AskedChange(path="a.md", differs=False, added=0, removed=0)),
+        (Text(text="--- a/a.md\n+++ b/a.md\n"), "h", RequestedChange(path="a.md", differs=False, added=0, removed=0)),
         (Text(text="--- /dev/null\n+++ b/a.md\n"), "absent", created(added=0, removed=0)),
-        (Text(text="--- a/a.md\n+++ b/a.md\nThe file was binary.\n"), "h", AskedChange(path="a.md", differs=True)),
-        (Text(text=WROTE, ref=BlobRef(hash="b", size=9000)), "h", AskedChange(path="a.md")),
-        (None, "h", AskedChange(path="a.md")),
+        (Text(text="--- a/a.md\n+++ b/a.md\nThe file was binary.\n"), "h", RequestedChange(path="a.md", differs=True)),
+        (Text(text=WROTE, ref=BlobRef(hash="b", size=9000)), "h", RequestedChange(path="a.md")),
+        (None, "h", RequestedChange(path="a.md")),
     ],
 )
-def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, file_hash: str, change: AskedChange):
+def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, file_hash: str, change: RequestedChange):
     """UI-09: a file that would stay as it is says so, and what a preview does not hold is not made up (UI-26)."""
     binding = Binding(
         tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash

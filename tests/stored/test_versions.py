@@ -113,7 +113,7 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
         before = await home.facts(turn.session_id)
         texts = [record.fact.content.text for record in before if isinstance(record.fact, MessageText)]
         assert texts == ["Hello."]
-        assert [record.header.type for record in before if record.unread] == ["turn.completed"]
+        assert [record.header.type for record in before if record.is_unreadable] == ["turn.completed"]
         with pytest.raises(Refusal, match=r"turn\.completed, version 2") as refused:
             await home.submit("again", turn.session_id)
         assert refused.value.code == "facts_unreadable"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.facts.permission import passed
+from callboard.contracts.facts.permission import list_checks
 from callboard.contracts.ports.tools import ToolCall
 from tests.tools.rigs.calls import Agent
 
@@ -33,7 +33,7 @@ async def test_invalid_arguments_are_denied_with_the_field(agent: Agent, tool: s
     evaluation = await agent.toolbox.evaluate(ToolCall(call_id="c", tool=tool, arguments=arguments), agent.context)
 
     assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", "tool_arguments", message)
-    assert [check.name for check in passed(evaluation.checks)] == ["hooks", "tools"]
+    assert [check.name for check in list_checks(evaluation.checks)] == ["hooks", "tools"]
 
 
 async def test_equal_arguments_have_one_canonical_form(agent: Agent):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, fold_name
 
 from .definition import LARGEST, LoadedDefinition, load_definition, unreadable
 from .packaged import delegating_lead, packaged_roster
@@ -100,8 +100,8 @@ class FolderDefinitions:
         definition = roster.find(name) or packaged_roster().find(name)
         if definition is not None:
             return definition
-        file = folded(f"{FOLDER}/{name}.md")
-        problem = next((problem for problem in roster.problems if folded(problem.file) == file), None)
+        file = fold_name(f"{FOLDER}/{name}.md")
+        problem = next((problem for problem in roster.problems if fold_name(problem.file) == file), None)
         reason = f" {_problem_text(problem)}" if problem is not None else ""
         hint = "Run `callboard agents` to list the agents of a folder and the problems of their files."
         raise Refusal("unknown_agent", f"There is no agent {name} in {folder}.{reason}", field="agent", hint=hint)
@@ -171,8 +171,8 @@ def _built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...
     if any(file.definition is None or file.definition.kind == "main" for file in files):
         return ()
     lead = delegating_lead()
-    names = {folded(file.definition.name) for file in files if file.definition is not None}
-    return () if folded(lead.name) in names else (LoadedDefinition("", lead, (), {}),)
+    names = {fold_name(file.definition.name) for file in files if file.definition is not None}
+    return () if fold_name(lead.name) in names else (LoadedDefinition("", lead, (), {}),)
 
 
 def _load_file(handle: int, stamp: _Stamp) -> LoadedDefinition:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, fold_name
 
 from .definition import LoadedDefinition
 from .frontmatter import suggest
@@ -64,7 +64,7 @@ class _RosterBuilder:
         for file in self._files:
             if (definition := file.definition) is None:
                 continue
-            key = folded(definition.name)
+            key = fold_name(definition.name)
             if (owner := self._names.get(key)) is not None:
                 message = f"{owner.file} already has the name {definition.name}."
                 self._problem(file, "name", message, "Change the name. The agent is not loaded until then.")
@@ -77,7 +77,7 @@ class _RosterBuilder:
         for name, (definition, file) in self._agents.items():
             aliases: list[str] = []
             for number, alias in enumerate(definition.aliases):
-                owner = self._names.setdefault(folded(alias), definition)
+                owner = self._names.setdefault(fold_name(alias), definition)
                 if owner.name != name:
                     message = f"{owner.file} already has the alias {alias}."
                     self._problem(file, f"aliases[{number}]", message, "The agent is loaded without it.")
@@ -129,14 +129,14 @@ class _RosterBuilder:
         return other.name
 
     def _find(self, name: str, field: str, file: LoadedDefinition) -> Definition | None:
-        definition = self._names.get(folded(name))
+        definition = self._names.get(fold_name(name))
         if definition is None:
             self._problem(file, field, f"There is no agent {name}.", self._missing_hint(name))
         return definition
 
     def _missing_hint(self, name: str) -> str:
         invalid = next(
-            (file for file in self._files if file.problems and folded(_stem(file.file)) == folded(name)), None
+            (file for file in self._files if file.problems and fold_name(_stem(file.file)) == fold_name(name)), None
         )
         if invalid is not None:
             return f"{invalid.file} is not loaded: fix its problems first."

@@ -19,7 +19,7 @@ from callboard.contracts.record import WireEvent
 from callboard.contracts.rows.base import Remove, Upsert
 from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusRow, TurnRow
 from callboard.contracts.rows.team import RunRow
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 #: Number of newest facts that are searched for the reason of a pause.
 _MAX_FACTS = 500
@@ -112,7 +112,7 @@ async def _check_starts(client: Client, session: str, thread: str, turn: str) ->
     connect = "Connect a model (`callboard models` shows how). " if reason == "model_unconfigured" else ""
     raise Refusal(
         "thread_busy",
-        f"The turn did not start: its agent is paused ({clause(reason)}).",
+        f"The turn did not start: its agent is paused ({to_clause(reason)}).",
         hint=f"{connect}It stays in the queue. `callboard resume {session}` continues the agent.",
     )
 

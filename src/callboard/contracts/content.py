@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 #: Maximum size of a text inside a fact, in bytes of UTF-8.
-LARGEST_INLINE = 8 * 1024
+MAX_INLINE_BYTES = 8 * 1024
 #: Characters of a larger text in the fact, from its head and from its tail.
 PREVIEW = 1024
 
@@ -41,7 +41,7 @@ class Blob(msgspec.Struct, frozen=True):
     data: bytes
 
 
-def blob_of(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
+def make_blob(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
     """Return the blob of these bytes. Equal bytes have equal refs."""
     return Blob(ref=BlobRef(hash=hashlib.sha256(data).hexdigest(), size=len(data), media=media), data=data)
 
@@ -72,12 +72,12 @@ def valid_texts(value: Any) -> Any:
             return value
 
 
-def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:
+def fit_text(text: str) -> tuple[Text, tuple[Blob, ...]]:
     """Return the text as a fact stores it, with the blobs to store with the fact (none or one)."""
-    if len(text) <= LARGEST_INLINE // 4:
+    if len(text) <= MAX_INLINE_BYTES // 4:
         return Text(text=text), ()
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= LARGEST_INLINE:
+    if len(data) <= MAX_INLINE_BYTES:
         return Text(text=text), ()
-    blob = blob_of(data)
+    blob = make_blob(data)
     return Text(text=text[:PREVIEW], ref=blob.ref, tail=text[-PREVIEW:]), (blob,)

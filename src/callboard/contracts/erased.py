@@ -15,7 +15,7 @@ from .record import Record
 _FORMS: dict[str, Fact] = {tag: fact(**fact.erased) for tag, fact in FACTS.items() if fact.erased is not None}
 
 
-def readable(record: Record) -> Record:
+def with_erased_form(record: Record) -> Record:
     """Return the record with the erased form of its fact; unchanged if the fact is not erased or has no such form."""
     if not isinstance(record.fact, ErasedFact):
         return record

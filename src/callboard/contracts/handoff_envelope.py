@@ -30,7 +30,7 @@ def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "e
     return f"{handoff}.{news}"
 
 
-def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
+def build_envelope(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
     """Return the canonical envelope of a handoff that was requested at `at` (microseconds since the epoch)."""
     return Envelope(
         kind="handoff",
@@ -44,7 +44,7 @@ def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
     )
 
 
-def written(envelope: Envelope) -> dict[str, Any]:
+def encode_envelope(envelope: Envelope) -> dict[str, Any]:
     """Return the envelope as JSON, with the expected response even if it is the default."""
     found: dict[str, Any] = msgspec.to_builtins(envelope)
     response = envelope.payload.response

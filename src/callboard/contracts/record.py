@@ -77,7 +77,7 @@ class Record(msgspec.Struct, frozen=True):
         return self.header.scope
 
     @property
-    def unread(self) -> bool:
+    def is_unreadable(self) -> bool:
         """True for a fact of an unknown type or version."""
         return isinstance(self.fact, UnknownFact)
 
@@ -87,7 +87,7 @@ class Record(msgspec.Struct, frozen=True):
         return self.fact.schema_version if self.fact.readable else self.header.version
 
 
-def unreadable(record: Record) -> Refusal:
+def unreadable_refusal(record: Record) -> Refusal:
     """Return the refusal of a command in a stream with an unreadable fact."""
     return Refusal(
         "facts_unreadable",
@@ -171,7 +171,7 @@ _payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
-def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
+def build_header(new: NewFact, origin: Origin, epoch: int) -> Header:
     """Return the header of a decided fact."""
     return Header(
         type=new.fact.type,
@@ -248,7 +248,7 @@ def encode_payload(fact: Fact) -> bytes:
     return _payload_encoder.encode(fact)
 
 
-def as_decoded(fact: Fact, payload: bytes) -> Fact:
+def normalise_floats(fact: Fact, payload: bytes) -> Fact:
     """Return the fact as it will be read from its payload.
 
     An integer in a float field is an int before storing and a float after reading. To give all

@@ -24,11 +24,11 @@ Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 Reasoning = Literal["off", "low", "medium", "high"]
 
 
-class Set(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class SettingsTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A table of the settings."""
 
 
-class Price(Set, frozen=True, kw_only=True):
+class Price(SettingsTable, frozen=True, kw_only=True):
     """US dollars per million tokens, for providers that do not report costs."""
 
     input: Annotated[float, Meta(ge=0)]
@@ -36,7 +36,7 @@ class Price(Set, frozen=True, kw_only=True):
     cached: Annotated[float, Meta(ge=0)] | None = None
 
 
-class ModelEntry(Set, frozen=True, kw_only=True, tag_field="kind"):
+class ModelEntry(SettingsTable, frozen=True, kw_only=True, tag_field="kind"):
     """A model with a name. `window` (tokens) and `images` are known for many models. Without
     `reasoning` the model's default applies. `idle_timeout` is the maximum silence in seconds."""
 
@@ -78,14 +78,14 @@ class GoogleModel(ModelEntry, frozen=True, kw_only=True, tag="google"):
     base_url: Url = "https://generativelanguage.googleapis.com"
 
 
-class ScriptedModel(Set, frozen=True, kw_only=True, tag_field="kind", tag="scripted"):
+class ScriptedModel(SettingsTable, frozen=True, kw_only=True, tag_field="kind", tag="scripted"):
     """A scenario file that plays a model. A relative path is relative to the settings file."""
 
     name: Name
     scenario: Filled
 
 
-class RecordedModel(Set, frozen=True, kw_only=True, tag_field="kind", tag="recorded"):
+class RecordedModel(SettingsTable, frozen=True, kw_only=True, tag_field="kind", tag="recorded"):
     """The responses of a recorded run, replayed in order. `recording` is an evidence pack."""
 
     name: Name
@@ -95,14 +95,14 @@ class RecordedModel(Set, frozen=True, kw_only=True, tag_field="kind", tag="recor
 AnyModel = CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel | ScriptedModel | RecordedModel
 
 
-class RuleEntry(Set, frozen=True, kw_only=True):
+class RuleEntry(SettingsTable, frozen=True, kw_only=True):
     """A permission rule. `matcher` is as in `contracts.facts.permission.Rule`."""
 
     matcher: Annotated[str, Meta(min_length=1, max_length=500)]
     verdict: Verdict
 
 
-class StdioServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="stdio"):
+class StdioServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport", tag="stdio"):
     """A tool server that is a program. Its environment is `env` only, whose values may be handles."""
 
     name: Name
@@ -113,7 +113,7 @@ class StdioServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="st
     timeout: Seconds = 60.0
 
 
-class HttpServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="http"):
+class HttpServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport", tag="http"):
     """A tool server with streamable HTTP. Values of `headers` may be handles."""
 
     name: Name
@@ -127,7 +127,7 @@ class HttpServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="htt
 Server = StdioServer | HttpServer
 
 
-class Hook(Set, frozen=True, kw_only=True):
+class Hook(SettingsTable, frozen=True, kw_only=True):
     """A program that decides about a call before the gate: it can deny it, require approval, or
     rewrite its arguments. `tools` are matchers as in rules, `*` for all. Its environment is `env`
     only, whose values may be handles. `timeout` is in seconds."""
@@ -139,7 +139,7 @@ class Hook(Set, frozen=True, kw_only=True):
     timeout: Annotated[float, Meta(gt=0, le=60)] = 10.0
 
 
-class Shell(Set, frozen=True, kw_only=True):
+class Shell(SettingsTable, frozen=True, kw_only=True):
     """Limits of a command: network, seconds, MiB of memory, processes, MiB per written file."""
 
     network: bool = False
@@ -149,7 +149,7 @@ class Shell(Set, frozen=True, kw_only=True):
     file_size: Annotated[int, Meta(ge=1, le=1_048_576)] = 2048
 
 
-class ContextSettings(Set, frozen=True, kw_only=True):
+class ContextSettings(SettingsTable, frozen=True, kw_only=True):
     """Context in addition to the prompt. `instructions` are names of instruction files at the top
     of a folder; the first existing one counts. `compact_at` is the share of the model's window at
     which the conversation is compacted."""
@@ -158,7 +158,7 @@ class ContextSettings(Set, frozen=True, kw_only=True):
     compact_at: Annotated[float, Meta(ge=0.1, le=1.0)] = 0.8
 
 
-class RetrySettings(Set, frozen=True, kw_only=True):
+class RetrySettings(SettingsTable, frozen=True, kw_only=True):
     """Retries of failed model calls.
 
     `patience` is the total time in seconds to wait for an overloaded or unreachable provider;
@@ -171,7 +171,7 @@ class RetrySettings(Set, frozen=True, kw_only=True):
     fallback_after: Annotated[float, Meta(ge=0, le=86_400)] = 20.0
 
 
-class FolderSettings(Set, frozen=True, kw_only=True):
+class FolderSettings(SettingsTable, frozen=True, kw_only=True):
     """Settings of a folder."""
 
     rules: tuple[RuleEntry, ...] = ()
@@ -182,7 +182,7 @@ class FolderSettings(Set, frozen=True, kw_only=True):
     context: ContextSettings | None = None
 
 
-class Settings(Set, frozen=True, kw_only=True):
+class Settings(SettingsTable, frozen=True, kw_only=True):
     """Settings of a user for all folders. `models` are in order of preference. `fallback` names the
     models that replace a failed one, in order. `demo_pace` is the speaking time of demo agents, 0
     for none. `retention` is the number of days after which large contents of an archived session
@@ -208,7 +208,7 @@ Place = Literal["user", "folder"]
 
 #: Permissions that a folder's files can request. A client formats them in its language, with the
 #: parameters.
-WideningCode = Literal[
+RequestedPermissionCode = Literal[
     "rule",
     "server_starts",
     "server_reaches",
@@ -221,22 +221,22 @@ WideningCode = Literal[
 ]
 
 
-class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RequestedPermission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A permission that a folder's files request. `code` with `parameters` is the permission,
     `detail` the same in English. `file` is relative to the folder."""
 
     what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"]
-    code: WideningCode
+    code: RequestedPermissionCode
     parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     detail: str
     file: str
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RequestedPermissions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The permissions that a folder's files request, and their SHA-256 in hex; empty for none."""
 
     digest: str = ""
-    widenings: tuple[Widening, ...] = ()
+    widenings: tuple[RequestedPermission, ...] = ()
 
 
 class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -250,7 +250,7 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     keeps_last: bool = False
 
 
-class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ListedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
     says why it does not apply: the folder is not trusted, or it expired."""
 

@@ -39,11 +39,11 @@ def is_tool_name(name: str) -> bool:
     return name in _RULED or may_be_brought(name)
 
 
-def tool_of(matcher: str) -> str:
+def parse_tool(matcher: str) -> str:
     """Return the stored name of the tool in a matcher of a rule or a hook.
 
     Example:
-        tool_of("bash(git *)") == "Bash"
+        parse_tool("bash(git *)") == "Bash"
     """
     return stored_name(matcher.partition("(")[0].strip())
 
@@ -59,7 +59,7 @@ def stored_matcher(matcher: str) -> str:
     return f"{stored_name(tool.strip())}{bracket}{rest}"
 
 
-def spellings_of(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+def build_spellings(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the names for models by stored name, and the stored names by normalised spelling.
 
     Raises:
@@ -79,4 +79,4 @@ def _key(name: str) -> str:
     return name.replace("_", "").casefold()
 
 
-_MODEL_NAMES, _STORED_NAMES = spellings_of(TOOL_NAMES)
+_MODEL_NAMES, _STORED_NAMES = build_spellings(TOOL_NAMES)

@@ -14,8 +14,8 @@ READ_OUTPUT = "ReadOutput"
 #: Tools that work in a folder.
 FOLDER_TOOLS = ("Bash", "Edit", "Finalize", FIND_TOOLS, "Glob", "Grep", "Read", READ_OUTPUT, "Write", *PROCESS_TOOLS)
 #: Calls of external agents that no folder tool corresponds to.
-FOREIGN_TOOLS = ("Delete", "Fetch", "Move", "Other", "SwitchMode", "Think")
-TOOL_NAMES = frozenset((*FOLDER_TOOLS, *FOREIGN_TOOLS, *TEAM_TOOLS))
+EXTERNAL_TOOLS = ("Delete", "Fetch", "Move", "Other", "SwitchMode", "Think")
+TOOL_NAMES = frozenset((*FOLDER_TOOLS, *EXTERNAL_TOOLS, *TEAM_TOOLS))
 EVERY_TOOL = "*"
 
 _BROUGHT = re.compile(r"mcp__[A-Za-z0-9][A-Za-z0-9_-]*?__(\*|[A-Za-z0-9_-]+)")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.content import Blob, Text, fit
+from callboard.contracts.content import Blob, Text, fit_text
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted, ReasoningInterrupted
 from callboard.contracts.facts.tool import (
@@ -95,7 +95,7 @@ class Batch:
 
     def store_text(self, text: str) -> Text:
         """Return the text as a fact stores it; a large text becomes a blob of the batch."""
-        stored, blobs = fit(text)
+        stored, blobs = fit_text(text)
         self._blobs.extend(blobs)
         return stored
 

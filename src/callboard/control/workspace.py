@@ -28,7 +28,7 @@ from callboard.contracts.facts.workspace import (
 )
 from callboard.contracts.ports.store import Contents
 from callboard.contracts.record import NewFact, Record
-from callboard.contracts.settings import Asked
+from callboard.contracts.settings import RequestedPermissions
 
 from .decide import permission
 from .state.session import ListedSession, Workspace
@@ -38,7 +38,7 @@ WorkspaceCommand = TrustWorkspace | RevokeTrust
 
 
 def decide_command(
-    state: Workspace, request: WorkspaceCommand, requested: Asked
+    state: Workspace, request: WorkspaceCommand, requested: RequestedPermissions
 ) -> tuple[tuple[NewFact, ...], TrustChanged]:
     """Return the facts and the answer of a command.
 

@@ -14,12 +14,12 @@ from ..contracts.ports.store import Append, Head
 from ..contracts.record import (
     Header,
     Record,
-    as_decoded,
+    build_header,
     decode_header,
     decode_payload,
     encode_header,
     encode_payload,
-    header_of,
+    normalise_floats,
 )
 from . import chain
 from .chain import StoredBytes
@@ -58,12 +58,19 @@ def draft(batch: Append, salts: bytes) -> Draft:
     names: list[tuple[int, str]] = []
     origin, epoch, at = batch.origin, batch.epoch, 0
     for index, new in enumerate(batch.facts):
-        header = header_of(new, origin, epoch)
+        header = build_header(new, origin, epoch)
         payload = encode_payload(new.fact)
         salt = salts[at : at + chain.SALT_BYTES]
         at += chain.SALT_BYTES
         facts.append(
-            (as_decoded(new.fact, payload), header, encode_header(header), payload, salt, chain.digest(salt, payload))
+            (
+                normalise_floats(new.fact, payload),
+                header,
+                encode_header(header),
+                payload,
+                salt,
+                chain.digest(salt, payload),
+            )
         )
         if b'"hash":"' in payload:
             names += [(index, name) for name in find_blob_hashes(payload)]

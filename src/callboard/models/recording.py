@@ -160,7 +160,7 @@ class _Reader:
                 answer.parts.append(RecordedText("call", self._full_text(fact.arguments), fact.tool))
                 call = self._calls[scope.tool_call] = RecordedCall(fact.tool)
                 if fact.hooked is not None and fact.hooked.arguments is not None:
-                    call.before = fact.hooked.told(self._full_text(fact.hooked.arguments))
+                    call.before = fact.hooked.describe_rewrite(self._full_text(fact.hooked.arguments))
                 answer.calls.append(call)
             case ToolCompleted():
                 self._set_result(scope, self._full_text(fact.output))

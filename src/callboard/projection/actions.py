@@ -10,7 +10,7 @@ from callboard.contracts.facts.turn import TurnEndFact
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import ActionRow, AskedChange
+from callboard.contracts.rows.conversation import ActionRow, RequestedChange
 
 from .reducer import Panel, on, remove, upsert
 
@@ -107,11 +107,11 @@ def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> Action
     )
 
 
-def _change(fact: ActionRequired) -> AskedChange | None:
+def _change(fact: ActionRequired) -> RequestedChange | None:
     """Return the change to a file, from the request's binding and diff."""
     if fact.binding is None or not fact.binding.file:
         return None
-    change = AskedChange(path=fact.binding.file, creates=fact.binding.file_hash == ABSENT)
+    change = RequestedChange(path=fact.binding.file, creates=fact.binding.file_hash == ABSENT)
     if fact.preview is None or fact.preview.ref is not None or fact.preview.erased:
         return change
     body = fact.preview.text.split("\n")[_HEADER_LINES:]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.entities.artifact import ArtifactKind, content_of, kind_of, title_of
+from callboard.contracts.entities.artifact import ArtifactKind, add_media_type, choose_title, classify_artifact
 from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
@@ -62,7 +62,9 @@ class ArtifactsPanel(Panel):
         row = msgspec.structs.replace(
             row,
             order=record.sequence,
-            artifact_kind=kind_of(row.path or row.title, entry.content.media) if entry.content.hash else "binary",
+            artifact_kind=classify_artifact(row.path or row.title, entry.content.media)
+            if entry.content.hash
+            else "binary",
             version=entry.version,
             versions=(*row.versions, entry)[-MOST_VERSIONS:],
             **settled,
@@ -78,7 +80,7 @@ class ArtifactsPanel(Panel):
         row = self._row(record)
         if row is None:
             return []
-        names = {"title": title_of(fact.title, fact.path or row.path), "path": fact.path or row.path}
+        names = {"title": choose_title(fact.title, fact.path or row.path), "path": fact.path or row.path}
         return self._change(record, **names, **(_SETTLED if fact.dropped else {}))
 
     @on
@@ -176,7 +178,7 @@ def _created(record: Record, fact: ArtifactCreated) -> ArtifactRow:
         order=record.sequence,
         sequence=record.sequence,
         artifact_id=record.scope.artifact,
-        title=title_of(fact.title, fact.path),
+        title=choose_title(fact.title, fact.path),
         artifact_kind=fact.artifact_kind,
         status="saved",
         path=fact.path,
@@ -198,7 +200,7 @@ def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> Ve
     """Return the entry of a version. An erased version still counts."""
     return VersionEntry(
         version=fact.version or row.version + 1,
-        content=content_of(row.path or row.title, fact.content),
+        content=add_media_type(row.path or row.title, fact.content),
         version_origin=fact.version_origin,
         at=record.header.at,
         base=fact.base,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.erased import readable
+from callboard.contracts.erased import with_erased_form
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
@@ -162,6 +162,6 @@ class SessionView:
         ]
 
     def _fold(self, record: Record) -> list[Op]:
-        record = readable(record)
+        record = with_erased_form(record)
         ops = self._panels.apply(record)
         return [*ops, *self._live.settle(ops, self._panels.parts)]

@@ -60,7 +60,7 @@ class SessionState:
         """Apply the next facts of the log."""
         for record in records:
             self.state = evolve(self.state, record)
-            if record.unread:
+            if record.is_unreadable:
                 self.unreadable = self.unreadable or record
 
     @property

@@ -12,7 +12,7 @@ import pytest
 from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 
 from callboard.adapters.a2a import A2aAgents, Pace
-from callboard.contracts.content import BlobRef, Text, blob_of
+from callboard.contracts.content import BlobRef, Text, make_blob
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.ports.external import (
@@ -223,7 +223,7 @@ async def test_artifacts_are_reported_complete_with_large_texts_and_files_as_blo
     async with peer(delivers) as there, connected(there) as session:
         events = await prompt_events(session)
 
-    blob, text = blob_of(picture, "image/png"), blob_of(long.encode())
+    blob, text = make_blob(picture, "image/png"), make_blob(long.encode())
     whole, pieces = [event for event in events if isinstance(event, ArtifactReported)]
     assert whole == ArtifactReported(
         task="task",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.uploads import LARGEST_UPLOAD
+from callboard.contracts.ports.uploads import MAX_UPLOAD_BYTES
 from callboard.runtime.clock import UuidIds
 from callboard.runtime.workspaces.uploads import DAY, UploadFolder
 from callboard.secrets.named_secret import NamedSecret
@@ -49,10 +49,10 @@ async def test_an_uploaded_file_is_attached_to_the_turn_that_names_it(board: Boa
 
 async def test_a_large_empty_or_misnamed_file_is_refused_and_not_stored(board: Board):
     """CTL-04"""
-    large = await board.http.post(PATH, params={"name": "x"}, content=b"x" * (LARGEST_UPLOAD + 1))
+    large = await board.http.post(PATH, params={"name": "x"}, content=b"x" * (MAX_UPLOAD_BYTES + 1))
 
     async def endless() -> AsyncIterator[bytes]:
-        for _ in range(LARGEST_UPLOAD // 100_000 + 2):
+        for _ in range(MAX_UPLOAD_BYTES // 100_000 + 2):
             yield b"x" * 100_000
 
     unsaid = await board.http.post(PATH, params={"name": "x"}, content=endless())

@@ -15,7 +15,7 @@ from callboard.contracts.commands.artifact import (
     RollbackArtifact,
 )
 from callboard.contracts.content import Blob, Text
-from callboard.contracts.entities.artifact import kind_of
+from callboard.contracts.entities.artifact import classify_artifact
 from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
@@ -334,4 +334,4 @@ def test_an_artifact_takes_little_of_what_deciders_know():
 )
 def test_what_an_artifact_is_comes_from_its_name_and_its_bytes(name: str, media: str, kind: str):
     """UI-13: never from what anybody says of it."""
-    assert kind_of(name, media) == kind
+    assert classify_artifact(name, media) == kind

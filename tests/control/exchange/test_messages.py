@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff
-from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
+from callboard.contracts.entities.handoff_payload import MAX_MESSAGE_BYTES, Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Edge, Ref
 from callboard.contracts.facts.artifact import ArtifactCreated
 from callboard.contracts.facts.handoff import (
@@ -70,7 +70,7 @@ def test_an_id_or_an_alias_in_any_case_reaches_the_same_agent(name: str) -> None
 
 @pytest.mark.parametrize(
     ("message", "code"),
-    [("", "empty_message"), (" \n", "empty_message"), ("x" * (LARGEST_MESSAGE + 1), "message_too_large")],
+    [("", "empty_message"), (" \n", "empty_message"), ("x" * (MAX_MESSAGE_BYTES + 1), "message_too_large")],
 )
 def test_a_blank_or_too_large_message_is_an_error_and_no_event(message: str, code: str) -> None:
     """COM-04"""
@@ -87,7 +87,7 @@ def test_a_blank_or_too_large_message_is_an_error_and_no_event(message: str, cod
 def test_a_message_of_eight_kilobytes_is_sent() -> None:
     """COM-04"""
     given = team(OPEN, CRITIC)
-    assert given.gets("lead", "send_handoff", to="critic", message="x" * LARGEST_MESSAGE)["status"] == "queued"
+    assert given.gets("lead", "send_handoff", to="critic", message="x" * MAX_MESSAGE_BYTES)["status"] == "queued"
 
 
 def test_every_optional_field_stands_in_the_fact_unchanged() -> None:

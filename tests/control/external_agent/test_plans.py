@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.control.decide.turn.plan import MAX_LINE
@@ -72,4 +72,4 @@ def test_a_huge_plan_is_cut_and_says_so():
     assert isinstance(fact, PlanUpdated)
     assert all(len(step.content) <= MAX_LINE for step in fact.steps)
     assert fact.steps[-1] == PlanStep(f"… {500 - (len(fact.steps) - 1)} more", "pending")
-    assert sum(len(step.content.encode()) for step in fact.steps) < LARGEST_INLINE
+    assert sum(len(step.content.encode()) for step in fact.steps) < MAX_INLINE_BYTES

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.action import ActionAnswered, RespondAction
-from callboard.contracts.content import Text, blob_of
+from callboard.contracts.content import Text, make_blob
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
 from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemotePart, RemoteTaskChanged
@@ -101,7 +101,7 @@ def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
 
 
 def test_an_artifact_is_said_with_its_blobs():
-    picture = blob_of(b"...", "image/png")
+    picture = make_blob(b"...", "image/png")
     part = RemotePart(media="image/png", content=picture.ref)
     made = ArtifactReported(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
     then = prompted().when(RemoteReported(thread=THREAD, run="run_1", prompt=1, report=made))

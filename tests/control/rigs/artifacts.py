@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.commands.artifact import EditArtifact
-from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.content import Blob, BlobRef, make_blob
 from callboard.contracts.entities.artifact import VersionOrigin
 from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.tool import FileChange
@@ -25,7 +25,7 @@ PATH = "a.md"
 
 
 def text(said: str) -> Blob:
-    return blob_of(said.encode())
+    return make_blob(said.encode())
 
 
 ONE, TWO, THREE = text("one"), text("two"), text("three")

@@ -29,11 +29,11 @@ from callboard.contracts.record import (
     NewFact,
     Origin,
     Record,
+    build_header,
     decode_header,
     decode_payload,
     encode_header,
     encode_payload,
-    header_of,
 )
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
@@ -213,7 +213,7 @@ class Given:
         at = max(known.now, self.state.at)
         records: list[Record] = []
         for sequence, new in enumerate(decision.facts, start=self.state.sequence + 1):
-            header = decode_header(encode_header(header_of(new, Origin(at=at), known.epoch)))
+            header = decode_header(encode_header(build_header(new, Origin(at=at), known.epoch)))
             fact = decode_payload(header.type, encode_payload(new.fact))
             records.append(Record(stream=SESSION, sequence=sequence, header=header, link=b"", fact=fact))
         return records

@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import InterruptTurn, SteerTurn, SubmitTurn
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.model import Candidate, StopReason
@@ -31,7 +31,7 @@ FOLDER = "/srv/site"
 #: Microseconds since the epoch.
 NOW = 1_700_000_000_000_000
 
-ROLE = blob_of(b"You keep the site in order.", "text/markdown; charset=utf-8")
+ROLE = make_blob(b"You keep the site in order.", "text/markdown; charset=utf-8")
 PROMPTS = (PromptRef(layer="role", hash=ROLE.ref.hash, size=ROLE.ref.size),)
 TOOLS = ("Bash", "Finalize", "Read", "Write")
 CHOSEN = Candidate(provider="local", model="small")

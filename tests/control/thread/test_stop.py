@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.turn import ThreadChanged
-from callboard.contracts.content import Text, blob_of
+from callboard.contracts.content import Text, make_blob
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.action import ActionWithdrawn
 from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactVersionCreated
@@ -128,8 +128,8 @@ def test_the_partial_output_is_kept_as_interrupted():
 def test_open_calls_and_actions_close_before_their_turn():
     """CTL-16, CTL-08"""
     session = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3), wants(3, 4)), ended(3), interrupt())
-    change = FileChange(path="a.md", kind="created", added=1, after=blob_of(b"a").ref)
-    seen = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(blob_of(b"a"),))
+    change = FileChange(path="a.md", kind="created", added=1, after=make_blob(b"a").ref)
+    seen = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(make_blob(b"a"),))
     made = msgspec.structs.replace(SECOND, artifact="art_1")
     then = session.when(stopped(outcomes={"cal_2": seen}))
     then.then(
@@ -140,14 +140,16 @@ def test_open_calls_and_actions_close_before_their_turn():
         (ToolCancelled(started=False), FIRST),
         (ArtifactCreated(artifact_kind="document", path="a.md"), made),
         (
-            ArtifactVersionCreated(version=1, content=blob_of(b"a").ref, version_origin="agent", path="a.md", added=1),
+            ArtifactVersionCreated(
+                version=1, content=make_blob(b"a").ref, version_origin="agent", path="a.md", added=1
+            ),
             made,
         ),
         (ToolCancelled(started=True, output=Text(text="line 1"), duration_ms=3, changes=(change,)), SECOND),
         (TurnInterrupted(cause="person", iterations=1), RUN),
     )
     assert then.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
-    assert then.decision.blobs == (blob_of(b"a"),)
+    assert then.decision.blobs == (make_blob(b"a"),)
 
 
 def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_without_its_calls():

@@ -9,7 +9,7 @@ from callboard.contracts.commands.action import ActionAnswered, RespondAction
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts.action import ActionExpired, ActionResolved
-from callboard.contracts.facts.permission import PermissionRuleAdded, Rule, holding
+from callboard.contracts.facts.permission import PermissionRuleAdded, Rule, select_unexpired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.scope import Actor
@@ -312,4 +312,4 @@ def test_a_rule_applies_until_its_time_and_not_at_it():
     """SAFE-05"""
     rule = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="allow", scope="session", expires_at=100)
 
-    assert [holding((rule,), now) for now in (99, 100, 101)] == [(rule,), (), ()]
+    assert [select_unexpired((rule,), now) for now in (99, 100, 101)] == [(rule,), (), ()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
+from callboard.contracts.content import MAX_INLINE_BYTES, PREVIEW, Text, make_blob
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.facts.tool import (
     FileChange,
@@ -172,9 +172,9 @@ def test_actions_of_one_answer_have_steps_of_their_own():
 
 
 def test_an_end_is_told_with_all_that_the_tool_showed():
-    change = FileChange(path="a.md", kind="modified", added=1, before=blob_of(b"a").ref, after=blob_of(b"b").ref)
+    change = FileChange(path="a.md", kind="modified", added=1, before=make_blob(b"a").ref, after=make_blob(b"b").ref)
     outcome = ToolOutcome(
-        output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(blob_of(b"a"), blob_of(b"b"))
+        output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(make_blob(b"a"), make_blob(b"b"))
     )
     then = given(submit(), answered(wants(1, 2))).when(
         ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
@@ -183,7 +183,7 @@ def test_an_end_is_told_with_all_that_the_tool_showed():
         (ToolCompleted(output=Text(text="written"), duration_ms=7, exit_code=0, changes=(change,)), CALL),
         asked(2, at(turn=1, run=1, step=3)),
     )
-    assert then.decision.blobs == (blob_of(b"a"), blob_of(b"b"))
+    assert then.decision.blobs == (make_blob(b"a"), make_blob(b"b"))
     assert then.decision.ends == ("run_1.2.output",)
 
 
@@ -195,8 +195,8 @@ def test_a_tool_that_failed_keeps_its_error_and_the_model_is_told():
 
 
 def test_output_past_8_kb_is_a_preview_and_a_blob():
-    large = "x" * (LARGEST_INLINE + 1)
-    blob = blob_of(large.encode())
+    large = "x" * (MAX_INLINE_BYTES + 1)
+    blob = make_blob(large.encode())
     then = given(submit(), answered(wants(1, 2))).when(ended(1, large))
     then.then(
         (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), duration_ms=4), CALL),

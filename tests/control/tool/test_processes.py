@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.process import ProcessChanged, TerminateProcess, WriteProcessStdin
-from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.content import MAX_INLINE_BYTES, Text
 from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
 from callboard.contracts.facts.session import WarningRaised
 from callboard.control.effects import EndProcesses, WriteProcess
@@ -79,7 +79,7 @@ def test_a_process_that_is_over_or_never_was_is_told_apart():
 def test_nothing_or_too_much_is_not_written():
     """SAFE-05"""
     assert running().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code == "invalid_input"
-    much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * LARGEST_INLINE)
+    much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * MAX_INLINE_BYTES)
     assert running().refuses(much).code == "too_large"
 
 

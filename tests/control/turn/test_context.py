@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.commands.context import CompactThread, ContextChanged, SetContext
 from callboard.contracts.commands.turn import EditQueuedTurn
-from callboard.contracts.content import BlobRef, Text, blob_of
+from callboard.contracts.content import BlobRef, Text, make_blob
 from callboard.contracts.facts.context import (
     CompactionCompleted,
     CompactionFailed,
@@ -200,7 +200,7 @@ def test_a_thread_that_is_busy_or_short_is_not_summarised_on_demand():
     assert given(submit("one"), says("done")).refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
 
 
-NOTES = blob_of(b"Buy milk.")
+NOTES = make_blob(b"Buy milk.")
 REF = ContextRef(ref="notes.md", kind="text", source="mentioned", content=NOTES.ref)
 GONE = MissingRef(ref="gone.md", source="mentioned", reason="not_found")
 CAME = Came(refs=(REF,), missing=(GONE,), blobs=(NOTES,))

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.turn import SteerTurn
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.model import (
     Candidate,
@@ -34,7 +34,7 @@ BIG = Candidate(provider="cloud", model="big")
 SMALL = Candidate(provider="local", model="small")
 LAST = Candidate(provider="home", model="last")
 RUN = at(turn=1, run=1)
-PNG = blob_of(b"\x89PNG", "image/png").ref
+PNG = make_blob(b"\x89PNG", "image/png").ref
 
 
 def answered(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:

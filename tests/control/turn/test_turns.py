@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.turn import ResumeThread, ThreadChanged, TurnAccepted
-from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
+from callboard.contracts.content import MAX_INLINE_BYTES, PREVIEW, Text, make_blob
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.message import OutputFinal
 from callboard.contracts.facts.model import ModelRequested
@@ -59,9 +59,9 @@ def test_the_first_input_makes_the_session_and_asks_the_model_in_one_batch():
 
 
 def test_input_past_8_kb_is_a_preview_and_a_blob():
-    large = "x" * (LARGEST_INLINE + 1)
+    large = "x" * (MAX_INLINE_BYTES + 1)
     then = given(submit(), says("done")).when(submit(large))
-    blob = blob_of(large.encode())
+    blob = make_blob(large.encode())
     then.then(
         (
             TurnSubmitted(

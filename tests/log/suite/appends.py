@@ -8,7 +8,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Head, Store
-from callboard.contracts.record import encode_payload, header_of
+from callboard.contracts.record import build_header, encode_payload
 from callboard.log import chain
 
 from ..samples import AT, STREAM, Session, batch, fill, frame, long_text_fact, text_fact
@@ -27,7 +27,9 @@ class AppendSuite:
             (STREAM, 1, original.facts[0].fact),
             (STREAM, 2, original.facts[1].fact),
         ]
-        assert [record.header for record in appended] == [header_of(new, original.origin, 1) for new in original.facts]
+        assert [record.header for record in appended] == [
+            build_header(new, original.origin, 1) for new in original.facts
+        ]
         assert await store.facts.read(STREAM) == appended
         assert await store.facts.head(STREAM) == Head(sequence=2, link=appended[-1].link, at=AT)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.facts.evidence import EvidenceExported
@@ -98,7 +98,7 @@ class RemovalSuite:
 
     async def test_an_erasure_removes_evidence_packs_with_the_fact(self, store: Store) -> None:
         """Design rule: no copy in the log keeps erased content."""
-        earlier, later = blob_of(b"PK earlier", "application/zip"), blob_of(b"PK later", "application/zip")
+        earlier, later = make_blob(b"PK earlier", "application/zip"), make_blob(b"PK later", "application/zip")
         await fill(store, 1)
         await store.facts.append(batch(1, exported(earlier, through=1), blobs=(earlier,)))
         await store.facts.append(batch(2, text_fact("secret")))

@@ -16,7 +16,7 @@ from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.queue import QueueEdited
 from callboard.contracts.facts.tool import ToolStarted
 from callboard.contracts.facts.workspace import SessionTitled
-from callboard.contracts.record import NewFact, Origin, Record, WireEvent, header_of
+from callboard.contracts.record import NewFact, Origin, Record, WireEvent, build_header
 from callboard.contracts.schema.generate import facts_schema
 from callboard.contracts.scope import Actor, Scope
 from callboard.projection.emit.runtime import wire_event
@@ -45,7 +45,7 @@ def test_an_event_has_its_whole_envelope():
     )
     actor = Actor(kind="policy", id="rules")
     origin = Origin(at=1_700_000_000_000_001, command_id="cmd_1", actor=actor, cause="wks_1/7")
-    header = header_of(NewFact(ToolStarted(tool="Write"), scope), origin, 4)
+    header = build_header(NewFact(ToolStarted(tool="Write"), scope), origin, 4)
     record = Record(stream="ses_1", sequence=9, header=header, link=b"", fact=ToolStarted(tool="Write"))
     assert sent(record) == {
         "type": "tool.started",

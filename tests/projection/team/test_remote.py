@@ -12,7 +12,7 @@ from callboard.contracts.facts.agent import AgentDisconnected, RemoteArtifact, R
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
-from callboard.contracts.rows.team import AgentRow, Delivered, RemoteWork, TeamRow
+from callboard.contracts.rows.team import AgentRow, DeliveredArtifact, RemoteWork, TeamRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
 from tests.projection.story import Story, model_story
@@ -84,8 +84,8 @@ def test_a_remote_agent_shows_its_card_and_each_artifact_once():
         message=Text(text="on my way"),
         told_at=told_at,
         artifacts=(
-            Delivered(artifact_id="log", task_id="rmt_1", name="log", parts=parts[0], at=at - 1_000),
-            Delivered(artifact_id="report", task_id="rmt_1", name="report", parts=parts[1], at=at),
+            DeliveredArtifact(artifact_id="log", task_id="rmt_1", name="log", parts=parts[0], at=at - 1_000),
+            DeliveredArtifact(artifact_id="report", task_id="rmt_1", name="report", parts=parts[1], at=at),
         ),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.commands.artifact import DeleteArtifact, RetryArtifact
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.artifact import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.scope import PERSON
@@ -23,8 +23,8 @@ AGAIN = {"calls": [says("Again.")]}
 async def intended(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
     """Record the intent as a process would that ended before it touched the file."""
     host = (await home.runtime.sessions.get(session)).host
-    draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
-    look = FileState(content=blob_of(b"one\n", MEDIA))
+    draft = None if isinstance(request, DeleteArtifact) else make_blob(b"mine\n", MEDIA)
+    look = FileState(content=make_blob(b"one\n", MEDIA))
     command = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, file=look)
     await host.run_command(command, PERSON)
 

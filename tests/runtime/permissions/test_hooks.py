@@ -26,7 +26,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.permission import Check, HookSaid, PermissionEvaluated, Reason
+from callboard.contracts.facts.permission import Check, HookOutcome, PermissionEvaluated, Reason
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolRequested
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
@@ -89,7 +89,7 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
         assert (home.folder / "a.txt").read_text() == "tidy\n"
         assert json.loads(requested.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
         why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
-        hook_result = HookSaid(verdict="allow", detail=notice, arguments=Text(text=final), by="tidy", reasons=why)
+        hook_result = HookOutcome(verdict="allow", detail=notice, arguments=Text(text=final), by="tidy", reasons=why)
         assert requested.hooked == hook_result
         assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
         assert (row.arguments.text, row.asked) == (final, requested.arguments)

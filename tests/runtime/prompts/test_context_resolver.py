@@ -10,7 +10,7 @@ import pytest
 from callboard.contracts.commands.context import FindMentions, GetContext, SetContext
 from callboard.contracts.commands.permission import AddRule
 from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.queue import QueueEdited
@@ -65,7 +65,7 @@ async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
             ("binary", "attached", "x.bin (an ELF program or library, 7 bytes)"),
         ]
-        blob_ref = blob_of(b"Buy milk.").ref
+        blob_ref = make_blob(b"Buy milk.").ref
         assert fact.given[0].content == blob_ref
         assert await home.runtime.dependencies.store.blobs.get(blob_ref.hash) == b"Buy milk."
         sent = await contents(home, first.session_id, first.thread_id)
@@ -104,13 +104,13 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
         await home.until(first.session_id, "turn.completed")
         fact = await submitted(home, first.session_id)
         assert fact.given == (
-            ContextRef(ref="a file.txt", kind="text", source="mentioned", content=blob_of(b"first\n").ref, tokens=1),
+            ContextRef(ref="a file.txt", kind="text", source="mentioned", content=make_blob(b"first\n").ref, tokens=1),
             ContextRef(
                 ref="src",
                 kind="folder",
                 source="mentioned",
                 title="src (1 entries)",
-                content=blob_of(b"b.py").ref,
+                content=make_blob(b"b.py").ref,
                 tokens=1,
             ),
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.context import ContextResolved
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.refs import ContextRef, Omission
@@ -36,7 +36,7 @@ async def test_the_first_existing_file_is_sent_and_others_are_omitted_visibly(tm
         first = await home.submit("one")
         await home.until(first.session_id, "turn.completed", 1)
         (fact,) = await resolved(home, first.session_id)
-        blob_ref = blob_of(b"Use tabs.\n").ref
+        blob_ref = make_blob(b"Use tabs.\n").ref
         assert fact.refs == (
             ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=blob_ref, tokens=2),
         )

@@ -15,7 +15,7 @@ from callboard.contracts.commands.permission import AddRule
 from callboard.contracts.commands.secret import ListSecrets, RemoveSecret, SetSecret
 from callboard.contracts.commands.session import UpdateSession
 from callboard.contracts.commands.turn import SubmitTurn
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, Binding
 from callboard.contracts.facts.permission import PermissionEvaluated
@@ -280,7 +280,7 @@ async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(
 
 def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.LogCaptureFixture) -> None:
     """SAFE-03: in facts, their contents and answers."""
-    look, blob = AppendRedactor(secrets()), blob_of(f"role: {VALUE}".encode())
+    look, blob = AppendRedactor(secrets()), make_blob(f"role: {VALUE}".encode())
     started = TurnStarted(
         mode="chat",
         permission_mode="ask",
@@ -296,16 +296,16 @@ def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.Log
 
     with caplog.at_level(logging.WARNING):
         facts, blobs = look.redact((NewFact(opened), NewFact(started, run)), (blob,))
-        same = look.redact((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
+        same = look.redact((NewFact(WorkspaceOpened(path="/x", name="x")),), (make_blob(b"x"),))
         answer = look.redact_answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
 
-    safe = blob_of(b"role: secret://deploy")
+    safe = make_blob(b"role: secret://deploy")
     assert blobs == (safe,)
     assert [new.fact for new in facts] == [
         WorkspaceOpened(path="/x", name="with secret://deploy"),
         msgspec.structs.replace(started, prompts=(PromptRef(layer="role", hash=safe.ref.hash, size=safe.ref.size),)),
     ]
-    assert same == ((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
+    assert same == ((NewFact(WorkspaceOpened(path="/x", name="x")),), (make_blob(b"x"),))
     assert answer == StoredAnswer(key="k", body_hash="", answer=b'"secret://deploy"')
     assert look.found == 1
     assert "workspace.opened, turn.started" in caplog.text

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.changes import PlannedChange
@@ -74,7 +74,7 @@ async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, asked: dict[
 async def test_write_creates_missing_folders(agent: Agent):
     outcome = await agent.call("Write", file_path="notes/2026/a.md", content="# A\n")
 
-    after = blob_of(b"# A\n", "text/plain; charset=utf-8")
+    after = make_blob(b"# A\n", "text/plain; charset=utf-8")
     assert outcome.output == "Created notes/2026/a.md: +1 −0."
     assert outcome.changes == (
         FileChange(path="notes/2026/a.md", kind="created", added=1, diff=outcome.changes[0].diff, after=after.ref),

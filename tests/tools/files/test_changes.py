@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.content import Text, blob_of
+from callboard.contracts.content import Text, make_blob
 from callboard.contracts.facts.tool import FileChange
 from callboard.tools.files.changes import PlannedChange, diff, to_fact
 from callboard.tools.files.text_encoding import decode, describe_kind
@@ -106,8 +106,8 @@ def test_the_fact_of_a_small_change_has_the_whole_diff():
             text="--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+2\n"
             "\\ No newline at end of file\n"
         ),
-        before=blob_of(b"one\ntwo", "text/plain; charset=utf-8").ref,
-        after=blob_of(b"one\n2", "text/plain; charset=utf-8").ref,
+        before=make_blob(b"one\ntwo", "text/plain; charset=utf-8").ref,
+        after=make_blob(b"one\n2", "text/plain; charset=utf-8").ref,
     )
     assert [blob.data for blob in blobs] == [b"one\ntwo", b"one\n2"]
 

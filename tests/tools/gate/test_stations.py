@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from callboard.contracts.facts.action import Binding
-from callboard.contracts.facts.permission import STATIONS, Check, Reason, passed
+from callboard.contracts.facts.permission import CHECK_NAMES, Check, Reason, list_checks
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.team_tools import TEAM_TOOLS
@@ -65,7 +65,7 @@ async def test_an_allowed_call_records_its_checks(agent: Agent):
         ),
         sandbox=SandboxApplied(level="paths"),
     )
-    assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
+    assert [check.name for check in list_checks(evaluation.checks)] == list(CHECK_NAMES)
 
 
 async def test_a_check_reports_a_path_that_differs_from_the_text(agent: Agent):
@@ -78,8 +78,8 @@ async def test_a_question_shows_the_change_and_the_offered_rules(agent: Agent):
     """SAFE-07"""
     evaluation = await agent.with_context(permission_mode="ask").evaluate("Edit", **CALLS["Edit"])
 
-    assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
-    assert to_english_checks(passed(evaluation.checks))[6] == Check(
+    assert [check.name for check in list_checks(evaluation.checks)] == list(CHECK_NAMES)
+    assert to_english_checks(list_checks(evaluation.checks))[6] == Check(
         name="approval", verdict="ask", detail="The mode is ask."
     )
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
@@ -133,7 +133,7 @@ async def test_an_unlisted_tool_is_denied_in_every_mode(agent: Agent, mode: str,
     evaluation = await agent.with_context(tools=others, permission_mode=mode).evaluate(tool, **CALLS[tool])
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_not_listed")
-    assert [check.name for check in passed(evaluation.checks)] == ["hooks", "tools"]
+    assert [check.name for check in list_checks(evaluation.checks)] == ["hooks", "tools"]
     assert read_tree(agent.folder) == before
 
 
@@ -335,7 +335,7 @@ async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
     )
 
     assert allowed.verdict == "allow"
-    assert to_english_checks(passed(allowed.checks))[5] == Check(
+    assert to_english_checks(list_checks(allowed.checks))[5] == Check(
         name="rules", verdict="allow", detail="Edit(src/**) (session)."
     )
     assert (asked.verdict, asked.scopes, asked.prompt) == (

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply
@@ -220,7 +220,7 @@ async def test_results_contain_text_data_and_images(folder: Path, tmp_path: Path
         picture, data, refused = [
             await call_tool(agent, f"mcp__scripted__{name}") for name in ("picture", "data", "refuse")
         ]
-        blob = blob_of(b64decode(PIXEL), "image/png")
+        blob = make_blob(b64decode(PIXEL), "image/png")
         assert (picture.output, picture.images, picture.blobs) == ("[done]", (blob.ref,), (blob,))
         assert data.output == '{\n  "n": 1\n}'
         assert (refused.code, refused.output) == ("tool_failed", "there is no such page")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from a2a.types.a2a_pb2 import Artifact, Message, Part, TaskState
 from google.protobuf.json_format import MessageToDict
 
-from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Blob, Text, blob_of
+from callboard.contracts.content import MAX_INLINE_BYTES, PREVIEW, Blob, Text, make_blob
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.ports.external import ArtifactReported
@@ -82,7 +82,7 @@ def parts_report(
     Files become blobs. Texts stay inline as long as the fact has room, and become blobs after that.
     """
     sent_parts = list(parts)
-    room, stored, blobs = LARGEST_INLINE, list[RemotePart](), list[Blob]()
+    room, stored, blobs = MAX_INLINE_BYTES, list[RemotePart](), list[Blob]()
     for sent in sent_parts[:MOST_PARTS]:
         part, part_blobs = _part(sent, room)
         room -= len(part.text.text.encode("utf-8", "replace"))
@@ -110,7 +110,7 @@ def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             text, blobs = _inline_text(data, room)
             return RemotePart(media=_media(part, "application/json"), name=name, text=text), blobs
         case "raw":
-            blob = blob_of(part.raw, _media(part, "application/octet-stream"))
+            blob = make_blob(part.raw, _media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
         case "url":
             url = single_line(part.url, _LONGEST_URL)
@@ -123,7 +123,7 @@ def _inline_text(text: str, room: int) -> tuple[Text, list[Blob]]:
     data = text.encode("utf-8", "replace")
     if len(data) <= room:
         return Text(text=text), []
-    blob = blob_of(data)
+    blob = make_blob(data)
     return Text(text=text[: min(PREVIEW, max(0, room) // 4)], ref=blob.ref), [blob]
 
 

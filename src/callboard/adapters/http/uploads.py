@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Uploads
+from callboard.contracts.ports.uploads import MAX_UPLOAD_BYTES, Uploads
 
 from .commands import API, json_response
 from .problems import WrongMediaError
@@ -34,8 +34,8 @@ def upload_routes(uploads: Uploads | None) -> list[Route]:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
         declared = request.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > LARGEST_UPLOAD:
-            raise Refusal("too_large", f"An attachment has at most {LARGEST_UPLOAD:,} bytes.", field="body")
+        if declared.isdecimal() and int(declared) > MAX_UPLOAD_BYTES:
+            raise Refusal("too_large", f"An attachment has at most {MAX_UPLOAD_BYTES:,} bytes.", field="body")
         if uploads is None:
             raise Refusal("unknown_route", "This server does not accept attachments.")
         return json_response(await uploads.receive(query.name, request.stream()))

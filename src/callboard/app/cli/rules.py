@@ -14,8 +14,8 @@ from callboard.client import Client
 from callboard.contracts.commands.permission import DryRunResult, DryRunRules, ListRules, RuleList
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
-from callboard.contracts.tool_names import is_tool_name, tool_of
+from callboard.contracts.settings import FolderSettings, ListedRule, RuleEntry
+from callboard.contracts.tool_names import is_tool_name, parse_tool
 
 from ..hosting.connection import connect
 from ..reading import resolve_session
@@ -138,7 +138,7 @@ def _read_entries(path: Path) -> tuple[RuleEntry, ...]:
     return rules
 
 
-def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
+def _print(rules: tuple[ListedRule, ...], folder: str) -> None:
     if not rules:
         print_out("No rules. Add [[rules]] to settings.toml, or answer an approval with a wider scope.")
         return
@@ -149,7 +149,7 @@ def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
         scope = _SCOPES[rule.scope].format(folder=to_line(folder))
         source = f"{scope}{f', until {_format_time(rule.expires_at)}' if rule.expires_at else ''}"
         inactive = style.warn(f"  not applied: {rule.held_back}") if rule.held_back else ""
-        tool = tool_of(rule.matcher)
+        tool = parse_tool(rule.matcher)
         unknown = "" if is_tool_name(tool) else style.warn(f"  {mark_hidden(tool)} is not a tool of Callboard")
         print_out(f"{verdict}  {mark_hidden(rule.matcher).ljust(width)}  {style.dim(source)}{inactive}{unknown}")
 

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows.session import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
-from callboard.contracts.tool_names import is_tool_name, tool_of
+from callboard.contracts.tool_names import is_tool_name, parse_tool
 from callboard.tools.unsandboxed.reach import Reach, check_program
 from callboard.tools.unsandboxed.variables import base_environment as program_environment
 
@@ -166,7 +166,7 @@ def _hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
     problem = _program(name, hook, "All calls that match it are denied.", context, own)
     if problem is not None:
         return problem
-    unknown = ", ".join(tool for tool in dict.fromkeys(map(tool_of, hook.tools)) if not is_tool_name(tool))
+    unknown = ", ".join(tool for tool in dict.fromkeys(map(parse_tool, hook.tools)) if not is_tool_name(tool))
     if unknown:
         message = f"starts {program}, and names {unknown}, which is not a tool of Callboard"
         effect = "Unless an agent has a tool of that name, the hook never runs for it."
@@ -176,7 +176,7 @@ def _hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
 
 def _rule(rule: Rule) -> Finding | None:
     """Report a rule for an unknown tool: a misspelt deny rule has no effect."""
-    tool = tool_of(rule.matcher)
+    tool = parse_tool(rule.matcher)
     if is_tool_name(tool):
         return None
     message = f"{rule.verdict} names {tool}, which is not a tool of Callboard"

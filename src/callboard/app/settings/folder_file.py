@@ -14,7 +14,15 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
-from callboard.contracts.settings import Asked, FolderSettings, Settings, SettingsProblem, Shell, StdioServer, Widening
+from callboard.contracts.settings import (
+    FolderSettings,
+    RequestedPermission,
+    RequestedPermissions,
+    Settings,
+    SettingsProblem,
+    Shell,
+    StdioServer,
+)
 from callboard.control.decision_inputs import narrow_mode
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
@@ -140,7 +148,7 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
 
 def list_widenings(
     file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()
-) -> Asked:
+) -> RequestedPermissions:
     """List the permissions that the folder's own files request, with a digest of their values, not of their texts.
 
     Args:
@@ -156,13 +164,13 @@ def list_widenings(
         *_agents(agents),
     ]
     if not requests:
-        return Asked()
+        return RequestedPermissions()
     values = sorted(
         msgspec.json.encode({"what": widening.what, "file": widening.file, "value": value}, order="sorted")
         for widening, value in requests
     )
     digest = hashlib.sha256(b"\n".join(values)).hexdigest()
-    return Asked(digest=digest, widenings=tuple(widening for widening, _ in requests))
+    return RequestedPermissions(digest=digest, widenings=tuple(widening for widening, _ in requests))
 
 
 def apply_shell_limits(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
@@ -177,19 +185,19 @@ def _is_wider(limits: Shell, user: Shell, key: str) -> bool:
     return getattr(limits, key) > getattr(user, key)
 
 
-def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
+def _rules(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
 
 
-def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
+def _servers(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.server(server, FILE), server) for server in file.settings.servers]
 
 
-def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
+def _hooks(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.hook(hook, FILE), hook) for hook in file.settings.hooks]
 
 
-def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
+def _programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
             widenings.program(
@@ -201,20 +209,20 @@ def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
     ]
 
 
-def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
+def _mode(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     mode = file.settings.permission_mode
     if mode is None or narrow_mode(mode, user.permission_mode) == mode:
         return []
     return [(widenings.permission_mode(mode, FILE), mode)]
 
 
-def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
+def _shell(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     limits = file.settings.shell
     keys = sorted(key for key in file.shell if limits is not None and _is_wider(limits, user.shell, key))
     return [(widenings.limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
 
 
-def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
+def _agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
             widenings.agent_mode(agent.name, agent.permission_mode, agent.file),

@@ -16,15 +16,15 @@ from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.settings import ShownSettings, WrittenSettings
 from callboard.contracts.settings import (
-    Asked,
     Effective,
     Hook,
+    ListedRule,
     Place,
+    RequestedPermissions,
     RuleEntry,
     Server,
     Settings,
     SettingsProblem,
-    StandingRule,
 )
 from callboard.contracts.tool_names import stored_matcher
 from callboard.control.decision_inputs import narrow_mode
@@ -85,7 +85,7 @@ class SettingsFiles:
         self._user: _User | None = None
         self._folders: dict[str, _Folder] = {}
         self._effective: dict[str, tuple[Settings, FolderFile, bool, Effective]] = {}
-        self._requests: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], Asked]] = {}
+        self._requests: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], RequestedPermissions]] = {}
         # A later read is compared with the settings of the start.
         self._read_user()
 
@@ -100,7 +100,7 @@ class SettingsFiles:
         user = self._read_user().settings
         return entry in user.servers or entry in user.hooks
 
-    def asked(self, folder: str) -> Asked:
+    def asked(self, folder: str) -> RequestedPermissions:
         return self._list_requests(folder, self._read_folder(folder), self._read_user().settings)
 
     def effective(self, folder: str, trusted: str) -> Effective:
@@ -121,7 +121,7 @@ class SettingsFiles:
     def _is_trusted(self, folder: str, file: FolderFile, user: Settings, trusted: str) -> bool:
         return bool(trusted) and self._list_requests(folder, file, user).digest == trusted
 
-    def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
+    def rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
         user, file = self._read_user().settings, self._read_folder(folder)
         is_trusted = self._is_trusted(folder, file, user, trusted)
         return (
@@ -191,7 +191,7 @@ class SettingsFiles:
         elif self._user is not None:
             self._user = self._user._replace(settled=False)
 
-    def _list_requests(self, folder: str, file: FolderFile, user: Settings) -> Asked:
+    def _list_requests(self, folder: str, file: FolderFile, user: Settings) -> RequestedPermissions:
         roster = self._definitions.roster(folder)
         cached = self._requests.get(folder)
         programs = folder_file.list_programs(folder, file)
@@ -300,8 +300,8 @@ def _to_rules(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, .
     )
 
 
-def _describe_rule(rule: Rule, source: str, held_back: str = "") -> StandingRule:
-    return StandingRule(
+def _describe_rule(rule: Rule, source: str, held_back: str = "") -> ListedRule:
+    return ListedRule(
         rule_id=rule.rule_id,
         matcher=rule.matcher,
         verdict=rule.verdict,

@@ -7,14 +7,21 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from callboard.contracts.ports.secrets import HANDLE
-from callboard.contracts.settings import Hook, RuleEntry, Server, StdioServer, Widening, WideningCode
+from callboard.contracts.settings import (
+    Hook,
+    RequestedPermission,
+    RequestedPermissionCode,
+    RuleEntry,
+    Server,
+    StdioServer,
+)
 from callboard.tools.files.paths import display
 
 #: A person must see the whole request, so it is not truncated.
 _MAX_TEXT: Final = 100_000
 _HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
 _NETWORK: Final = "network"
-_ENGLISH: Final[Mapping[WideningCode, str]] = {
+_ENGLISH: Final[Mapping[RequestedPermissionCode, str]] = {
     "rule": "{matcher} runs without asking",
     "server_starts": "the tools of {name}: starts {command}",
     "server_reaches": "the tools of {name}: reaches {url}",
@@ -27,59 +34,59 @@ _ENGLISH: Final[Mapping[WideningCode, str]] = {
 }
 
 
-def rule(entry: RuleEntry, file: str) -> Widening:
+def rule(entry: RuleEntry, file: str) -> RequestedPermission:
     """Describe an allow rule."""
     return _widening("rule", "rule", file, matcher=entry.matcher)
 
 
-def server(entry: Server, file: str) -> Widening:
+def server(entry: Server, file: str) -> RequestedPermission:
     """Describe a tool server."""
     if isinstance(entry, StdioServer):
         return _widening("server", "server_starts", file, name=entry.name, **_started(entry.command, entry.env))
     return _widening("server", "server_reaches", file, name=entry.name, url=entry.url, secrets=_secrets(entry.headers))
 
 
-def hook(entry: Hook, file: str) -> Widening:
+def hook(entry: Hook, file: str) -> RequestedPermission:
     """Describe a hook."""
     tools = ", ".join(entry.tools)
     return _widening("hook", "hook_starts", file, name=entry.name, tools=tools, **_started(entry.command, entry.env))
 
 
-def program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> Widening:
+def program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> RequestedPermission:
     """Describe a program with its present content."""
     return _widening(kind, "program_runs", file, path=path, digest=digest[:12])
 
 
-def permission_mode(mode: str, file: str) -> Widening:
+def permission_mode(mode: str, file: str) -> RequestedPermission:
     """Describe a default permission mode."""
     return _widening("permission_mode", "permission_mode", file, mode=mode)
 
 
-def limit(key: str, value: object, file: str) -> Widening:
+def limit(key: str, value: object, file: str) -> RequestedPermission:
     """Describe a limit of commands."""
     if key == _NETWORK:
         return _widening("shell", "network", file)
     return _widening("shell", "limit", file, key=key, value=str(value))
 
 
-def agent_mode(name: str, mode: str, file: str) -> Widening:
+def agent_mode(name: str, mode: str, file: str) -> RequestedPermission:
     """Describe the permission mode of an agent."""
     return _widening("agent", "agent_mode", file, name=name, mode=mode)
 
 
 def _widening(
     kind: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"],
-    code: WideningCode,
+    code: RequestedPermissionCode,
     file: str,
     **values: str,
-) -> Widening:
+) -> RequestedPermission:
     """Build a widening without empty parameters."""
     texts = {key: display(value, _MAX_TEXT) for key, value in values.items()}
     parameters = {key: text for key, text in texts.items() if text}
-    return Widening(what=kind, code=code, parameters=parameters, detail=_english(code, texts), file=file)
+    return RequestedPermission(what=kind, code=code, parameters=parameters, detail=_english(code, texts), file=file)
 
 
-def _english(code: WideningCode, texts: Mapping[str, str]) -> str:
+def _english(code: RequestedPermissionCode, texts: Mapping[str, str]) -> str:
     detail = _ENGLISH[code].format(**texts)
     if texts.get("environment"):
         detail += f", with {texts['environment']}"

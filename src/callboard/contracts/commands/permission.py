@@ -11,7 +11,7 @@ from ..errors import Code
 from ..facts.action import ApprovalScope
 from ..facts.permission import Check, Risk, Verdict
 from ..facts.turn import Mode, PermissionMode
-from ..settings import RuleEntry, SettingsProblem, StandingRule, Widening
+from ..settings import ListedRule, RequestedPermission, RuleEntry, SettingsProblem
 from .action import ActionAnswered
 from .base import Answer, Command, Id, Reason, command
 
@@ -43,7 +43,7 @@ class TrustRead(Answer, frozen=True, kw_only=True):
     state: TrustState
     digest: str
     trusted: str
-    widenings: tuple[Widening, ...]
+    widenings: tuple[RequestedPermission, ...]
     problems: tuple[SettingsProblem, ...]
 
 
@@ -82,7 +82,7 @@ class RevokeTrust(Command, frozen=True, kw_only=True):
 class RuleList(Answer, frozen=True, kw_only=True):
     """The rules."""
 
-    rules: tuple[StandingRule, ...]
+    rules: tuple[ListedRule, ...]
 
 
 @command("list_rules", RuleList, serial="workspace", authority="anyone", query=True)

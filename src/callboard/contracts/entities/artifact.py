@@ -39,7 +39,7 @@ IMAGES = {
 _BYTES = "application/octet-stream"
 
 
-def kind_of(name: str, media: str) -> ArtifactKind:
+def classify_artifact(name: str, media: str) -> ArtifactKind:
     """Return the kind of an artifact from its name or path and the media type of its newest content."""
     end = _end_of(name)
     if media.startswith("image/") or (end in IMAGES and not media.startswith("text/")):
@@ -55,7 +55,7 @@ def kind_of(name: str, media: str) -> ArtifactKind:
     return "text"
 
 
-def content_of(name: str, content: BlobRef) -> BlobRef:
+def add_media_type(name: str, content: BlobRef) -> BlobRef:
     """Return the content with the media type of its name, if its bytes determined none."""
     media = IMAGES.get(_end_of(name), "")
     if content.media != _BYTES or not media:
@@ -63,7 +63,7 @@ def content_of(name: str, content: BlobRef) -> BlobRef:
     return BlobRef(hash=content.hash, size=content.size, media=media)
 
 
-def title_of(title: str, path: str) -> str:
+def choose_title(title: str, path: str) -> str:
     """Return the title of an artifact; its file's name if it has none."""
     return title or _file_of(path)
 

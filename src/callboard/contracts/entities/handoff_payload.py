@@ -10,21 +10,21 @@ from msgspec import Meta
 from .team import Ref
 
 #: Maximum size of a handoff's message in bytes of UTF-8. Larger content is sent as a ref.
-LARGEST_MESSAGE = 8 * 1024
+MAX_MESSAGE_BYTES = 8 * 1024
 
 
-class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _WrittenInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Input of an agent or a person."""
 
 
-class HandoffStatus(_Written, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class HandoffStatus(_WrittenInput, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Status of the sender's work."""
 
     ok: bool
     reason: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class Expectation(_Written, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Expectation(_WrittenInput, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Whether a reply is expected, and by which agent. A required reply is tracked until it arrives or expires."""
 
     expectation: Literal["none", "optional", "required"] = "optional"

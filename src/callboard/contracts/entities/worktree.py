@@ -8,17 +8,17 @@ from typing import Final
 _NUMBER: Final = 6
 
 
-def number(session: str) -> str:
+def session_suffix(session: str) -> str:
     """Return the part of a session's id in the names of its worktrees and branches."""
     return session[-_NUMBER:].lower()
 
 
-def name(repository: str, session: str, agent: str) -> str:
+def worktree_name(repository: str, session: str, agent: str) -> str:
     """Return the name of the worktree folder, from the name of the repository's folder."""
-    return f".{repository}-{number(session)}-{agent}"
+    return f".{repository}-{session_suffix(session)}-{agent}"
 
 
-def within(path: str, folder: str) -> str:
+def path_in_worktree(path: str, folder: str) -> str:
     """Return the path below a folder's counterpart in a worktree of its repository; empty if it is
     in none.
 

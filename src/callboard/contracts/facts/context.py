@@ -17,7 +17,7 @@ _STEP: tuple[ScopeKey, ...] = (*_RUN, "step")
 CompactionCause = Literal["window", "refused", "person"]
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Quote(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
     the number of quoted bytes: all, or its head and tail."""
 
@@ -75,7 +75,7 @@ class CompactionCompleted(Fact, frozen=True, kw_only=True):
     through: int
     tokens_before: int | None = None
     tokens_after: int | None = None
-    said: tuple[Said, ...] = ()
+    said: tuple[Quote, ...] = ()
 
 
 class CompactionFailed(Fact, frozen=True, kw_only=True):

@@ -15,9 +15,9 @@ Verdict = Literal["allow", "ask", "deny"]
 Risk = Literal["none", "low", "medium", "high"]
 #: Checks of the gate, in their order.
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
-STATIONS: tuple[CheckName, ...] = get_args(CheckName)
+CHECK_NAMES: tuple[CheckName, ...] = get_args(CheckName)
 #: Maximum characters of rewritten arguments that the model receives.
-MOST_TOLD = 2000
+MAX_NOTE_CHARACTERS = 2000
 #: Where a rule applies and is stored: added by an approval, or in the settings of a folder or a
 #: user.
 RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
@@ -34,7 +34,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     reasons: tuple[Reason, ...] = ()
 
 
-class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The result of a call's hooks, which run once per call. `detail` names each hook with its
     result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
     which the hook `by` replaced the model's, as canonical JSON."""
@@ -46,9 +46,9 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     by: str = ""
     reasons: tuple[Reason, ...] = ()
 
-    def told(self, arguments: str) -> str:
+    def describe_rewrite(self, arguments: str) -> str:
         """Return the note for the model about rewritten arguments, placed before the result of the call."""
-        shown = arguments if len(arguments) <= MOST_TOLD else f"{arguments[:MOST_TOLD]}…"
+        shown = arguments if len(arguments) <= MAX_NOTE_CHARACTERS else f"{arguments[:MAX_NOTE_CHARACTERS]}…"
         return f"[A hook changed your arguments. {self.detail} Arguments used: {shown}]\n\n"
 
 
@@ -107,16 +107,16 @@ class PermissionRuleRevoked(Fact, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def holding(rules: Iterable[Rule], now: int) -> tuple[Rule, ...]:
+def select_unexpired(rules: Iterable[Rule], now: int) -> tuple[Rule, ...]:
     """Return the rules that have not expired at `now` (microseconds since the epoch)."""
     return tuple(rule for rule in rules if rule.expires_at == 0 or now < rule.expires_at)
 
 
-def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
+def list_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
     """Return a check for every check that the call reached, up to the denial; a plain pass has no detail."""
     said = {check.name: check for check in checks}
-    denied = next((check.name for check in checks if check.verdict == "deny"), STATIONS[-1])
-    come_to = STATIONS[: STATIONS.index(denied) + 1]
+    denied = next((check.name for check in checks if check.verdict == "deny"), CHECK_NAMES[-1])
+    come_to = CHECK_NAMES[: CHECK_NAMES.index(denied) + 1]
     return tuple(said.get(name) or Check(name=name, verdict="allow") for name in come_to)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from ..content import BlobRef, Text
 from ..scope import ScopeKey
 from .base import ERASED, UNKNOWN, ErasedForm, Fact
-from .permission import HookSaid
+from .permission import HookOutcome
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
 
@@ -40,7 +40,7 @@ class ToolRequested(Fact, frozen=True, kw_only=True):
     summary: str = ""
     provider_call_id: str = ""
     signature: str = ""
-    hooked: HookSaid | None = None
+    hooked: HookOutcome | None = None
 
     @property
     def final(self) -> Text:

@@ -106,9 +106,9 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def find(self, name: str) -> Definition | None:
         """Return the agent with that name or alias, in any case; None if there is none."""
-        wanted = folded(name)
-        named = (one for one in self.definitions if folded(one.name) == wanted)
-        called = (one for one in self.definitions if wanted in map(folded, one.aliases))
+        wanted = fold_name(name)
+        named = (one for one in self.definitions if fold_name(one.name) == wanted)
+        called = (one for one in self.definitions if wanted in map(fold_name, one.aliases))
         return next(named, None) or next(called, None)
 
 
@@ -136,6 +136,6 @@ class Definitions(Protocol):
         ...
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a name in its comparable form: without case and compatibility variants of letters."""
     return unicodedata.normalize("NFKC", name).casefold()

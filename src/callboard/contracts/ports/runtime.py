@@ -11,7 +11,7 @@ from ..commands.base import Command
 from ..live import Cursor
 from ..record import Record
 from ..rows.base import Op
-from ..rows.run_record import AgentRunRecord, EffectiveSettings, FoundRun, OpenedFolder
+from ..rows.run_record import AgentRunRecord, EffectiveSettings, LocatedRun, OpenedFolder
 from ..scope import Actor
 from .live import LiveItem
 
@@ -78,7 +78,7 @@ class RunReads(Protocol):
         """Return the runs of a session, or of the workspace."""
         ...
 
-    async def run(self, run_id: str) -> FoundRun:
+    async def run(self, run_id: str) -> LocatedRun:
         """Return a run."""
         ...
 
@@ -86,7 +86,7 @@ class RunReads(Protocol):
         """Return the runs that a run started."""
         ...
 
-    async def facts(self, run: FoundRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
+    async def facts(self, run: LocatedRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
         """Return the facts of one run only."""
         ...
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..settings import Asked, Effective, Place, Settings, SettingsProblem, StandingRule
+from ..settings import Effective, ListedRule, Place, RequestedPermissions, Settings, SettingsProblem
 
 
 class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class SettingsBook(Protocol):
         """
         ...
 
-    def asked(self, folder: str) -> Asked:
+    def asked(self, folder: str) -> RequestedPermissions:
         """Return the permissions that the folder's files request."""
         ...
 
@@ -55,7 +55,7 @@ class SettingsBook(Protocol):
         trusts, empty for none."""
         ...
 
-    def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
+    def rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
         """Return the rules of the user's file and the folder's, including those that do not apply."""
         ...
 

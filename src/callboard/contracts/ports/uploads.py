@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 #: Maximum size of an upload in bytes.
-LARGEST_UPLOAD = 20 * 1024 * 1024
+MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 
 
 class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -231,7 +231,7 @@ class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
     retryable: bool = False
 
 
-class AskedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RequestedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The requested change of a file. `differs` is False if the file would stay equal. It and the
     line counts are absent if the preview is incomplete, the counts also for binary content."""
 
@@ -271,7 +271,7 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     prompt: str
     arguments: Text = Text()
     preview: Text | None = None
-    change: AskedChange | None = None
+    change: RequestedChange | None = None
     risk: Risk = "none"
     decisions: tuple[Decision, ...]
     scopes: tuple[ApprovalScope, ...] = ()

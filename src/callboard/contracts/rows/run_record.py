@@ -26,7 +26,7 @@ class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: str | None = None
 
 
-class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
+class LocatedRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run with the position of its facts in its session: from `first` to `last`, 0 while it runs."""
 
     record: AgentRunRecord

@@ -108,7 +108,7 @@ class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
     last_run_status: RunStatus | None = None
 
 
-class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class DeliveredArtifact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """An artifact of a remote agent for its task `task_id`. `left_out` counts the parts beyond the limit."""
 
     artifact_id: str
@@ -133,7 +133,7 @@ class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     task_state: RemoteTaskState | None = None
     message: Text = Text()
     told_at: int = 0
-    artifacts: tuple[Delivered, ...] = ()
+    artifacts: tuple[DeliveredArtifact, ...] = ()
 
 
 class AgentRow(Row, tag="agent", frozen=True, kw_only=True):

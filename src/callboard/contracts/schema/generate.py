@@ -32,7 +32,7 @@ from ..rows.base import AppendText, Remove, Upsert
 from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
 from ..rows.session import Attention, SessionState
 from ..scope import ActorKind, ScopeKey
-from ..settings import WideningCode
+from ..settings import RequestedPermissionCode
 from ..text.reasons import ENGLISH
 from .typescript import Writer, closed_list, literal, plural
 
@@ -72,7 +72,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "TurnState": get_args(TurnState),
     "Verdict": get_args(Verdict),
     "WhenBusy": get_args(WhenBusy),
-    "WideningCode": get_args(WideningCode),
+    "RequestedPermissionCode": get_args(RequestedPermissionCode),
 }
 
 #: The envelope's name of each id that a fact may need.

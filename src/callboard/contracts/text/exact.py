@@ -24,7 +24,7 @@ _BLANKS = re.compile(r"[ \t]{61,}")
 _HANDLE = re.compile(r"secret://seen-[0-9a-f]{12}")
 
 #: Maximum number of consecutive empty lines shown.
-MOST_EMPTY = 3
+MAX_EMPTY_LINES = 3
 #: Lines of a text shown from its head and tail.
 HEAD, TAIL = 24, 12
 #: Characters of a line shown from its head and tail.
@@ -74,7 +74,7 @@ def fold(text: str, *, is_diff: bool = False) -> list[str | Fold]:
     lines: list[str | Fold] = []
     for empty, group in groupby(mark(text).split("\n"), key=lambda line: _empty(line, is_diff=is_diff)):
         run = list(group)
-        if empty is not None and len(run) > MOST_EMPTY:
+        if empty is not None and len(run) > MAX_EMPTY_LINES:
             lines.append(Fold("empty_lines", len(run), "\n".join(run)))
         else:
             lines += (part for line in run for part in _folded_line(line))

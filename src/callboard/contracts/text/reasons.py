@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ..facts.permission import Reason, ReasonCode
-from .sentences import punctuated
+from .sentences import punctuate
 
 #: Every text is a sentence. A full stop is missing where a parameter ends it. `scripts/gen` writes this table for the page.
 ENGLISH: Final[Mapping[ReasonCode, str]] = {
@@ -106,4 +106,4 @@ ENGLISH: Final[Mapping[ReasonCode, str]] = {
 
 def to_english(reasons: Iterable[Reason]) -> str:
     """Return the reasons as English sentences."""
-    return " ".join(punctuated(ENGLISH[reason.code].format(**reason.parameters)) for reason in reasons)
+    return " ".join(punctuate(ENGLISH[reason.code].format(**reason.parameters)) for reason in reasons)

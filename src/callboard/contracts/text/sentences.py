@@ -5,20 +5,20 @@ from __future__ import annotations
 _ENDS = (".", "?", "!", "…", "。", "？", "！")
 
 
-def punctuated(text: str) -> str:
+def punctuate(text: str) -> str:
     """Return the text with a final full stop, unless it ends with other punctuation. The first word
     may be a name and keeps its case."""
     text = text.strip()
     return text if not text or text.endswith(_ENDS) else f"{text}."
 
 
-def sentence(text: str) -> str:
+def to_sentence(text: str) -> str:
     """Return the text as a sentence, with a capital letter and final punctuation."""
-    text = punctuated(text)
+    text = punctuate(text)
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def clause(text: str) -> str:
+def to_clause(text: str) -> str:
     """Return the text without a final full stop, for the middle of a sentence."""
     text = text.strip()
     return text if text.endswith("..") else text.removesuffix(".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.commands.context import CompactionAccepted, CompactThread
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, Said
+from callboard.contracts.facts.context import CompactionCompleted, CompactionFailed, Quote
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 
@@ -122,11 +122,11 @@ def abandon_compaction(batch: Batch, thread: Thread, run: OpenRun, code: str, me
         batch.add(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
 
 
-def _select_quotes(batch: Batch, thread: Thread, run: OpenRun, compaction: OpenCompaction) -> tuple[Said, ...]:
+def _select_quotes(batch: Batch, thread: Thread, run: OpenRun, compaction: OpenCompaction) -> tuple[Quote, ...]:
     """Return the newest texts of persons in the summarised part that stay verbatim, within a share
     of the window. The present turn's input is always in the context."""
     window = batch.inputs.find_capabilities(run.provider, run.model).window or compaction.tokens
-    left, quotes = min(MAX_SPOKEN_BYTES, int(window * _QUOTED_SHARE * BYTES_PER_TOKEN)), list[Said]()
+    left, quotes = min(MAX_SPOKEN_BYTES, int(window * _QUOTED_SHARE * BYTES_PER_TOKEN)), list[Quote]()
     for spoken in reversed(thread.spoken_turns):
         if (
             spoken.at > compaction.through
@@ -137,7 +137,7 @@ def _select_quotes(batch: Batch, thread: Thread, run: OpenRun, compaction: OpenC
         size = min(spoken.size, left)
         if size < min(spoken.size, _MIN_QUOTE_BYTES):
             break
-        quotes.append(Said(sequence=spoken.sequence, size=size))
+        quotes.append(Quote(sequence=spoken.sequence, size=size))
         left -= size
     return tuple(reversed(quotes))
 

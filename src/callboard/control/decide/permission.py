@@ -17,7 +17,7 @@ from callboard.contracts.facts.permission import PermissionRuleAdded, Permission
 from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted, WorkspaceTrustRevoked
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
-from callboard.contracts.settings import Asked
+from callboard.contracts.settings import RequestedPermissions
 from callboard.contracts.tool_names import stored_matcher
 
 from ..batch import Batch
@@ -25,7 +25,7 @@ from ..state.session import Workspace
 
 
 def trust_workspace(
-    state: Workspace, request: TrustWorkspace, requested: Asked
+    state: Workspace, request: TrustWorkspace, requested: RequestedPermissions
 ) -> tuple[tuple[NewFact, ...], TrustChanged]:
     """Trust a folder for exactly the permissions that its files request now.
 

@@ -9,7 +9,7 @@ from typing import assert_type, cast
 
 import msgspec
 
-from callboard.contracts.erased import readable
+from callboard.contracts.erased import with_erased_form
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.facts.action import ActionFact
 from callboard.contracts.facts.agent import AgentFact
@@ -57,7 +57,7 @@ from .fact_context import FactContext
 
 def evolve(state: Session, record: Record) -> Session:
     """Return the state after a record. An erased fact keeps its shape: an entity that it ended stays ended."""
-    record = readable(record)
+    record = with_erased_form(record)
     return apply(state, record.fact, record.scope, record.sequence, record.header.at, record.header.epoch)
 
 

@@ -7,7 +7,7 @@ from typing import assert_never
 import msgspec
 from msgspec.structs import replace
 
-from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.content import MAX_INLINE_BYTES, Text
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.agent import (
     AgentConnected,
@@ -21,7 +21,7 @@ from callboard.contracts.facts.agent import (
     RemoteArtifact,
     RemoteTaskChanged,
 )
-from callboard.contracts.ports.agents import Definition, folded
+from callboard.contracts.ports.agents import Definition, fold_name
 
 from ..state.session import Session, Thread
 from ..state.team import AddedEdge, ExternalLink
@@ -65,7 +65,7 @@ def apply(state: Session, fact: AgentFact, context: FactContext) -> Session:
 def _add_edge(state: Session, fact: EdgeAdded) -> Session:
     threads = {
         key: replace(thread, edges=(*thread.edges, fact.edge))
-        if folded(thread.agent) == folded(fact.source)
+        if fold_name(thread.agent) == fold_name(fact.source)
         else thread
         for key, thread in state.threads.items()
     }
@@ -77,7 +77,7 @@ def _add_delivery(state: Session, fact: RemoteArtifact, context: FactContext) ->
     delivery = RemoteDelivery(
         artifact=fact.remote_artifact_id,
         name=fact.name or fact.remote_artifact_id,
-        text=Text(text=text[: LARGEST_INLINE // 4]),
+        text=Text(text=text[: MAX_INLINE_BYTES // 4]),
     )
 
     def add(run: OpenRun) -> OpenRun:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.content import MAX_INLINE_BYTES, Text
 from callboard.contracts.facts.turn import (
     TurnCompleted,
     TurnFact,
@@ -167,4 +167,4 @@ def _answer(run: OpenRun, *, is_plain: bool) -> Text:
     answer = tuple(text for _, text in list_final_texts(run)) if is_plain else run.answer
     if len(answer) == 1:
         return answer[0]
-    return Text(text="\n\n".join(text.text for text in answer)[: LARGEST_INLINE // 4])
+    return Text(text="\n\n".join(text.text for text in answer)[: MAX_INLINE_BYTES // 4])

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from callboard.contracts.ports.agents import Definition, Roster, folded
+from callboard.contracts.ports.agents import Definition, Roster, fold_name
 
 from .session import Session
 
@@ -16,15 +16,15 @@ def session_roster(roster: Roster, state: Session) -> Roster:
     precedence over a later file with its name."""
     if not state.defined_agents and not state.edges:
         return roster
-    own_names = {folded(definition.name) for definition in state.defined_agents}
+    own_names = {fold_name(definition.name) for definition in state.defined_agents}
     agents = (
         *state.defined_agents,
-        *(definition for definition in roster.definitions if folded(definition.name) not in own_names),
+        *(definition for definition in roster.definitions if fold_name(definition.name) not in own_names),
     )
     digest = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined_agents, state.edges))).hexdigest()
     return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=digest)
 
 
 def _with_edges(agent: Definition, state: Session) -> Definition:
-    added = tuple(edge.edge for edge in state.edges if folded(edge.source) == folded(agent.name))
+    added = tuple(edge.edge for edge in state.edges if fold_name(edge.source) == fold_name(agent.name))
     return msgspec.structs.replace(agent, edges=tuple(dict.fromkeys((*agent.edges, *added)))) if added else agent

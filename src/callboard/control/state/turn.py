@@ -10,7 +10,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.action import ApprovalScope, Binding, Decision
 from callboard.contracts.facts.model import Candidate
-from callboard.contracts.facts.permission import HookSaid
+from callboard.contracts.facts.permission import HookOutcome
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
@@ -51,7 +51,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     until: int = 0
     already_ended: tuple[str, ...] = ()
     started_sequence: int = 0
-    hooked: HookSaid | None = None
+    hooked: HookOutcome | None = None
 
     @property
     def effective_arguments(self) -> Text:

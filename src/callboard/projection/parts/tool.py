@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.entities.artifact import title_of
+from callboard.contracts.entities.artifact import choose_title
 from callboard.contracts.facts.artifact import ArtifactVersionCreated
-from callboard.contracts.facts.permission import PermissionEvaluated, passed
+from callboard.contracts.facts.permission import PermissionEvaluated, list_checks
 from callboard.contracts.facts.tool import (
     SandboxApplied,
     ToolCancelled,
@@ -50,7 +50,7 @@ def request(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
 
 @on
 def evaluate(run: OpenRun, record: Record, fact: PermissionEvaluated) -> list[Op]:
-    return change_call(run, record, verdict=fact.verdict, risk=fact.risk, checks=passed(fact.checks))
+    return change_call(run, record, verdict=fact.verdict, risk=fact.risk, checks=list_checks(fact.checks))
 
 
 @on
@@ -122,7 +122,7 @@ def add_version(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> l
     part = ArtifactPart(
         **run.place.aside_fields(record, record.scope.step or run.step),
         artifact_id=record.scope.artifact,
-        title=title_of(fact.title, fact.path),
+        title=choose_title(fact.title, fact.path),
         version=fact.version,
         path=fact.path,
         added=fact.added,

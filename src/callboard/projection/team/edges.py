@@ -14,7 +14,7 @@ from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentsAwaited
 from callboard.contracts.facts.task import TaskCreated, TaskEndFact, TaskUpdated
 from callboard.contracts.facts.tool import ToolEndFact
-from callboard.contracts.ports.agents import folded
+from callboard.contracts.ports.agents import fold_name
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import EdgeRow
@@ -51,10 +51,10 @@ class EdgesPanel(Panel):
         if scope.parent_thread in self.threads:
             rows.append(_edge(record, "child", self.threads[scope.parent_thread], scope.agent))
         self.threads[scope.thread] = scope.agent
-        self.agents[folded(scope.agent)] = scope.agent
+        self.agents[fold_name(scope.agent)] = scope.agent
         if not scope.parent_thread:
             for name in (fact.definition, *fact.aliases):
-                self.agents.setdefault(folded(name), scope.agent)
+                self.agents.setdefault(fold_name(name), scope.agent)
         self.declared += [DeclaredPath(scope.agent, edge) for edge in fact.edges]
         return upsert(*rows, *self._paths(record))
 
@@ -80,7 +80,7 @@ class EdgesPanel(Panel):
 
     @on
     def request_handoff(self, record: Record, fact: HandoffRequested) -> list[Op]:
-        if not {folded(fact.source), folded(fact.target)} <= self.agents.keys():
+        if not {fold_name(fact.source), fold_name(fact.target)} <= self.agents.keys():
             return []
         edge = _edge(record, "handoff", fact.source, fact.target)
         edge = msgspec.structs.replace(edge, edge_kind=fact.edge, confirm=fact.confirm, ownership=fact.ownership)
@@ -107,7 +107,7 @@ class EdgesPanel(Panel):
         rows: list[EdgeRow] = []
         remaining: list[DeclaredPath] = []
         for path in self.declared:
-            target = self.agents.get(folded(path.edge.to))
+            target = self.agents.get(fold_name(path.edge.to))
             if target is None:
                 remaining.append(path)
                 continue

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import AgentState, Delivered, RemoteWork
+from callboard.contracts.rows.team import AgentState, DeliveredArtifact, RemoteWork
 
 #: Maximum number of artifacts, and of characters in all their texts.
 ARTIFACTS = 50
@@ -51,7 +51,7 @@ def change_task(work: RemoteWork, record: Record, fact: RemoteTaskChanged) -> Re
 
 def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> RemoteWork:
     """Return the work with an artifact, which replaces the task's artifact with the same id."""
-    new = Delivered(
+    new = DeliveredArtifact(
         artifact_id=fact.remote_artifact_id,
         task_id=fact.remote_task_id,
         name=fact.name,
@@ -65,9 +65,9 @@ def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> Remo
     return msgspec.structs.replace(work, artifacts=_with_room((*others, new)[-ARTIFACTS:]))
 
 
-def _with_room(artifacts: tuple[Delivered, ...]) -> tuple[Delivered, ...]:
+def _with_room(artifacts: tuple[DeliveredArtifact, ...]) -> tuple[DeliveredArtifact, ...]:
     """Drop the parts of older artifacts: every change of the agent sends the whole row again."""
-    room, fitted = _ROOM, list[Delivered]()
+    room, fitted = _ROOM, list[DeliveredArtifact]()
     for artifact in reversed(artifacts):
         room -= sum(len(part.text.text) for part in artifact.parts)
         fitted.append(artifact if room >= 0 or not fitted else msgspec.structs.replace(artifact, parts=()))

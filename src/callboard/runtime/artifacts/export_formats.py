@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from callboard.contracts.content import Blob, BlobRef, blob_of
-from callboard.contracts.entities.artifact import content_of, title_of
+from callboard.contracts.content import Blob, BlobRef, make_blob
+from callboard.contracts.entities.artifact import add_media_type, choose_title
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.artifact import ArtifactRow
 from callboard.tools.builtin.folder_files import compare, to_text
@@ -47,12 +47,12 @@ class ExportPart(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The name of its file, without folders."""
-        return _safe_name(PurePosixPath(self.artifact.path).name or title_of(self.artifact.title, ""))
+        return _safe_name(PurePosixPath(self.artifact.path).name or choose_title(self.artifact.title, ""))
 
 
 def render_file(part: ExportPart) -> tuple[str, Blob]:
     """Return the version unchanged."""
-    return part.name, Blob(ref=content_of(part.name, part.content), data=part.data)
+    return part.name, Blob(ref=add_media_type(part.name, part.content), data=part.data)
 
 
 def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
@@ -62,7 +62,7 @@ def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
     if comparison.binary:
         raise Refusal("unsupported_media", "A version is binary. Only text versions can be compared.")
     name = f"{after.name}.{source}-{after.version}.diff"
-    return name, blob_of(comparison.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
+    return name, make_blob(comparison.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
 
 
 def render_page(part: ExportPart) -> tuple[str, Blob]:
@@ -79,9 +79,9 @@ def render_page(part: ExportPart) -> tuple[str, Blob]:
         body = nh3.clean(rendered)
     else:
         body = f"<pre>{html.escape(text)}</pre>"
-    page = _PAGE.format(title=html.escape(title_of(part.artifact.title, part.artifact.path)), body=body)
+    page = _PAGE.format(title=html.escape(choose_title(part.artifact.title, part.artifact.path)), body=body)
     data = page.encode("utf-8", "replace")
-    return f"{PurePosixPath(part.name).stem}.html", blob_of(data, "text/html; charset=utf-8")
+    return f"{PurePosixPath(part.name).stem}.html", make_blob(data, "text/html; charset=utf-8")
 
 
 def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
@@ -94,7 +94,7 @@ def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, part.data)
-    return "artifacts.zip", blob_of(file.getvalue(), "application/zip")
+    return "artifacts.zip", make_blob(file.getvalue(), "application/zip")
 
 
 def _archive_path(part: ExportPart) -> str:

@@ -13,7 +13,7 @@ from callboard.contracts.commands.artifact import (
     ListArtifacts,
 )
 from callboard.contracts.content import Blob, BlobRef
-from callboard.contracts.entities.artifact import title_of
+from callboard.contracts.entities.artifact import choose_title
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
 from callboard.tools.builtin.folder_files import compare
@@ -115,7 +115,7 @@ class ArtifactReads(Service):
             if query.from_version
             else None
         )
-        name = row.path or title_of(row.title, row.path)
+        name = row.path or choose_title(row.title, row.path)
         old = None if before is None else before.data
         comparison = await asyncio.to_thread(compare, name, old, after.data)
         return ArtifactDiff(

@@ -18,7 +18,7 @@ from callboard.contracts.commands.permission import (
 )
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.permission import PermissionEvaluated, Rule, Verdict, passed
+from callboard.contracts.facts.permission import PermissionEvaluated, Rule, Verdict, list_checks
 from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 from callboard.contracts.scope import Scope
@@ -75,7 +75,7 @@ class PermissionPreview(Service):
             read_only=evaluation.read_only,
             summary=evaluation.summary,
             arguments=evaluation.arguments,
-            checks=passed(evaluation.checks),
+            checks=list_checks(evaluation.checks),
             code=evaluation.code,
             message=evaluation.message,
             preview=evaluation.preview,

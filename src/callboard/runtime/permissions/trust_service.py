@@ -16,11 +16,11 @@ from callboard.contracts.commands.permission import (
 )
 from callboard.contracts.commands.settings import GetSettings, SettingsRead, SettingsUpdated, UpdateSettings
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.permission import Rule, holding
+from callboard.contracts.facts.permission import Rule, select_unexpired
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
-from callboard.contracts.settings import Asked, StandingRule
+from callboard.contracts.settings import ListedRule, RequestedPermissions
 from callboard.control.decide import permission
 from callboard.control.workspace import require_listed
 from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
@@ -143,19 +143,19 @@ class TrustService(Service):
             lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
         )
 
-    def _read_file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
+    def _read_file_rules(self, host: WorkspaceHost) -> list[ListedRule]:
         """Return the rules of files, including the ones that are not in force."""
         book = self._dependencies.settings
         return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
 
-    def _to_standing_rule(self, rule: Rule) -> StandingRule:
-        return StandingRule(
+    def _to_standing_rule(self, rule: Rule) -> ListedRule:
+        return ListedRule(
             rule_id=rule.rule_id,
             matcher=rule.matcher,
             verdict=rule.verdict,
             scope=rule.scope,
             expires_at=rule.expires_at,
-            held_back="" if holding((rule,), self._dependencies.clock.now()) else _EXPIRED,
+            held_back="" if select_unexpired((rule,), self._dependencies.clock.now()) else _EXPIRED,
         )
 
     def _require_workspace(self, workspace: str | None) -> WorkspaceHost:
@@ -174,7 +174,7 @@ class TrustService(Service):
         return self._dependencies.settings
 
 
-def _derive_trust_state(requested: Asked, trusted: str) -> TrustState:
+def _derive_trust_state(requested: RequestedPermissions, trusted: str) -> TrustState:
     if not requested.digest:
         return "nothing"
     if not trusted:

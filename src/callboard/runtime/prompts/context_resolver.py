@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn, SubmitTurn
-from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.ids import PREFIXES
@@ -215,7 +215,7 @@ class ContextResolver:
 
     def _redact_to_blob(self, data: bytes, media: str) -> Blob:
         """Return the bytes as a blob, with secrets replaced by handles."""
-        return blob_of(self._dependencies.secrets.redact_bytes(data), media)
+        return make_blob(self._dependencies.secrets.redact_bytes(data), media)
 
     def _is_agent(self, name: str) -> bool:
         """Return True if an agent has the name. A mention of an agent has no content."""

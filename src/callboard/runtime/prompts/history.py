@@ -281,7 +281,7 @@ class History:
         """Remember the note that precedes the result if a hook rewrote the arguments."""
         hook_result = fact.hooked
         if hook_result is not None and hook_result.arguments is not None:
-            self._rewritten[call] = hook_result.told(await self._renderer.read_text(hook_result.arguments))
+            self._rewritten[call] = hook_result.describe_rewrite(await self._renderer.read_text(hook_result.arguments))
 
     def _append_result(self, record: Record, text: str, *, failed: bool, images: tuple[ImageContent, ...] = ()) -> None:
         """Append a call's result. It is dropped if the call is missing, because a partial read can start between the two."""

@@ -5,7 +5,7 @@ The layer names its source. It describes how to work and grants no permissions.
 
 from __future__ import annotations
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.ports.tools import PathContent
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext
@@ -56,7 +56,7 @@ def _render(
     dependencies: Dependencies, workspace: WorkspaceContext, looked: PathContent, omitted: list[Omission]
 ) -> tuple[ResolvedContext, str]:
     data = dependencies.secrets.redact_bytes(looked.data)
-    blob = blob_of(data, looked.media)
+    blob = make_blob(data, looked.media)
     text = data[:MAX_BYTES].decode("utf-8", "ignore")
     ref = ContextRef(
         ref=looked.path,

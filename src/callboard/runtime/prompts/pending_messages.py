@@ -19,7 +19,7 @@ from callboard.contracts.facts.handoff import (
 )
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
-from callboard.contracts.handoff_envelope import envelope_of, news_item, written
+from callboard.contracts.handoff_envelope import build_envelope, encode_envelope, news_item
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT
 
@@ -62,7 +62,7 @@ class PendingMessages:
         match record.fact:
             case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
                 envelope = msgspec.json.encode(
-                    written(envelope_of(record.scope.handoff, record.header.at, fact))
+                    encode_envelope(build_envelope(record.scope.handoff, record.header.at, fact))
                 ).decode()
                 request = _ANSWER_REQUIRED if fact.confirm or fact.ownership else ""
                 unresolved = f"{_UNRESOLVED}{', '.join(fact.unresolved)}." if fact.unresolved else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.model import Candidate
 from callboard.contracts.facts.permission import Rule
@@ -248,8 +248,8 @@ class RunConfigBuilder:
         if instruction_text:
             texts["instructions"] = instruction_text
         texts = redact_value(texts, self._dependencies.secrets)
-        blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
-        blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
+        blobs: dict[PromptLayer, Blob] = {layer: make_blob(text.encode(), _MARKDOWN) for layer, text in texts.items()}
+        blobs["role"] = make_blob(msgspec.json.encode(agent), "application/json")
         prompts = tuple(
             PromptRef(layer=layer, hash=blobs[layer].ref.hash, size=blobs[layer].ref.size)
             for layer in _LAYERS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.ports.agents import Definition, Roster, folded
+from callboard.contracts.ports.agents import Definition, Roster, fold_name
 from callboard.contracts.team_tools import ASK_PERSON, MERGE, PROPOSE_PLAN, TEAM_TOOLS
 
 _DELEGATION_TOOLS = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")
@@ -49,12 +49,12 @@ def describe_team(agent: Definition, roster: Roster) -> str:
 
 
 def _list_spawnable(agent: Definition, roster: Roster) -> list[Definition]:
-    allowed = None if agent.delegate_targets is None else {folded(name) for name in agent.delegate_targets}
+    allowed = None if agent.delegate_targets is None else {fold_name(name) for name in agent.delegate_targets}
     return [
         definition
         for definition in roster.definitions
         if definition.kind == "subagent"
-        and (allowed is None or folded(definition.name) in allowed or definition.made_by == agent.name)
+        and (allowed is None or fold_name(definition.name) in allowed or definition.made_by == agent.name)
     ]
 
 
@@ -67,13 +67,13 @@ def _list_others(agent: Definition, roster: Roster) -> list[Definition]:
 
 
 def _list_reachable(agent: Definition, roster: Roster) -> list[Definition]:
-    out = {folded(edge.to) for edge in agent.edges}
+    out = {fold_name(edge.to) for edge in agent.edges}
     back = {
-        folded(definition.name)
+        fold_name(definition.name)
         for definition in roster.definitions
-        if any(edge.direction == "both" and folded(edge.to) == folded(agent.name) for edge in definition.edges)
+        if any(edge.direction == "both" and fold_name(edge.to) == fold_name(agent.name) for edge in definition.edges)
     }
-    return [definition for definition in roster.definitions if folded(definition.name) in out | back]
+    return [definition for definition in roster.definitions if fold_name(definition.name) in out | back]
 
 
 def _format_line(definition: Definition) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import msgspec
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.entities.tool_inventory import ToolInfo
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.settings import Effective
@@ -29,7 +29,7 @@ def build_catalog(tools: tuple[ToolInfo, ...]) -> ToolCatalog:
     """Return an inventory as the catalog of a fact."""
     counts = Counter(tool.availability for tool in tools)
     return ToolCatalog(
-        blob=blob_of(msgspec.json.encode(tools), "application/json"),
+        blob=make_blob(msgspec.json.encode(tools), "application/json"),
         loaded=counts["loaded"],
         deferred=counts["deferred"],
         blocked=counts["blocked"],

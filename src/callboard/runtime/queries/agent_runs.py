@@ -31,8 +31,8 @@ from callboard.contracts.rows.run_record import (
     AgentRunRecord,
     Budgets,
     EffectiveSettings,
-    FoundRun,
     LeadSettings,
+    LocatedRun,
     ModelInUse,
     OpenedFolder,
 )
@@ -73,7 +73,7 @@ class _SessionRuns:
 
     def __init__(self, session: str) -> None:
         self.sequence = 0
-        self.runs: dict[str, FoundRun] = {}
+        self.runs: dict[str, LocatedRun] = {}
         self._session = session
         self._session_folder = ""
         self._agents: dict[str, _Agent] = {}
@@ -112,7 +112,7 @@ class _SessionRuns:
 
     def _start(self, record: Record, agent: _Agent) -> None:
         scope = record.scope
-        self.runs[scope.run] = FoundRun(
+        self.runs[scope.run] = LocatedRun(
             record=AgentRunRecord(
                 run_id=scope.run,
                 repo_path=agent.folder or self._session_folder,
@@ -168,7 +168,7 @@ class RunRecords:
                 break
         return tuple(records)
 
-    async def run(self, run_id: str) -> FoundRun:
+    async def run(self, run_id: str) -> LocatedRun:
         """Return a run."""
         for session in await self._find_candidates(run_id):
             run = (await self._fold(session)).runs.get(run_id)
@@ -184,7 +184,7 @@ class RunRecords:
         runs = (await self._fold(session)).runs.values()
         return tuple(run.record for run in runs if run.record.parent_run_id == run_id)
 
-    async def facts(self, run: FoundRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
+    async def facts(self, run: LocatedRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
         """Return the run's own facts after a sequence, including the submission of its turn (MAR-15)."""
         session, until = run.record.session_id, run.last or None
         facts: list[Record] = []
@@ -266,7 +266,7 @@ class RunRecords:
         )
 
 
-def _belongs_to(record: Record, run: FoundRun) -> bool:
+def _belongs_to(record: Record, run: LocatedRun) -> bool:
     scope = record.scope
     if scope.parent_run == run.record.run_id and scope.thread != run.thread_id:
         return False

@@ -12,7 +12,7 @@ from callboard.contracts.commands.context import (
     MentionList,
     QuotedInput,
 )
-from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
+from callboard.contracts.content import MAX_INLINE_BYTES, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import CompactionCompleted
 from callboard.contracts.facts.queue import QueueEdited, SteerRequested
@@ -70,7 +70,7 @@ class ContextReads(Service):
         return await self._read(context_ref.content)
 
     async def _read(self, content: BlobRef) -> Text:
-        if content.size <= LARGEST_INLINE:
+        if content.size <= MAX_INLINE_BYTES:
             data = await self._dependencies.store.blobs.get(content.hash)
             return Text(erased=True) if data is None else Text(text=data.decode("utf-8", "replace"))
         head = await self._dependencies.store.blobs.get_range(content.hash, offset=0, length=PREVIEW)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import Blob, BlobRef, blob_of, valid_text
+from callboard.contracts.content import Blob, BlobRef, make_blob, valid_text
 from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.secrets import Secrets, StreamRedaction
@@ -176,7 +176,7 @@ def _redacted_blobs(blobs: tuple[Blob, ...], secrets: Secrets) -> tuple[tuple[Bl
         if data is blob.data:
             safe.append(blob)
             continue
-        safe.append(blob_of(data, blob.ref.media))
+        safe.append(make_blob(data, blob.ref.media))
         refs[blob.ref.hash] = safe[-1].ref
     return (tuple(safe) if refs else blobs), refs
 

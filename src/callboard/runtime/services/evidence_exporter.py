@@ -22,7 +22,7 @@ from callboard.contracts.commands.evidence import (
     ExportList,
     ListExports,
 )
-from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope
@@ -168,7 +168,7 @@ async def _open_packer(file: IO[bytes], session: str, selection: Selection | Non
 
 def _read_blob(file: IO[bytes]) -> Blob:
     file.seek(0)
-    return blob_of(file.read(), MEDIA)
+    return make_blob(file.read(), MEDIA)
 
 
 def _build_outcome(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts.permission import Rule, holding
+from callboard.contracts.facts.permission import Rule, select_unexpired
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.state.session import Session
 
@@ -22,7 +22,7 @@ def collect_rules(workspace: WorkspaceContext, state: Session | None, now: int) 
             if passed_on.rule.rule_id not in workspace.shared_rules
         )
         own = (*state.rules, *on_its_way)
-    return holding((*workspace.settings.rules, *workspace.rules, *own), now)
+    return select_unexpired((*workspace.settings.rules, *workspace.rules, *own), now)
 
 
 def build_person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:

@@ -13,11 +13,11 @@ from callboard.contracts.commands.base import Answer
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.store import Append, StoredAnswer
-from callboard.contracts.record import NewFact, Origin, Record, unreadable
+from callboard.contracts.record import NewFact, Origin, Record, unreadable_refusal
 from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
-from callboard.contracts.settings import Asked, Effective
+from callboard.contracts.settings import Effective, RequestedPermissions
 from callboard.control import workspace as rules
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
@@ -61,7 +61,7 @@ class WorkspaceHost:
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._rows.apply(self._view.apply(record))
-                if record.unread:
+                if record.is_unreadable:
                     self._unread = self._unread or record
         self._epoch = await facts.lease(self.state.workspace)
         # Frames of cards are counted in memory. Each writer starts at its own number, so that a
@@ -85,12 +85,12 @@ class WorkspaceHost:
     @property
     def problem(self) -> Problem | None:
         """Why the workspace is read-only: a fact that this version cannot read. It could be a rule or trust."""
-        return None if self._unread is None else unreadable(self._unread).problem
+        return None if self._unread is None else unreadable_refusal(self._unread).problem
 
     def require_readable(self) -> None:
         """Refuse a workspace that can decide nothing."""
         if self._unread is not None:
-            raise unreadable(self._unread)
+            raise unreadable_refusal(self._unread)
 
     def _settings(self) -> Effective:
         """Return the effective settings of the folder. Without a settings port, no file is read."""
@@ -169,10 +169,10 @@ class WorkspaceHost:
         return listed(row, self._view.listing(row.session_id))
 
     @property
-    def requested_grants(self) -> Asked:
+    def requested_grants(self) -> RequestedPermissions:
         """The permissions that the folder's files request now."""
         book = self._dependencies.settings
-        return Asked() if book is None else book.asked(self.state.path)
+        return RequestedPermissions() if book is None else book.asked(self.state.path)
 
     async def run_command(
         self, request: rules.WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None

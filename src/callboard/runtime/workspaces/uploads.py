@@ -15,7 +15,7 @@ from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.secrets import StreamRedaction
-from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
+from callboard.contracts.ports.uploads import MAX_UPLOAD_BYTES, Upload
 from callboard.tools.files.file_types import detect_media
 
 from ..secrets.append_redactor import redact_stream
@@ -67,8 +67,8 @@ class UploadFolder:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             async for piece in redact_stream(pieces, self._redaction()):
                 size += len(piece)
-                if size > LARGEST_UPLOAD:
-                    most = f"{LARGEST_UPLOAD // 1024 // 1024} MB"
+                if size > MAX_UPLOAD_BYTES:
+                    most = f"{MAX_UPLOAD_BYTES // 1024 // 1024} MB"
                     raise Refusal(
                         "too_large",
                         f"The file is too large. The limit is {most}.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import NamedTuple, TypeVar
 
-from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange, diff, media_of
@@ -108,7 +108,7 @@ def check_changeable(folder: str, path: str) -> str:
 
 def to_blob(data: bytes) -> Blob:
     """Return the bytes as a blob with their media type."""
-    return blob_of(data, media_of(data))
+    return make_blob(data, media_of(data))
 
 
 def to_text(data: bytes) -> str | None:

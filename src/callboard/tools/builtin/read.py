@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import ToolOutcome
@@ -60,7 +60,7 @@ def read_or_show(folder: Folder, path: str, arguments: ReadArguments) -> ToolOut
         if is_large:
             most = f"{LARGEST_IMAGE // 1024 // 1024} MB"
             return ToolOutcome(output=f"{path} is {image.description}, of more than {most}: too large to show.")
-    blob = blob_of(data, image.media)
+    blob = make_blob(data, image.media)
     return ToolOutcome(
         output=f"{path} is {image.description}, {format_size(len(data))}.", blobs=(blob,), images=(blob.ref,)
     )

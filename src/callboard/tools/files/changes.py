@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import NamedTuple
 
-from callboard.contracts.content import Blob, blob_of, fit
+from callboard.contracts.content import Blob, fit_text, make_blob
 from callboard.contracts.facts.tool import FileChange
 
 from .text_encoding import decode, describe_kind, format_size
@@ -49,9 +49,9 @@ def diff(plan: PlannedChange) -> Diff:
 def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     """Return the change as a fact, with the blobs of its contents and of a long diff."""
     unified = diff(plan)
-    text, blobs = fit(unified.text)
-    before = None if plan.before is None else blob_of(plan.before, media_of(plan.before))
-    after = blob_of(plan.after, media_of(plan.after))
+    text, blobs = fit_text(unified.text)
+    before = None if plan.before is None else make_blob(plan.before, media_of(plan.before))
+    after = make_blob(plan.after, media_of(plan.after))
     change = FileChange(
         path=plan.path,
         kind="created" if before is None else "modified",

@@ -11,7 +11,7 @@ from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.text.exact import mark
-from callboard.contracts.text.sentences import sentence
+from callboard.contracts.text.sentences import to_sentence
 
 from ..builtin.bash import BashArguments
 from ..builtin.finalize import FinalizeArguments
@@ -111,7 +111,7 @@ def write_question(
     else:
         question = f"{summarize(tool, arguments, path)}?"
     confinement = _describe_sandbox(sandbox) if sandbox is not None and sandbox.level == "bubblewrap" else ""
-    return " ".join(part for part in (question, confinement, sentence(why)) if part)
+    return " ".join(part for part in (question, confinement, to_sentence(why)) if part)
 
 
 def count_prefix(commands: int) -> str:

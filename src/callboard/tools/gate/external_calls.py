@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.content import Blob, fit
+from callboard.contracts.content import Blob, fit_text
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Reason, Risk, Rule
@@ -128,7 +128,7 @@ def list_changes(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileCh
         path = _to_relative(change.path, context)
         plan = PlannedChange(path, None if change.before is None else change.before.encode(), change.after.encode())
         unified = diff(plan)
-        text, more = fit(unified.text)
+        text, more = fit_text(unified.text)
         blobs += more
         kind = "created" if change.before is None else "modified"
         changes.append(FileChange(path=path, kind=kind, added=unified.added, removed=unified.removed, diff=text))

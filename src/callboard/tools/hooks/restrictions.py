@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult
 from callboard.contracts.text.reasons import to_english
-from callboard.contracts.text.sentences import sentence
+from callboard.contracts.text.sentences import to_sentence
 
 from ..reasons import StationResult, reason, to_check
 
@@ -45,7 +45,7 @@ def apply_hooks(evaluation: Evaluation, hook_result: HookResult | None) -> Evalu
         result,
         verdict="ask",
         checks=checks,
-        prompt=f"{question} {sentence(hook_result.detail)}",
+        prompt=f"{question} {to_sentence(hook_result.detail)}",
         scopes=("once",),
         matchers={},
     )

@@ -19,7 +19,7 @@ from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import HookResult, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
 from callboard.contracts.text.reasons import to_english
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 from ..files.paths import display
 from ..gate import rule_trial, rules
@@ -120,10 +120,10 @@ class HookRunner:
                         raise _to_failure(hook, f"would rewrite the arguments, which {rewriter} already rewrote")
                     rewriter, text = hook.name, new_text
                     passed = answer.decision == "pass"
-                    reasons.append(_to_reason("hook_rewrote", hook, clause(explanation) if passed else ""))
+                    reasons.append(_to_reason("hook_rewrote", hook, to_clause(explanation) if passed else ""))
                 if answer.decision == "ask":
                     verdict = "ask"
-                    reasons.append(_to_reason("hook_asks", hook, clause(explanation)))
+                    reasons.append(_to_reason("hook_asks", hook, to_clause(explanation)))
         except _HookDenial as error:
             rewritten = text if rewriter else None
             return HookResult(

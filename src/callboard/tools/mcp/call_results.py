@@ -18,7 +18,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.content import Blob, BlobRef, make_blob
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
@@ -79,7 +79,7 @@ def decode_picture(data: str, media: str) -> Blob | str:
     if len(data) > LARGEST_PICTURE * 4 // 3 + 4:
         return f"[image of {len(data) * 3 // 4:,} bytes, too large to show]"
     try:
-        return blob_of(base64.b64decode(data, validate=True), media)
+        return make_blob(base64.b64decode(data, validate=True), media)
     except binascii.Error:
         return "[invalid image]"
 

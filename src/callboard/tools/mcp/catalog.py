@@ -11,7 +11,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 from ..arguments import LARGEST, digest
 from ..call_binding import changed, check_binding
@@ -54,7 +54,7 @@ def explain_missing(name: str, server_tools: McpCatalog) -> Refusal:
     tool = display(name)
     why = next((why for part, (_, why) in server_tools.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
-        return Denial("server_unavailable", reason("server_gone", tool=tool, why=clause(why)))
+        return Denial("server_unavailable", reason("server_gone", tool=tool, why=to_clause(why)))
     if name in server_tools.excluded:
         return Denial("tool_not_listed", reason("left_out", tool=tool))
     return Denial("tool_unknown", reason("not_of_server", tool=tool))

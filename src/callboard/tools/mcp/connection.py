@@ -33,7 +33,7 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 from ..files.paths import display
 from . import call_results, questions, resources
@@ -358,7 +358,7 @@ class Link:
 
     def _add_last_line(self, why: str) -> str:
         last = self.log.last_line()
-        return f"{clause(why)}: {display(last, 300)}" if last else why
+        return f"{to_clause(why)}: {display(last, 300)}" if last else why
 
 
 async def _cancel(task: asyncio.Future[Any]) -> None:

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 from ..unsandboxed.reach import Reach, check_program
 from ..unsandboxed.variables import base_environment
@@ -208,7 +208,7 @@ class ToolServers:
             reason = slot.explain()[1] if slot is not None else "it was removed from the settings"
             raise Refusal(
                 "server_unavailable",
-                f"The server {tool.server} is disconnected: {clause(reason)}. The call did not run.",
+                f"The server {tool.server} is disconnected: {to_clause(reason)}. The call did not run.",
             )
         slot.last_used = time.monotonic()
         try:

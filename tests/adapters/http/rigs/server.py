@@ -19,7 +19,7 @@ from callboard.adapters.http import HttpApp, HttpDependencies, HttpServer, Meta,
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.models.model_catalog import ModelCatalog
 from callboard.contracts.commands.session import ListWorkspaces
-from callboard.contracts.content import blob_of
+from callboard.contracts.content import make_blob
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import Models
@@ -130,7 +130,7 @@ class Board:
 
     async def blob(self, data: bytes) -> str:
         """Store a blob that a fact of `KEEPER` refers to; return its hash."""
-        facts, blob = self.store.facts, blob_of(data)
+        facts, blob = self.store.facts, make_blob(data)
         warning = NewFact(WarningRaised(code="internal", message=blob.ref.hash))
         batch = Append(
             stream=KEEPER,

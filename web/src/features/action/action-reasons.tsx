@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { markInvisible } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
-import type { AskedChange, Reason } from '@/system/generated/contracts'
+import type { Reason, RequestedChange } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Disclosure } from '@/ui/disclosure'
@@ -122,7 +122,7 @@ function commandText(t: Translate, risk: ActionRow['risk']): string {
   return t(risk === 'medium' ? 'action.ask.command_writes' : 'action.ask.command')
 }
 
-function changeText(t: Translate, change: AskedChange): string {
+function changeText(t: Translate, change: RequestedChange): string {
   const path = markInvisible(change.path)
   if (change.differs === false) return t('action.ask.same', { path })
   const { added = null, removed = null } = change

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import { formatClockTime } from '@/system/format/numbers'
-import type { DryRunResult, StandingRule } from '@/system/generated/contracts'
+import type { DryRunResult, ListedRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
@@ -79,7 +79,7 @@ export function RulesSection({ view, handlers }: { view: SettingsView; handlers:
 }
 
 function RuleEntryRow(props: {
-  readonly rules: readonly StandingRule[] | null
+  readonly rules: readonly ListedRule[] | null
   readonly busy: boolean
   readonly onRevoke: (ruleId: string) => void
 }) {

@@ -1,5 +1,5 @@
 import { markInvisible } from '@/system/format/exact-text'
-import type { TrustRead, Widening } from '@/system/generated/contracts'
+import type { RequestedPermission, TrustRead } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import { modeText } from './code-texts'
 import { useT } from './surface'
@@ -42,7 +42,7 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
   )
 }
 
-function Entry({ widening }: { readonly widening: Widening }) {
+function Entry({ widening }: { readonly widening: RequestedPermission }) {
   const t = useT()
   const { environment, secrets } = widening.parameters ?? {}
   const runs = runsText(widening)
@@ -69,13 +69,16 @@ function Entry({ widening }: { readonly widening: Widening }) {
 }
 
 /** The program, address or file of a permission. */
-function runsText({ parameters = {} }: Widening): string {
+function runsText({ parameters = {} }: RequestedPermission): string {
   const { command, url, path, digest } = parameters
   const target = command ?? url ?? path ?? ''
   return markInvisible(digest === undefined ? target : `${target} (sha256 ${digest})`)
 }
 
-function safeParameters(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {
+function safeParameters(
+  t: Translate,
+  { parameters = {} }: RequestedPermission,
+): Readonly<Record<string, string>> {
   const entries = Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const)
   const { mode } = parameters
   return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: modeText(t, mode) }) }

@@ -1,11 +1,15 @@
 import { screen, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import type { TrustRead, Widening } from '@/system/generated/contracts'
+import type { RequestedPermission, TrustRead } from '@/system/generated/contracts'
 import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
 import { TrustBanner } from './trust-banner'
 
 const FILE = '.callboard/settings.toml'
-const widening = (what: Widening['what'], code: Widening['code'], parameters: Record<string, string>) => ({
+const widening = (
+  what: RequestedPermission['what'],
+  code: RequestedPermission['code'],
+  parameters: Record<string, string>,
+) => ({
   what,
   code,
   parameters,

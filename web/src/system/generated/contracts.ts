@@ -484,7 +484,7 @@ export const WHEN_BUSIES = [
 ] as const
 export type WhenBusy = (typeof WHEN_BUSIES)[number]
 
-export const WIDENING_CODES = [
+export const REQUESTED_PERMISSION_CODES = [
   'rule',
   'server_starts',
   'server_reaches',
@@ -495,7 +495,7 @@ export const WIDENING_CODES = [
   'limit',
   'agent_mode',
 ] as const
-export type WideningCode = (typeof WIDENING_CODES)[number]
+export type RequestedPermissionCode = (typeof REQUESTED_PERMISSION_CODES)[number]
 
 /**
  * The final decision. `first` is False if an earlier answer, the expiry or a withdrawal came
@@ -624,7 +624,7 @@ export interface ActionRow {
   readonly prompt: string
   readonly arguments?: Text
   readonly preview?: Text | null
-  readonly change?: AskedChange | null
+  readonly change?: RequestedChange | null
   readonly risk?: Risk
   readonly decisions: readonly Decision[]
   readonly scopes?: readonly ApprovalScope[]
@@ -1084,18 +1084,6 @@ export interface ArtifactVersionRow {
 }
 
 /**
- * The requested change of a file. `differs` is False if the file would stay equal. It and the
- * line counts are absent if the preview is incomplete, the counts also for binary content.
- */
-export interface AskedChange {
-  readonly path: string
-  readonly creates?: boolean
-  readonly differs?: boolean | null
-  readonly added?: number | null
-  readonly removed?: number | null
-}
-
-/**
  * Content sent with the input: an `upload` by id, or an existing `blob` by hash. Exactly one is
  * set. `name` is the name of a blob.
  */
@@ -1344,7 +1332,7 @@ export interface CompactionCompleted {
   readonly through: number
   readonly tokensBefore?: number | null
   readonly tokensAfter?: number | null
-  readonly said?: readonly Said[]
+  readonly said?: readonly Quote[]
 }
 
 /** The compaction failed, and the model's context is unchanged. */
@@ -1611,7 +1599,7 @@ export interface DeletedSession {
 }
 
 /** An artifact of a remote agent for its task `task_id`. `left_out` counts the parts beyond the limit. */
-export interface Delivered {
+export interface DeliveredArtifact {
   readonly artifactId: string
   readonly taskId?: string
   readonly name?: string
@@ -2293,7 +2281,7 @@ export interface HandoffStatus {
  * result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
  * which the hook `by` replaced the model's, as canonical JSON.
  */
-export interface HookSaid {
+export interface HookOutcome {
   readonly verdict: Verdict
   readonly detail?: string
   readonly code?: string
@@ -2613,6 +2601,20 @@ export interface ListTasks {
 
 /** List the opened workspaces. */
 export interface ListWorkspaces {
+}
+
+/**
+ * A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
+ * says why it does not apply: the folder is not trusted, or it expired.
+ */
+export interface ListedRule {
+  readonly ruleId: string
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly scope: RuleScope
+  readonly source?: string
+  readonly expiresAt?: number
+  readonly heldBack?: string
 }
 
 /** A match. `insert` is the text to insert, with the @. `title` is for display. */
@@ -3156,6 +3158,15 @@ export interface QuotaReported {
 }
 
 /**
+ * A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
+ * the number of quoted bytes: all, or its head and tail.
+ */
+export interface Quote {
+  readonly sequence: number
+  readonly size: number
+}
+
+/**
  * A person's input quoted with a summary. `sequence` is its fact. `text` has all of its `size`
  * bytes, or its head and tail.
  */
@@ -3273,7 +3284,7 @@ export interface RemoteWork {
   readonly taskState?: 'auth_required' | 'canceled' | 'completed' | 'failed' | 'input_required' | 'rejected' | 'submitted' | 'unknown' | 'working' | null
   readonly message?: Text
   readonly toldAt?: number
-  readonly artifacts?: readonly Delivered[]
+  readonly artifacts?: readonly DeliveredArtifact[]
 }
 
 /** Remove the row with this key. */
@@ -3314,6 +3325,30 @@ export interface RequestReview {
   readonly refs?: readonly Ref[]
   readonly sessionId: string
   readonly threadId?: string | null
+}
+
+/**
+ * The requested change of a file. `differs` is False if the file would stay equal. It and the
+ * line counts are absent if the preview is incomplete, the counts also for binary content.
+ */
+export interface RequestedChange {
+  readonly path: string
+  readonly creates?: boolean
+  readonly differs?: boolean | null
+  readonly added?: number | null
+  readonly removed?: number | null
+}
+
+/**
+ * A permission that a folder's files request. `code` with `parameters` is the permission,
+ * `detail` the same in English. `file` is relative to the folder.
+ */
+export interface RequestedPermission {
+  readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
+  readonly code: RequestedPermissionCode
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly detail: string
+  readonly file: string
 }
 
 /**
@@ -3582,7 +3617,7 @@ export interface RuleEntry {
 
 /** The rules. */
 export interface RuleList {
-  readonly rules: readonly StandingRule[]
+  readonly rules: readonly ListedRule[]
 }
 
 /**
@@ -3609,15 +3644,6 @@ export interface RunRow {
   readonly usage?: WorkUsage
   readonly prompts?: readonly PromptRef[]
   readonly epoch?: number
-}
-
-/**
- * A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
- * the number of quoted bytes: all, or its head and tail.
- */
-export interface Said {
-  readonly sequence: number
-  readonly size: number
 }
 
 /**
@@ -3999,20 +4025,6 @@ export interface SpawnSubagent {
   readonly reason?: string
   readonly sessionId: string
   readonly threadId?: string | null
-}
-
-/**
- * A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
- * says why it does not apply: the folder is not trusted, or it expired.
- */
-export interface StandingRule {
-  readonly ruleId: string
-  readonly matcher: string
-  readonly verdict: Verdict
-  readonly scope: RuleScope
-  readonly source?: string
-  readonly expiresAt?: number
-  readonly heldBack?: string
 }
 
 /**
@@ -4698,7 +4710,7 @@ export interface ToolRequested {
   readonly summary?: string
   readonly providerCallId?: string
   readonly signature?: string
-  readonly hooked?: HookSaid | null
+  readonly hooked?: HookOutcome | null
 }
 
 /**
@@ -4744,7 +4756,7 @@ export interface TrustRead {
   readonly state: 'changed' | 'nothing' | 'trusted' | 'untrusted'
   readonly digest: string
   readonly trusted: string
-  readonly widenings: readonly Widening[]
+  readonly widenings: readonly RequestedPermission[]
   readonly problems: readonly SettingsProblem[]
 }
 
@@ -4996,18 +5008,6 @@ export interface WarningRaised {
   readonly code: string
   readonly message: string
   readonly hint?: string
-}
-
-/**
- * A permission that a folder's files request. `code` with `parameters` is the permission,
- * `detail` the same in English. `file` is relative to the folder.
- */
-export interface Widening {
-  readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
-  readonly code: WideningCode
-  readonly parameters?: Readonly<Record<string, string>>
-  readonly detail: string
-  readonly file: string
 }
 
 /** Usage of a piece of work: tokens, milliseconds, model calls and tool calls. */

@@ -13,6 +13,7 @@ import {
   PAUSE_CAUSES,
   PERMISSION_MODES,
   REASON_CODES,
+  REQUESTED_PERMISSION_CODES,
   RISKS,
   SESSION_STATES,
   STATUS_DETAILS,
@@ -20,7 +21,6 @@ import {
   TOOL_STATES,
   TURN_STATES,
   VERDICTS,
-  WIDENING_CODES,
 } from '../generated/contracts'
 import { en } from './en'
 import { createTranslator } from './translate'
@@ -58,7 +58,7 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
     'composer.permission.': PERMISSION_MODES,
     'first.subtitle.': PERMISSION_MODES,
     'action.reason.': REASON_CODES,
-    'trust.detail.': WIDENING_CODES,
+    'trust.detail.': REQUESTED_PERMISSION_CODES,
   }
   const missing = Object.entries(lists).flatMap(([stem, values]) =>
     values.map((value) => stem + value).filter((key) => !Object.hasOwn(en, key)),

@@ -115,7 +115,7 @@ export const DEFAULTS = {
     tool: '',
     arguments: NO_TEXT,
     preview: null as Text | null,
-    change: null as wire.AskedChange | null,
+    change: null as wire.RequestedChange | null,
     risk: 'none' as wire.Risk,
     scopes: [] as readonly wire.ApprovalScope[],
     matchers: {} as Readonly<Record<string, string>>,

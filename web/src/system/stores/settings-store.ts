@@ -4,12 +4,12 @@ import { buildModelEntry } from '../format/names'
 import type {
   DetectedSource,
   DryRunResult,
+  ListedRule,
   ModelList,
   ModelTestResult,
   RuleEntry,
   ServerState,
   SettingsRead,
-  StandingRule,
 } from '../generated/contracts'
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
@@ -21,7 +21,7 @@ export interface SettingsView {
   readonly place: SettingsPlace
   readonly read: SettingsRead | null
   readonly models: ModelList | null
-  readonly rules: readonly StandingRule[] | null
+  readonly rules: readonly ListedRule[] | null
   readonly servers: readonly ServerState[] | null
   readonly tried: DryRunResult | null
   /** Why the keyring is unavailable; empty if it is available. */

@@ -22,7 +22,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.runtime import RunReads
 from callboard.contracts.record import Record, WireEvent, step_id
-from callboard.contracts.rows.run_record import AgentRunRecord, FoundRun
+from callboard.contracts.rows.run_record import AgentRunRecord, LocatedRun
 from callboard.projection.emit.runtime import wire_event
 
 PAGE = 1000
@@ -77,7 +77,7 @@ class RawContext(msgspec.Struct, frozen=True, kw_only=True):
     next: int | None
 
 
-async def raw_context(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: str) -> RawContext:
+async def raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, store_id: str) -> RawContext:
     """Return a page of the run's facts."""
     records = await reads.facts(run, after=after, limit=limit + 1)
     page = records[:limit]
@@ -89,7 +89,7 @@ async def raw_context(reads: RunReads, run: FoundRun, after: int, limit: int, st
     )
 
 
-async def summarise_run(reads: RunReads, run: FoundRun) -> RunSummary:
+async def summarise_run(reads: RunReads, run: LocatedRun) -> RunSummary:
     """Return the summary of the run."""
     builder = _SummaryBuilder()
     async for record in _facts(reads, run):
@@ -103,7 +103,7 @@ async def summarise_run(reads: RunReads, run: FoundRun) -> RunSummary:
     )
 
 
-async def _facts(reads: RunReads, run: FoundRun) -> AsyncIterator[Record]:
+async def _facts(reads: RunReads, run: LocatedRun) -> AsyncIterator[Record]:
     after = 0
     while records := await reads.facts(run, after=after, limit=PAGE):
         for record in records:

@@ -20,7 +20,7 @@ from callboard.contracts.rows.conversation import (
     TurnRow,
 )
 from callboard.contracts.rows.team import RunRow
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 from callboard.projection.rows import Table
 
 from ...reading import Reader
@@ -111,8 +111,8 @@ def format_aside(part: Part, style: Style) -> str:
     match part:
         case ActionPart():
             mode = f", continues in {part.permission_mode}" if part.permission_mode else ""
-            answer = f": {clause(to_line(part.answer.text))}" if part.answer.text else ""
-            reason = f" ({clause(to_line(part.reason))})" if part.reason else ""
+            answer = f": {to_clause(to_line(part.answer.text))}" if part.answer.text else ""
+            reason = f" ({to_clause(to_line(part.reason))})" if part.reason else ""
             return style.dim(f"  · {format_outcome(part.prompt, f'{part.outcome}{mode}{answer}{reason}')}")
         case SteerPart():
             return style.dim(f"  › {to_line(part.content.text)} (steered, {part.outcome})")

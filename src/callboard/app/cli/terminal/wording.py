@@ -17,7 +17,7 @@ from callboard.contracts.rows.conversation import (
     PartState,
     RemoteStatusPart,
 )
-from callboard.contracts.text.sentences import punctuated, sentence
+from callboard.contracts.text.sentences import punctuate, to_sentence
 
 from .output import to_line
 
@@ -94,7 +94,7 @@ def format_count(count: int, thing: str) -> str:
 
 def format_outcome(prompt: str, outcome: str) -> str:
     """Return a question and its outcome as separate sentences: the question may have several."""
-    return f"{punctuated(to_line(prompt))} {sentence(outcome)}"
+    return f"{punctuate(to_line(prompt))} {to_sentence(outcome)}"
 
 
 def finalization_note(plain_text: bool) -> str:

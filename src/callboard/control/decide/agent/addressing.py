@@ -6,7 +6,7 @@ from __future__ import annotations
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.turn import PermissionMode
-from callboard.contracts.ports.agents import Definition, folded
+from callboard.contracts.ports.agents import Definition, fold_name
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
@@ -23,15 +23,15 @@ def find_agent(state: Session, name: str) -> Thread | None:
     same = next((thread for thread in state.threads.values() if thread.agent == name), None)
     if same is not None:
         return same
-    wanted = folded(name)
-    exact = next((thread for thread in state.threads.values() if folded(thread.agent) == wanted), None)
+    wanted = fold_name(name)
+    exact = next((thread for thread in state.threads.values() if fold_name(thread.agent) == wanted), None)
     if exact is not None:
         return exact
     return next(
         (
             thread
             for thread in state.threads.values()
-            if thread.child is None and wanted in (folded(thread.definition), *map(folded, thread.aliases))
+            if thread.child is None and wanted in (fold_name(thread.definition), *map(fold_name, thread.aliases))
         ),
         None,
     )
@@ -131,7 +131,7 @@ def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
     targets = parent_definition.delegate_targets
     if (
         targets is not None
-        and folded(definition.name) not in map(folded, targets)
+        and fold_name(definition.name) not in map(fold_name, targets)
         and definition.made_by != parent_definition.name
     ):
         raise Refusal(

@@ -8,12 +8,12 @@ import hashlib
 import msgspec
 
 from callboard.contracts.commands.agent import AddEdgeArguments, AgentCreated, DefineAgentArguments, EdgeCreated
-from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.team import Capability, Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.agent import AgentDefined, EdgeAdded
 from callboard.contracts.facts.turn import PermissionMode
-from callboard.contracts.ports.agents import Definition, folded
+from callboard.contracts.ports.agents import Definition, fold_name
 from callboard.contracts.scope import Scope
 from callboard.contracts.tool_names import model_name, stored_name
 
@@ -81,10 +81,10 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgentArguments)
         made_by=maker_definition.name,
     )
     definition = msgspec.structs.replace(definition, hash=hashlib.sha256(_encode(definition).encode()).hexdigest())
-    if len(_encode(definition).encode()) > LARGEST_INLINE:
+    if len(_encode(definition).encode()) > MAX_INLINE_BYTES:
         raise Refusal(
             "message_too_large",
-            f"An agent made in a session can have at most {LARGEST_INLINE} bytes.",
+            f"An agent made in a session can have at most {MAX_INLINE_BYTES} bytes.",
             field="prompt",
             hint="Write long instructions to a file, and name it in the prompt.",
         )
@@ -207,8 +207,8 @@ def _require_edge_end(batch: Batch, name: str, field: str) -> Definition:
 
 def _has_edge(source: Definition, target: Definition) -> bool:
     """True if an edge already leads from source to target."""
-    forward = any(folded(edge.to) == folded(target.name) for edge in source.edges)
-    back = any(edge.direction == "both" and folded(edge.to) == folded(source.name) for edge in target.edges)
+    forward = any(fold_name(edge.to) == fold_name(target.name) for edge in source.edges)
+    back = any(edge.direction == "both" and fold_name(edge.to) == fold_name(source.name) for edge in target.edges)
     return forward or back
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.content import BlobRef, blob_of
-from callboard.contracts.entities.artifact import VersionOrigin, content_of, kind_of
+from callboard.contracts.content import BlobRef, make_blob
+from callboard.contracts.entities.artifact import VersionOrigin, add_media_type, classify_artifact
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.agent import RemoteArtifact
 from callboard.contracts.facts.artifact import ArtifactCreated, ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated
@@ -115,14 +115,14 @@ def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
         name = fact.remote_artifact_id if len(parts) == 1 else f"{fact.remote_artifact_id}#{part.name or index}"
         content = part.content or part.text.ref
         if content is None:
-            blob = blob_of(part.text.text.encode("utf-8", "surrogatepass"))
+            blob = make_blob(part.text.text.encode("utf-8", "surrogatepass"))
             batch.add_blobs(blob)
             content = blob.ref
         key = batch.state.artifacts.find_at(delivery_place(scope.agent, name))
         if not key:
             key = batch.inputs.ids.new("artifact")
             title = part.name or fact.name or fact.remote_artifact_id
-            kind = kind_of(title, content.media)
+            kind = classify_artifact(title, content.media)
             batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _artifact_scope(scope, key))
         if not open_artifact(batch, key).has_content(content):
             add_version(batch, _artifact_scope(scope, key), content, "agent")
@@ -185,7 +185,7 @@ def add_version(
     batch.add(
         ArtifactVersionCreated(
             version=before.version + 1,
-            content=content_of(before.path or before.title, content),
+            content=add_media_type(before.path or before.title, content),
             version_origin=origin,
             title=before.title,
             path=before.path,
@@ -208,7 +208,7 @@ def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: 
     """Create an artifact without versions, of the kind of the content."""
     key = batch.inputs.ids.new("artifact")
     fact = ArtifactCreated(
-        artifact_kind=kind_of(path or title, content.media), title=title, path=path, worktree=worktree
+        artifact_kind=classify_artifact(path or title, content.media), title=title, path=path, worktree=worktree
     )
     batch.add(fact, _artifact_scope(scope, key))
     return key

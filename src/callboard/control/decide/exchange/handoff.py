@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from callboard.contracts.commands.handoff import HandoffAnswered, HandoffArguments, HandoffSent, RespondArguments
-from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Payload
+from callboard.contracts.entities.handoff_payload import MAX_MESSAGE_BYTES, Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.handoff import (
@@ -227,10 +227,10 @@ def check_invariants(sender: Thread, receiver: Thread) -> None:
 def _check_size(request: HandoffArguments) -> None:
     if not request.message.strip():
         raise Refusal("empty_message", "A handoff needs a message.", field="message")
-    if len(request.message.encode()) > LARGEST_MESSAGE:
+    if len(request.message.encode()) > MAX_MESSAGE_BYTES:
         raise Refusal(
             "message_too_large",
-            f"A handoff's message can have at most {LARGEST_MESSAGE} bytes.",
+            f"A handoff's message can have at most {MAX_MESSAGE_BYTES} bytes.",
             field="message",
             hint="Write long content to a file and send it as an artifact ref.",
         )

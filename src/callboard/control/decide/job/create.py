@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.job import CreateJob, JobChanged
-from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.content import MAX_INLINE_BYTES, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.job import JobCreated
 from callboard.contracts.facts.task import TaskCreated, TaskStarted
@@ -75,10 +75,10 @@ def create_job(batch: Batch, request: CreateJob) -> JobChanged:
 
 def _inline_text(text: str, field: str) -> Text:
     """Return a text that its fact stores whole, for the instructions of every attempt."""
-    if len(text.encode()) > LARGEST_INLINE:
+    if len(text.encode()) > MAX_INLINE_BYTES:
         raise Refusal(
             "message_too_large",
-            f"The instructions and each item of a job can have at most {LARGEST_INLINE:,} bytes.",
+            f"The instructions and each item of a job can have at most {MAX_INLINE_BYTES:,} bytes.",
             field=field,
             hint="Write long content to a file, and name it.",
         )

@@ -14,7 +14,7 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.subagent import SubagentIsolated, SubagentMerged, SubagentMergeRequested
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.scope import Scope
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.sentences import to_clause
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
@@ -126,7 +126,7 @@ def warn_of_kept_worktree(batch: Batch, report: WorktreeLeft) -> None:
     batch.add(
         WarningRaised(
             code="worktree_kept",
-            message=f"The worktree of {report.agent} was kept in {report.path}: {clause(report.reason)}.",
+            message=f"The worktree of {report.agent} was kept in {report.path}: {to_clause(report.reason)}.",
             hint=f"Merge the branch {report.branch} or delete it, then remove the folder with git worktree remove.",
         ),
         Scope(thread=report.parent, agent=report.agent),

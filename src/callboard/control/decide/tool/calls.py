@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
-from callboard.contracts.facts.permission import STATIONS, Check, HookSaid, PermissionEvaluated
+from callboard.contracts.facts.permission import CHECK_NAMES, Check, HookOutcome, PermissionEvaluated
 from callboard.contracts.facts.tool import (
     ToolCancelled,
     ToolCompleted,
@@ -90,7 +90,7 @@ def _only_reads(tool: str, evaluation: Evaluation) -> bool:
 
 def _deny_extra_call(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation of a call beyond the limit in `chat`: the station `mode` denies it."""
-    before = STATIONS[: STATIONS.index("mode")]
+    before = CHECK_NAMES[: CHECK_NAMES.index("mode")]
     checks = (
         *(check for check in evaluation.checks if check.name in before),
         Check(name="mode", verdict="deny", detail=ONE_CALL),
@@ -100,12 +100,12 @@ def _deny_extra_call(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def build_hook_said(batch: Batch, result: HookResult | None) -> HookSaid | None:
+def build_hook_said(batch: Batch, result: HookResult | None) -> HookOutcome | None:
     """Return the result of hooks as its fact stores it."""
     if result is None:
         return None
     rewritten = None if result.arguments is None else batch.store_text(result.arguments)
-    return HookSaid(
+    return HookOutcome(
         verdict=result.verdict,
         detail=result.detail,
         code=result.code or "",

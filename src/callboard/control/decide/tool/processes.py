@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.process import ProcessChanged, TerminateProcess, WriteProcessStdin
-from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, ProcessStarted, ProcessStopRequested
 from callboard.contracts.facts.session import WarningRaised
@@ -26,10 +26,10 @@ def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
         if not process.stopping:
             batch.add(ProcessStopRequested(reason=request.reason), process.scope)
     else:
-        if len(request.text.encode("utf-8", "surrogatepass")) > LARGEST_INLINE:
+        if len(request.text.encode("utf-8", "surrogatepass")) > MAX_INLINE_BYTES:
             raise Refusal(
                 "too_large",
-                f"One write to a process can have at most {LARGEST_INLINE:,} bytes.",
+                f"One write to a process can have at most {MAX_INLINE_BYTES:,} bytes.",
                 field="text",
                 hint="Split the text.",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 
@@ -48,7 +48,7 @@ def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
     for index, step in enumerate(steps):
         line = msgspec.structs.replace(step, content=_truncate(step.content))
         size += len(msgspec.json.encode(line))
-        if size > LARGEST_INLINE:
+        if size > MAX_INLINE_BYTES:
             return (*lines, PlanStep(f"… {len(steps) - index} more", "pending"))
         lines.append(line)
     return tuple(lines)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import BackgroundState
-from callboard.contracts.erased import readable
+from callboard.contracts.erased import with_erased_form
 from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
@@ -39,7 +39,7 @@ class AgentUiEvents:
         """Return the events of the fact in order."""
         tasks, members = self._team.tasks.open, self._team.roster.members
         task = tasks.get(record.scope.task)
-        self._team.apply(readable(record))
+        self._team.apply(with_erased_form(record))
         task = tasks.get(record.scope.task, task)
         thread = self._team.roster.sleepers.threads.get(record.scope.task) or record.scope.thread
         member = members.get(thread)
