@@ -39,7 +39,7 @@ Code = Literal[
     "unknown_server",
     "unknown_process",
     "unknown_model",
-    # what stands in its way
+    # conflicts with the present state
     "idempotency_conflict",
     "thread_busy",
     "thread_not_paused",

@@ -22,5 +22,5 @@ _BROUGHT = re.compile(r"mcp__[A-Za-z0-9][A-Za-z0-9_-]*?__(\*|[A-Za-z0-9_-]+)")
 
 
 def may_be_brought(name: str) -> bool:
-    """True for the name of a tool that a server may bring, and for `mcp__server__*`, all that it brings."""
+    """True for a valid name of a server's tool, and for `mcp__server__*`, all tools of a server."""
     return _BROUGHT.fullmatch(name) is not None

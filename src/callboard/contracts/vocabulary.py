@@ -1,7 +1,6 @@
-"""The closed lists of names that leave the system, as the Agent UI specification gives them.
+"""Closed lists of the Agent UI specification, for the events of a fact.
 
-Lists that facts and rows use stand with those (`facts.action.ActionType`, `rows.conversation.ToolState`,
-`rows.conversation.RuntimeStatus`, `rows.session`); every other list has its one place here.
+A list that only one family of facts or rows uses is declared with them.
 """
 
 from __future__ import annotations

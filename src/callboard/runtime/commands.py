@@ -34,8 +34,8 @@ _DECIDED: dict[Serial, tuple[type[Command], ...]] = {
 class CommandRunner:
     """Implements the port `CommandService`.
 
-    A service carries out a command . The writer of the command's stream carries
-    out the others.
+    A service carries out each command that it declares (`carries_out`, `answers`). The writer of
+    the command's stream carries out the others.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ class HandoffRequested(Fact, frozen=True, kw_only=True):
     `reply_by` is the deadline of a required reply (microseconds since the epoch, 0 for none).
     `hops` counts the agents in the chain since a person's input. `artifacts` maps each artifact ref
     to an artifact of the session; `unresolved` are the other artifact refs.
-    `handoff_envelope.build_envelope` returns the canonical envelope.
+    `contracts.handoff_envelope.build_envelope` returns the canonical envelope.
     """
 
     type: ClassVar[str] = "handoff.requested"

@@ -1,1 +1,1 @@
-"""What the rooms need of each other, said once: each port has a real implementation in the room that owns it."""
+"""Ports: interfaces between packages. The package that owns a port implements it."""

@@ -16,8 +16,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         start: Offset of the first character. Greater than the requested offset if the middle of a
-            long output was
-            dropped.
+            long output was dropped.
         next: Offset after the last character.
         total: Number of characters so far.
     """

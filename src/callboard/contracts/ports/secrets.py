@@ -79,8 +79,7 @@ class StreamRedaction(Protocol):
         - a stored value may begin with it;
         - it contains no whole secret;
         - it has at most 3 characters without whitespace, quotes and backslashes, counting text that
-          was released before it for
-          the same possible value.
+          was released before it for the same possible value.
 
         Text after the mark of a token, password or handle is never released. If the rest of the
         value arrives, its whole handle follows the released text. Other text follows unchanged.

@@ -233,8 +233,7 @@ class Toolbox(Protocol):
 
         Args:
             whole: Wait until each server is connected or lost. Otherwise wait for a bounded time; a
-                slow server can
-                connect later.
+                slow server can connect later.
         """
         ...
 

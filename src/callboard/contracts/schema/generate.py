@@ -1,7 +1,7 @@
-"""JSON Schema and TypeScript of what is said: facts with their envelope, commands and answers, rows and operations, problems.
+"""JSON Schema and TypeScript of facts, commands, rows and problems.
 
-`python -m callboard.contracts.schema.generate` prints one JSON object of paths from the project's root to texts. This module is
-pure; `scripts/gen` writes the files, or compares them with `--check`.
+`python -m callboard.contracts.schema.generate` prints the files as one JSON object: texts by path from the project's
+root. `scripts/gen` writes them, or compares them with `--check`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "RequestedPermissionCode": get_args(RequestedPermissionCode),
 }
 
-#: The envelope's name of each id that a fact may need.
+#: The name in the envelope of each id that a fact may need.
 WIRE_IDS: dict[ScopeKey, str] = {
     "agent": "agentId",
     "thread": "threadId",
@@ -110,7 +110,7 @@ def _components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]
 
 
 def _envelope() -> type[msgspec.Struct]:
-    """The envelope without the two fields that depend on the type of the fact."""
+    """Return the envelope without the fields that depend on the type of the fact."""
     fields = [
         (field.name, field.type) if field.required else (field.name, field.type, field.default)
         for field in msgspec.structs.fields(WireEvent)
@@ -120,9 +120,9 @@ def _envelope() -> type[msgspec.Struct]:
 
 
 def facts_schema() -> dict[str, Any]:
-    """Events by type. Each requires, beside the payload, the ids without which its fact means nothing."""
+    """Return the schema of events. Each requires its payload and the ids that its fact needs."""
     _, definitions = _components([_envelope(), *FACTS.values()])
-    known = [
+    events = [
         {
             "allOf": [
                 {"$ref": "#/$defs/Envelope"},
@@ -145,11 +145,11 @@ def facts_schema() -> dict[str, Any]:
             },
         ]
     }
-    return {"title": "Facts as they leave the system", "anyOf": [*known, erased], "$defs": definitions}
+    return {"title": "Facts as they leave the system", "anyOf": [*events, erased], "$defs": definitions}
 
 
 def commands_schema() -> dict[str, Any]:
-    """Commands by name, each with what is sent, what comes back, and its declaration."""
+    """Return the schema of commands by name, each with its answer and its declaration."""
     _, definitions = _components([*(row.command for row in TABLE), *(row.answer for row in TABLE)])
     rows = {
         row.name: {
@@ -166,7 +166,7 @@ def commands_schema() -> dict[str, Any]:
 
 
 def rows_schema() -> dict[str, Any]:
-    """Row operations, and the rows by kind."""
+    """Return the schema of row operations, and of the rows by kind."""
     upsert: Any = msgspec.defstruct(
         "Upsert", [("panel", str), ("row", AnyRow)], tag_field="op", tag="upsert", namespace={"__doc__": Upsert.__doc__}
     )
@@ -178,7 +178,7 @@ def rows_schema() -> dict[str, Any]:
 
 
 def problem_schema() -> dict[str, Any]:
-    """What every refusal looks like."""
+    """Return the schema of a refusal."""
     _, definitions = _components([Problem])
     return {"title": "A refusal", "$ref": "#/$defs/Problem", "$defs": definitions}
 
@@ -224,7 +224,7 @@ def _commands_typescript() -> list[str]:
 def _panels_typescript() -> list[str]:
     kinds: dict[str, list[str]] = {panel: [] for panel in (*SESSION_PANELS, *WORKSPACE_PANELS)}
     for row in get_args(AnyRow):
-        # What is read by key alone is in no panel that anybody follows.
+        # Rows that are read by key alone belong to no panel that clients follow.
         if row.panel in kinds:
             kinds[row.panel].append(row.__name__)
     panels = "".join(f"  readonly {panel}: {' | '.join(names)}\n" for panel, names in kinds.items())
@@ -239,7 +239,7 @@ def _panels_typescript() -> list[str]:
 
 
 def typescript() -> str:
-    """One TypeScript module with the types of all four schemas, and the closed lists as constants."""
+    """Return a TypeScript module with the types of all schemas, and the closed lists as constants."""
     writer = Writer(CLOSED_LISTS)
     definitions: dict[str, Any] = {}
     for schema in (facts_schema(), commands_schema(), rows_schema(), problem_schema()):
@@ -265,7 +265,7 @@ def reasons_typescript() -> str:
 
 
 def generated() -> Files:
-    """Every generated file: its path from the project's root, and its text."""
+    """Return the text of each generated file by its path from the project's root."""
     schemas = {
         "facts": facts_schema(),
         "commands": commands_schema(),

@@ -1,4 +1,4 @@
-"""TypeScript types of JSON Schemas as msgspec writes them. Knows the few shapes that msgspec uses and refuses others."""
+"""TypeScript types of the JSON Schemas that msgspec writes. Other shapes of schemas are refused."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boo
 
 
 class Writer:
-    """Writes types. `aliases` names the closed lists, so that an enumeration reads as the list's name."""
+    """Writes types. An enumeration with the values of a closed list in `aliases` gets the name of the list."""
 
     def __init__(self, aliases: Mapping[str, Sequence[str]]) -> None:
         self._aliases = {frozenset(values): name for name, values in aliases.items()}
 
     def type_of(self, schema: Schema) -> str:
-        """The type expression of a schema. Raises ValueError where the schema has a shape that is not known here."""
+        """Return the type expression of a schema. Raises ValueError for an unknown shape."""
         if "$ref" in schema:
             return str(schema["$ref"]).rsplit("/", 1)[-1]
         if members := schema.get("anyOf"):
@@ -38,10 +38,10 @@ class Writer:
             return _PRIMITIVES[kind]
         if not set(schema) - {"title", "description", "default"}:
             return "unknown"
-        raise ValueError(f"no TypeScript is known for {dict(schema)}")
+        raise ValueError(f"Schema without a TypeScript type: {dict(schema)}")
 
     def declare(self, name: str, schema: Schema) -> str:
-        """The exported declaration of a named schema: an interface for an object, an alias for anything else."""
+        """Return the exported declaration of a named schema: an interface for an object, else an alias."""
         comment = _comment(schema.get("description", ""))
         if "properties" not in schema:
             return f"{comment}export type {name} = {self.type_of(schema)}"
@@ -61,7 +61,7 @@ class Writer:
 
 
 def literal(value: Any) -> str:
-    """A value as TypeScript writes it, strings in single quotes."""
+    """Return a value as a TypeScript literal, with strings in single quotes."""
     if isinstance(value, str):
         inner = json.dumps(value, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
         return f"'{inner}'"
@@ -69,13 +69,13 @@ def literal(value: Any) -> str:
 
 
 def closed_list(constant: str, alias: str, values: Sequence[str]) -> str:
-    """A closed list as a constant with its type, so that a page can prove that it has a text for each name."""
+    """Return a closed list as a constant with its type, so that the page can prove that it has a text for each name."""
     lines = "".join(f"  {literal(value)},\n" for value in values)
     return f"export const {constant} = [\n{lines}] as const\nexport type {alias} = (typeof {constant})[number]"
 
 
 def plural(name: str) -> str:
-    """`ToolState` as the constant `TOOL_STATES`."""
+    """Return the constant's name of a closed list: `TOOL_STATES` for `ToolState`."""
     words = "".join(f"_{letter}" if letter.isupper() and index else letter for index, letter in enumerate(name)).upper()
     if words.endswith("Y"):
         return f"{words[:-1]}IES"

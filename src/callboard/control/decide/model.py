@@ -157,7 +157,7 @@ def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces:
 
 
 def _find_waiting_run(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
-    """The run that waits for this model call's answer; None where it does no longer."""
+    """Return the run that waits for this model call, with its thread; None if none does."""
     open_run = find_run(batch, report.thread, report.run)
     return open_run if open_run is not None and report.step and open_run[1].model_step == report.step else None
 

@@ -122,14 +122,14 @@ def body_hash(name: str, command: Command, secrets: Secrets) -> str:
     return hashlib.sha256(name.encode() + b"\0" + _UNNAMED_HANDLE.sub(b"secret://seen", body)).hexdigest()
 
 
-async def redact_stream(pieces: AsyncIterator[bytes], veil: StreamRedaction) -> AsyncIterator[bytes]:
+async def redact_stream(pieces: AsyncIterator[bytes], redactor: StreamRedaction) -> AsyncIterator[bytes]:
     """Yield the bytes of a stream with handles in place of secrets."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     async for piece in pieces:
-        safe = veil.add(decoder.decode(piece))
+        safe = redactor.add(decoder.decode(piece))
         if safe:
             yield safe.encode("utf-8", "surrogateescape")
-    rest = veil.add(decoder.decode(b"", True)) + veil.pending()
+    rest = redactor.add(decoder.decode(b"", True)) + redactor.pending()
     if rest:
         yield rest.encode("utf-8", "surrogateescape")
 

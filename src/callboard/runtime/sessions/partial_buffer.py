@@ -70,8 +70,8 @@ class PartialBuffer:
 
         It includes text that is not shown yet because it may be the start of a secret.
         """
-        veil = self._redactions.get((kind, step))
-        return "".join(self._texts.get((kind, step), ())) + (veil.pending() if veil is not None else "")
+        redactor = self._redactions.get((kind, step))
+        return "".join(self._texts.get((kind, step), ())) + (redactor.pending() if redactor is not None else "")
 
     def steps(self, kind: PartialKind) -> list[int]:
         """Return the steps of the parts of a kind, in the order in which they began."""

@@ -29,12 +29,14 @@ _SAMPLE_BYTES = 64 * 1024
 class UploadFolder:
     """Implements the port `Uploads` with files in the user's state folder.
 
-    `now` returns microseconds since the epoch. `veil` redacts the stored bytes. The folder is
-    created with the first file.
+    `now` returns microseconds since the epoch. `new_redactor` returns a redactor for one text. The
+    folder is created with the first file.
     """
 
-    def __init__(self, folder: Path, ids: Ids, now: Callable[[], int], veil: Callable[[], StreamRedaction]) -> None:
-        self._redaction = veil
+    def __init__(
+        self, folder: Path, ids: Ids, now: Callable[[], int], new_redactor: Callable[[], StreamRedaction]
+    ) -> None:
+        self._new_redactor = new_redactor
         self._folder = folder
         self._ids = ids
         self._now = now
@@ -46,8 +48,10 @@ class UploadFolder:
         path = self._folder / upload
         try:
             size, head = await self._write(path, pieces)
-            veil = self._redaction()
-            stored = Upload(upload=upload, name=veil.add(name) + veil.pending(), media=detect_media(head), size=size)
+            redactor = self._new_redactor()
+            stored = Upload(
+                upload=upload, name=redactor.add(name) + redactor.pending(), media=detect_media(head), size=size
+            )
             await asyncio.to_thread(_write_metadata, path, stored)
         except BaseException as error:
             # A file that cannot be deleted now is deleted by a later sweep.
@@ -65,7 +69,7 @@ class UploadFolder:
     async def _write(self, path: Path, pieces: AsyncIterator[bytes]) -> tuple[int, bytes]:
         size, head = 0, b""
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            async for piece in redact_stream(pieces, self._redaction()):
+            async for piece in redact_stream(pieces, self._new_redactor()):
                 size += len(piece)
                 if size > MAX_UPLOAD_BYTES:
                     most = f"{MAX_UPLOAD_BYTES // 1024 // 1024} MB"
