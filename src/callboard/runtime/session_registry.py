@@ -79,7 +79,7 @@ class SessionRegistry:
         card: Callable[[SessionCard], None],
         damaged: Callable[[str, Problem, int], None],
         deleted: Callable[[str], bool],
-        pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
+        forward: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
         self._dependencies = dependencies
         self._run_configs = RunConfigBuilder(dependencies)
@@ -88,7 +88,7 @@ class SessionRegistry:
         self._card = card
         self._damaged = damaged
         self._deleted = deleted
-        self._pass_on = pass_on
+        self._forward = forward
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
@@ -233,7 +233,7 @@ class SessionRegistry:
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
         """Open a session. If a step fails, close everything that the steps before it opened."""
-        effect_runner = EffectRunner(self._pass_on, self._expiries)
+        effect_runner = EffectRunner(self._forward, self._expiries)
         opened = OpenSession(
             host=SessionHost(
                 session, self._dependencies, self._workspace, effect_runner.start, self._run_configs, workspace

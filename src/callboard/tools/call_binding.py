@@ -8,7 +8,7 @@ from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 _CHANGED = "{what} changed after approval. The call did not run: look again, and make a new call."
 
 
-def changed(what: str) -> Refusal:
+def refuse_changed(what: str) -> Refusal:
     """Return the refusal of a call that is no longer the approved one."""
     return Refusal("file_changed", _CHANGED.format(what=what))
 
@@ -17,8 +17,8 @@ def check_binding(call: ToolCall, evaluation: Evaluation, context: ToolContext, 
     """Raise Refusal if the arguments, tool, folder or definition differ from the approved ones."""
     binding = evaluation.binding
     if digest != evaluation.arguments_hash or (binding is not None and digest != binding.arguments_hash):
-        raise changed("The arguments")
+        raise refuse_changed("The arguments")
     if binding is not None and (binding.tool, binding.folder) != (call.tool, context.folder):
-        raise changed("The tool or the folder")
+        raise refuse_changed("The tool or the folder")
     if binding is not None and binding.definition_hash != context.definition_hash:
-        raise changed("The agent's definition")
+        raise refuse_changed("The agent's definition")

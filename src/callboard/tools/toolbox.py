@@ -33,7 +33,7 @@ from .builtin.finalize import FinalizeArguments
 from .builtin.find_tools import FindToolsArguments, find
 from .builtin.glob import MOST_FILES, GlobArguments
 from .builtin.grep import GrepArguments
-from .call_binding import changed
+from .call_binding import refuse_changed
 from .files import changes
 from .files.handles import Folder
 from .files.paths import PathDenied, display, relative
@@ -163,7 +163,7 @@ class FolderToolbox:
         except PathDenied as denied:
             outcome = ToolOutcome(output="", code="path_denied", message=denied.message)
         except ChangedMeanwhileError:
-            outcome = ToolOutcome(output="", code="file_changed", message=changed("The file").problem.message)
+            outcome = ToolOutcome(output="", code="file_changed", message=refuse_changed("The file").problem.message)
         except OSError as error:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
@@ -232,7 +232,7 @@ class FolderToolbox:
             with Folder(context.folder, self._hidden) as folder:
                 binding = evaluation.binding
                 if binding is None or binding.file != path:
-                    raise changed("The call")
+                    raise refuse_changed("The call")
                 if fingerprint(write.read_existing(folder, path)) != binding.file_hash:
                     raise ChangedMeanwhileError
                 planned = (

@@ -22,7 +22,7 @@ from callboard.contracts.facts.task import (
     TaskStarted,
 )
 from callboard.contracts.facts.turn import TurnSubmitted
-from callboard.control.decide.task.control import GO_ON
+from callboard.control.decide.task.control import RESUME_INPUT
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import SESSION, answered, interrupt, submit, text
@@ -203,7 +203,7 @@ def test_a_paused_job_keeps_what_it_was_at_and_begins_nothing() -> None:
     assert [name for name in types(given.stopped("worker-1")) if name.startswith("task.")] == []
 
     then = given.when(ResumeJob(session_id=SESSION, job_id=JOB))
-    assert one(then, TurnSubmitted).input.text == GO_ON
+    assert one(then, TurnSubmitted).input.text == RESUME_INPUT
     assert tasks(then, TaskStarted) == [], "the attempt goes on"
     then = given.says("worker-1")
     assert (tasks(then, TaskCompleted), tasks(then, TaskStarted)) == ([first], [second])

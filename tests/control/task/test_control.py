@@ -9,7 +9,7 @@ from callboard.contracts.facts.queue import QueueRemoved
 from callboard.contracts.facts.subagent import SubagentCancelled, SubagentStarted, WorkerNotification
 from callboard.contracts.facts.task import TaskCancelled, TaskCancelRequested, TaskCompleted, TaskPaused, TaskResumed
 from callboard.contracts.facts.turn import TurnInterruptRequested, TurnSubmitted
-from callboard.control.decide.task.control import GO_ON
+from callboard.control.decide.task.control import RESUME_INPUT
 from callboard.control.effects import StopRun
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import attempts, board, cancel, create, pause, resume, retry, start, task
@@ -52,7 +52,7 @@ def test_a_paused_task_is_neither_done_nor_failed_and_goes_on_where_it_was() -> 
     assert attempts(then) == [], "the attempt goes on, in another turn"
     (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)]
     assert (scope.task, scope.turn, scope.attempt) == ("tsk_a", "trn_3", 1)
-    assert (one(then, TurnSubmitted).input.text, one(then, TurnSubmitted).resumes) == (GO_ON, True)
+    assert (one(then, TurnSubmitted).input.text, one(then, TurnSubmitted).resumes) == (RESUME_INPUT, True)
     assert one(given.says("lead"), TaskCompleted).summary == "Done."
 
 

@@ -31,7 +31,7 @@ YIELDS_MS = 0.0001
 MARKS = "abcdef"
 #: End of every reply, after everything was observed. A viewer gets each piece separately.
 TAIL = "That was all. "
-GO_ON = "go-on"
+RESUME_INPUT = "go-on"
 #: Least number of looks at the store meanwhile, and the time limit for all of this, in seconds.
 SAMPLES = 3
 WAITS_S = 60.0
@@ -75,7 +75,7 @@ async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
     texts = [scenes.prose(n * CHUNK - 1, MARKS[0]) + ".", *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
     replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
     replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
-    end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.usage(n)]
+    end = [scenes.waits(RESUME_INPUT), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.usage(n)]
     slow = scenes.prose((SLOW + round(1000 * writing)) * CHUNK, "k")
     scenario = scenes.scenario(
         [
@@ -116,7 +116,7 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
             report.progress(f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].kept:,} bytes kept")
             done = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
             if done or time.monotonic() - began > WAITS_S:
-                (at.root / GO_ON).touch()
+                (at.root / RESUME_INPUT).touch()
             await asyncio.wait([ended], timeout=0.02)
         took = time.monotonic() - began
         for other in sessions:

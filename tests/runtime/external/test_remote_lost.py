@@ -18,7 +18,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, RemoteTaskChanged
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
-from callboard.control.decide.thread.resume import GO_ON
+from callboard.control.decide.thread.resume import RESUME_INPUT
 from callboard.runtime.workspaces.installation import install_command
 from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (
@@ -134,11 +134,11 @@ async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_
             session = await contact_agent(home)
             await home.until(session, "action.required", 2)
         async with with_peer(tmp_path, there.url) as home:
-            await send_again(home, session, GO_ON)
+            await send_again(home, session, RESUME_INPUT)
             await answer(home, session, 3)
             await home.until(session, "action.required", 4)
 
-    assert there.texts[1:] == [GO_ON]
+    assert there.texts[1:] == [RESUME_INPUT]
 
 
 @pytest.mark.parametrize("waits", ["works", "asks"])

@@ -92,7 +92,7 @@ def _prompts() -> Iterator[tuple[str, str]]:
     yield "system", run_config._SYSTEM
     yield "summary", compaction.INSTRUCTION
     for module in (resume, control):
-        yield f"{module.__name__}.GO_ON", module.GO_ON
+        yield f"{module.__name__}.RESUME_INPUT", module.RESUME_INPUT
     yield "reminder", history.CONTINUE
     yield from (("context", text) for text in (history.OWN_WORKTREE, history.LOST_OUTCOME, history.SUMMARY))
     yield from (("instructions", text) for text in (instructions._TRUSTED,))

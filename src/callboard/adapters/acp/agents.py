@@ -200,13 +200,13 @@ class AcpSession:
         while not events.empty():
             events.get_nowait()
         self._client.listening = True
-        prompting = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
-        prompting.add_done_callback(lambda _: events.put_nowait(None))
+        prompt_task = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
+        prompt_task.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await self._client.next_event()) is not None:
                 yield event
             try:
-                end, usage = prompt_end(prompting.result())
+                end, usage = prompt_end(prompt_task.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
                 raise ExternalFailure(code, f"{self.name} failed: {_error_text(error)}", retryable=True) from error
@@ -219,8 +219,8 @@ class AcpSession:
             self._client.stop_listening()
             # The caller takes no more events, so open requests of the agent would wait forever.
             self._client.withdraw()
-            prompting.cancel()
-            await asyncio.gather(prompting, return_exceptions=True)
+            prompt_task.cancel()
+            await asyncio.gather(prompt_task, return_exceptions=True)
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
         """Answer a request for permission."""

@@ -17,10 +17,6 @@ from ..live import Frame, Partial
 from ..record import NewFact, Origin, Record
 from ..rows.base import Op, Row
 
-#: Size of a link in bytes. `contracts.chain` derives the link before the first fact from the
-#: stream's name.
-LINK_BYTES = 32
-
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a stream. `sequence` is 0 for an empty stream. `at` is the time of the newest fact

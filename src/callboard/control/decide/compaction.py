@@ -147,8 +147,8 @@ def _check_summary(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:
     if not summary:
         return _NO_SUMMARY
     window = batch.inputs.find_capabilities(run.provider, run.model).window
-    takes = count_tokens(Text(text=summary))
-    return _TOO_LONG if window is not None and takes > max(saved, int(window * KEPT_SHARE)) else ""
+    tokens = count_tokens(Text(text=summary))
+    return _TOO_LONG if window is not None and tokens > max(saved, int(window * KEPT_SHARE)) else ""
 
 
 def _continue_turn(batch: Batch, thread_id: str, compaction: OpenCompaction, failure: tuple[str, str] | None) -> None:

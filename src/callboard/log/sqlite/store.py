@@ -34,14 +34,14 @@ class SqliteStore:
         self._lock = lock
         self._readers = Readers(lambda: connect_reader(path), str(path))
         self.id, self.epoch, erasures = self._readers.read_first("SELECT id, epoch, erasures FROM store")
-        keeper = PurgingLedger(self.epoch, lambda connection: check_facts(connection, path))
-        self._writer = None if writing is None else Writer(writing, str(path), keeper)
+        ledger = PurgingLedger(self.epoch, lambda connection: check_facts(connection, path))
+        self._writer = None if writing is None else Writer(writing, str(path), ledger)
         self._rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
-        self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows)
+        self._facts = SqliteFacts(self._readers, self._writer, ledger, self._rows)
         self.facts: FactLog = self._facts
         self.rows: RowStore = self._rows
         self.blobs: BlobStore = SqliteBlobs(self._readers)
-        self.partials: PartialStore = SqlitePartials(self._readers, self._writer, keeper)
+        self.partials: PartialStore = SqlitePartials(self._readers, self._writer, ledger)
 
     async def close(self) -> None:
         """End the subscriptions, finish queued writes and release the lock. Can be repeated."""

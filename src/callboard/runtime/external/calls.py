@@ -66,13 +66,13 @@ class ExternalCalls:
     """The calls of one prompt. `refused` is True if the newest call was rejected."""
 
     def __init__(
-        self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext, asks: PromptTasks
+        self, host: SessionHost, scope: Scope, assembler: MessageAssembler, context: ToolContext, asks: PromptTasks
     ) -> None:
         self._answer_tasks = asks
         self.refused = False
         self._host = host
         self._scope = scope
-        self._assembler = speech
+        self._assembler = assembler
         self._context = context
         self._calls: dict[str, _Call] = {}
 
@@ -218,7 +218,7 @@ class ExternalCalls:
             message = FAILED if own.report.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._report_end(
-            own.call, await add_contents(outcome, self._context.folder, self._host.dependencies), heard=True
+            own.call, await add_contents(outcome, self._context.folder, self._host.dependencies), is_reported=True
         )
 
     async def _report_evaluated(
@@ -340,9 +340,9 @@ class ExternalCalls:
             covering.writes.written.update(change.path for change in fact.changes)
         session.give(request.key, refusal="" if isinstance(fact, ToolCompleted) else _refusal_text(fact))
 
-    async def _report_end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
+    async def _report_end(self, call: str, outcome: ToolOutcome, *, is_reported: bool = False) -> None:
         where = self._scope
-        ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=heard)
+        ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=is_reported)
         await self._host.report(ended)
 
     def _partial_outcome(self, own: _Call) -> ToolOutcome:

@@ -23,11 +23,11 @@ class ExternalPlans:
     Of plans in between, only the newest is recorded. The last plan of a prompt is always recorded.
     """
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, late: PromptTasks) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, assembler: MessageAssembler, late: PromptTasks) -> None:
         self._report_tasks = late
         self._host = host
         self._scope = scope
-        self._assembler = speech
+        self._assembler = assembler
         self._step = 0
         self._pending: Steps | None = None
         self._reported_at = 0.0

@@ -29,10 +29,10 @@ from .start_permission import report_end, request_permission
 class ProgramConnector:
     """Finds or starts the agent of one run."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, assembler: MessageAssembler, context: ToolContext) -> None:
         self._host = host
         self._scope = scope
-        self._assembler = speech
+        self._assembler = assembler
         self._context = context
         self._is_resumed = True
 

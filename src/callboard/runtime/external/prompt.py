@@ -205,7 +205,7 @@ class PromptRunner(ABC, Generic[_Event]):
             await asyncio.gather(self.next_task, return_exceptions=True)
 
     async def _end_prompt(self) -> None:
-        foreign, thread, session = self.host.external_agents, self.scope.thread, self.session
-        foreign.prompted.discard(thread)
-        if session is not None and not session.alive and foreign.session(thread) is session:
+        agents, thread, session = self.host.external_agents, self.scope.thread, self.session
+        agents.prompted.discard(thread)
+        if session is not None and not session.alive and agents.session(thread) is session:
             await self.disconnect(await session.gone())

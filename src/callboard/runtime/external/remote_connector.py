@@ -30,10 +30,10 @@ class PromptInput:
 class RemoteAgentConnector:
     """Finds or contacts the agent of one run."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, assembler: MessageAssembler) -> None:
         self._host = host
         self._scope = scope
-        self._assembler = speech
+        self._assembler = assembler
         self._is_resumed = True
 
     async def connect(self, agent: Definition) -> RemoteSession:

@@ -19,14 +19,14 @@ NOT_ALLOWED: tuple[Code, ...] = ("person_denied", "policy_denied", "nobody_there
 
 
 async def request_call(
-    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
+    host: SessionHost, scope: Scope, assembler: MessageAssembler, tool: str, check: GateCheck
 ) -> tuple[RequestedCall, ExpectedCall]:
     """Evaluate and report a call; return it with a waiter for its facts."""
-    call, step = host.dependencies.ids.new("call"), speech.advance_step()
+    call, step = host.dependencies.ids.new("call"), assembler.advance_step()
     evaluation = await host.gate_decisions.evaluate_external(scope.thread, call, check, tool)
     if evaluation.verdict == "ask":
         # The action uses the next step.
-        speech.advance_step()
+        assembler.advance_step()
     request = RequestedCall(
         call=call,
         step=step,
@@ -41,10 +41,10 @@ async def request_call(
 
 
 async def request_permission(
-    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
+    host: SessionHost, scope: Scope, assembler: MessageAssembler, tool: str, check: GateCheck
 ) -> str:
     """Return the id of the call when it is allowed."""
-    request, expected = await request_call(host, scope, speech, tool, check)
+    request, expected = await request_call(host, scope, assembler, tool, check)
     fact = await expected.started
     if isinstance(fact, ToolStarted):
         return request.call

@@ -40,13 +40,13 @@ class DecisionInputsBuilder:
         workspace: Callable[[], WorkspaceContext],
         *,
         runs: RunContexts,
-        verdicts: GateDecisions,
+        gate_decisions: GateDecisions,
     ) -> None:
         self._dependencies = dependencies
         self._session_state = session_state
         self._workspace = workspace
         self._runs = runs
-        self._verdicts = verdicts
+        self._gate_decisions = gate_decisions
         self._context_resolver = ContextResolver(dependencies, session_state, workspace)
 
     async def for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
@@ -69,13 +69,15 @@ class DecisionInputsBuilder:
         if resolved_context is not EMPTY_CONTEXT:
             inputs = msgspec.structs.replace(inputs, resolved_context=resolved_context)
         if isinstance(request, RespondAction) and request.decision == "approve":
-            inputs = msgspec.structs.replace(inputs, evaluation=await self._verdicts.reevaluate(request.action_id))
+            inputs = msgspec.structs.replace(
+                inputs, evaluation=await self._gate_decisions.reevaluate(request.action_id)
+            )
         return inputs
 
     async def for_outcome(self, epoch: int) -> DecisionInputs:
         """Return the inputs for an outcome. They include the gate's results on calls that may run next."""
         inputs = self.build_current(epoch)
-        evaluations = await self._verdicts.evaluate_waiting()
+        evaluations = await self._gate_decisions.evaluate_waiting()
         return msgspec.structs.replace(inputs, evaluations=evaluations) if evaluations else inputs
 
     def build_current(self, epoch: int) -> DecisionInputs:

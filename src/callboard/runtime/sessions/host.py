@@ -61,8 +61,8 @@ class SessionHost:
         session: str,
         dependencies: Dependencies,
         workspace_context: Callable[[str], WorkspaceContext],
-        act: Callable[[SessionHost, Effect], None],
-        setups: RunConfigBuilder,
+        start_effect: Callable[[SessionHost, Effect], None],
+        run_configs: RunConfigBuilder,
         workspace: str = "",
     ) -> None:
         self.session = session
@@ -70,13 +70,15 @@ class SessionHost:
         self.epoch = 0
         #: Why the session is read-only: a fact of it or of its workspace cannot be read.
         self._problem: Problem | None = None
-        self._home_of = workspace_context
-        self._start_effect = act
+        self._workspace_context = workspace_context
+        self._start_effect = start_effect
         self._lock = asyncio.Lock()
         self._work = BackgroundTasks()
         self._session_state = SessionState(session, dependencies.store, workspace)
         self.conversations = Conversations(session, dependencies, self._session_state)
-        self.run_contexts = RunContexts(setups, self._session_state, lambda: self.workspace, dependencies.clock.now)
+        self.run_contexts = RunContexts(
+            run_configs, self._session_state, lambda: self.workspace, dependencies.clock.now
+        )
         self.gate_decisions = GateDecisions(dependencies, self._session_state, self.run_contexts)
         self.external_agents = ExternalAgentRegistry()
         self.pending_answers = PendingAnswers(self.report)
@@ -86,7 +88,7 @@ class SessionHost:
             self._session_state,
             lambda: self.workspace,
             runs=self.run_contexts,
-            verdicts=self.gate_decisions,
+            gate_decisions=self.gate_decisions,
         )
 
     async def open(self) -> None:
@@ -173,7 +175,7 @@ class SessionHost:
     @property
     def workspace(self) -> WorkspaceContext:
         """The session's workspace as it is now."""
-        return self._home_of(self.state.workspace)
+        return self._workspace_context(self.state.workspace)
 
     async def _run_serially(self, work: Coroutine[None, None, _T]) -> _T:
         """Run the work after all earlier work. A cancelled caller does not interrupt a commit."""

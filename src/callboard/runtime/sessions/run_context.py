@@ -27,12 +27,12 @@ class RunContexts:
 
     def __init__(
         self,
-        setups: RunConfigBuilder,
+        run_configs: RunConfigBuilder,
         session_state: SessionState,
         workspace: Callable[[], WorkspaceContext],
         now: Callable[[], int],
     ) -> None:
-        self._run_configs = setups
+        self._run_configs = run_configs
         self._session_state = session_state
         self._workspace = workspace
         self._now = now

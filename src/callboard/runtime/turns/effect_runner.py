@@ -95,9 +95,9 @@ class EffectRunner:
     """Runs the effects of one session. It forwards effects on the workspace, and sets timers."""
 
     def __init__(
-        self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: ActionExpiry
+        self, forward: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: ActionExpiry
     ) -> None:
-        self._forward = pass_on
+        self._forward = forward
         self._expiries = expiries
         self._tasks = BackgroundTasks()
         self._work_by_run: dict[str, dict[asyncio.Task[None], Work]] = {}

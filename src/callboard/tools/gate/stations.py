@@ -52,26 +52,32 @@ _UNENFORCEABLE: dict[ReasonCode, ReasonCode] = {
 
 def evaluate(call: ToolCall, context: ToolContext, environment: GateEnvironment) -> Evaluation:
     """Return the gate's verdict. Read files and change nothing. Blocks."""
-    case = CallContext(call=call, context=context, environment=environment)
+    call_context = CallContext(call=call, context=context, environment=environment)
     checks: list[Check] = []
     for name, station in _STATIONS:
         try:
-            result = station(case)
+            result = station(call_context)
         except Denial as denied:
-            return _deny(case, checks, name, denied.code, denied.problem.message, denied.reasons)
+            return _deny(call_context, checks, name, denied.code, denied.problem.message, denied.reasons)
         except Refusal as refusal:
-            return _deny(case, checks, name, refusal.code, refusal.problem.message)
+            return _deny(call_context, checks, name, refusal.code, refusal.problem.message)
         except PathDenied as denied:
-            return _deny(case, checks, name, "path_denied", denied.message, denied.reasons)
+            return _deny(call_context, checks, name, "path_denied", denied.message, denied.reasons)
         except OSError as error:
-            return _deny(case, checks, name, "tool_failed", f"{_describe_subject(case)}: {error.strerror or error}.")
+            return _deny(
+                call_context,
+                checks,
+                name,
+                "tool_failed",
+                f"{_describe_subject(call_context)}: {error.strerror or error}.",
+            )
         if result != PASSED:
             checks.append(to_check(name, result))
-    return _to_evaluation(case, checks)
+    return _to_evaluation(call_context, checks)
 
 
-def _check_hooks(case: CallContext) -> StationResult:
-    hook_result = case.call.hook_result
+def _check_hooks(call_context: CallContext) -> StationResult:
+    hook_result = call_context.call.hook_result
     if hook_result is None:
         return PASSED
     if hook_result.verdict == "deny":
@@ -79,112 +85,125 @@ def _check_hooks(case: CallContext) -> StationResult:
     return StationResult(hook_result.verdict, hook_result.detail, hook_result.reasons)
 
 
-def _check_tool(case: CallContext) -> StationResult:
-    name, server_tools = display(model_name(case.call.tool)), case.environment.server_tools
-    tool = declarations.find_tool(case.call.tool, server_tools)
-    can_find = case.call.tool == find_tools.NAME and bool(declarations.list_findable(case.context, server_tools))
-    if not (can_find or declarations.is_listed(case.call.tool, case.context)):
+def _check_tool(call_context: CallContext) -> StationResult:
+    name, server_tools = display(model_name(call_context.call.tool)), call_context.environment.server_tools
+    tool = declarations.find_tool(call_context.call.tool, server_tools)
+    can_find = call_context.call.tool == find_tools.NAME and bool(
+        declarations.list_findable(call_context.context, server_tools)
+    )
+    if not (can_find or declarations.is_listed(call_context.call.tool, call_context.context)):
         available = (
-            ", ".join(model_name(spec.name) for spec in declarations.list_specs(case.context, server_tools)) or "none"
+            ", ".join(model_name(spec.name) for spec in declarations.list_specs(call_context.context, server_tools))
+            or "none"
         )
         raise Denial("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=available))
-    if is_server_tool(case.call.tool) and (
+    if is_server_tool(call_context.call.tool) and (
         tool is None or tool.offer is None or server_tools.find_outage(tool.offer.server)
     ):
-        raise catalog.explain_missing(case.call.tool, server_tools)
+        raise catalog.explain_missing(call_context.call.tool, server_tools)
     if tool is None:
         raise Denial(
             "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.TOOLS)))
         )
-    case.tool = tool
+    call_context.tool = tool
     if tool.offer is not None:
-        if tool.offer.deferred and tool.name not in case.context.loaded_tools:
+        if tool.offer.deferred and tool.name not in call_context.context.loaded_tools:
             raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
-        decoded = catalog.decode(tool.offer, case.call.arguments)
-        case.arguments, case.canonical = decoded, decoded.canonical()
+        decoded = catalog.decode(tool.offer, call_context.call.arguments)
+        call_context.arguments, call_context.canonical = decoded, decoded.canonical()
         return PASSED
-    case.arguments = arguments.decode(tool.arguments, case.call.arguments)
-    case.canonical = arguments.canonical(case.arguments)
-    if isinstance(case.arguments, bash.BashArguments):
-        bash.check_command(case.arguments)
+    call_context.arguments = arguments.decode(tool.arguments, call_context.call.arguments)
+    call_context.canonical = arguments.canonical(call_context.arguments)
+    if isinstance(call_context.arguments, bash.BashArguments):
+        bash.check_command(call_context.arguments)
     return PASSED
 
 
-def _check_policy(case: CallContext) -> StationResult:
-    policy = case.tool.policy
-    if not declarations.has_policy(case.tool, case.context):
-        raise Denial("policy_denied", reason("lacks_power", tool=model_name(case.tool.name), power=policy or ""))
-    if policy == "Patch" and case.context.read_only:
-        code = "only_reads_server" if case.is_server_tool else "only_reads"
-        raise Denial("policy_denied", reason(code, tool=model_name(case.tool.name)))
-    if policy == "Patch" and case.is_server_tool and case.globs:
-        raise Denial("policy_denied", reason("unconfinable", tool=case.tool.name, globs=", ".join(case.globs)))
-    if case.is_merge and case.globs:
-        raise Denial("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
-    if case.is_shell and (read_only_reason := case.read_only_reason) is not None:
-        if not case.is_sandboxed:
-            unheld = {**read_only_reason.parameters, "why": case.environment.explain_no_sandbox(case.context.folder)}
+def _check_policy(call_context: CallContext) -> StationResult:
+    policy = call_context.tool.policy
+    if not declarations.has_policy(call_context.tool, call_context.context):
+        raise Denial(
+            "policy_denied", reason("lacks_power", tool=model_name(call_context.tool.name), power=policy or "")
+        )
+    if policy == "Patch" and call_context.context.read_only:
+        code = "only_reads_server" if call_context.is_server_tool else "only_reads"
+        raise Denial("policy_denied", reason(code, tool=model_name(call_context.tool.name)))
+    if policy == "Patch" and call_context.is_server_tool and call_context.globs:
+        raise Denial(
+            "policy_denied", reason("unconfinable", tool=call_context.tool.name, globs=", ".join(call_context.globs))
+        )
+    if call_context.is_merge and call_context.globs:
+        raise Denial("policy_denied", reason("unconfinable_merge", globs=", ".join(call_context.globs)))
+    if call_context.is_shell and (read_only_reason := call_context.read_only_reason) is not None:
+        if not call_context.is_sandboxed:
+            unheld = {
+                **read_only_reason.parameters,
+                "why": call_context.environment.explain_no_sandbox(call_context.context.folder),
+            }
             raise Denial("policy_denied", reason(_UNENFORCEABLE[read_only_reason.code], **unheld))
         return allow(read_only_reason)
     return StationResult("allow", policy or "")
 
 
-def _check_mode(case: CallContext) -> StationResult:
-    only_mode = case.tool.only_mode
-    if only_mode is not None and case.context.mode != only_mode:
-        raise Denial("mode_denied", reason("mode_only", tool=model_name(case.tool.name), mode=only_mode))
-    if case.context.permission_mode != "planning":
+def _check_mode(call_context: CallContext) -> StationResult:
+    only_mode = call_context.tool.only_mode
+    if only_mode is not None and call_context.context.mode != only_mode:
+        raise Denial("mode_denied", reason("mode_only", tool=model_name(call_context.tool.name), mode=only_mode))
+    if call_context.context.permission_mode != "planning":
         return PASSED
-    if case.is_shell and not case.is_sandboxed:
+    if call_context.is_shell and not call_context.is_sandboxed:
         raise Denial(
-            "mode_denied", reason("planning_unheld", why=case.environment.explain_no_sandbox(case.context.folder))
+            "mode_denied",
+            reason("planning_unheld", why=call_context.environment.explain_no_sandbox(call_context.context.folder)),
         )
-    if case.is_change and not is_document(case.lexical_path):
+    if call_context.is_change and not is_document(call_context.lexical_path):
         raise Denial("mode_denied", reason("planning_documents"))
-    if case.is_merge:
+    if call_context.is_merge:
         raise Denial("mode_denied", reason("planning_merge"))
-    if case.is_server_tool and case.tool.policy is not None:
-        raise Denial("mode_denied", reason("planning_changes", tool=case.tool.name))
+    if call_context.is_server_tool and call_context.tool.policy is not None:
+        raise Denial("mode_denied", reason("planning_changes", tool=call_context.tool.name))
     return allow(reason("planning"))
 
 
-def _check_paths(case: CallContext) -> StationResult:
-    if case.is_shell:
-        with Folder(case.context.folder, case.environment.hidden) as folder:
-            if case.is_sandboxed and case.may_write:
+def _check_paths(call_context: CallContext) -> StationResult:
+    if call_context.is_shell:
+        with Folder(call_context.context.folder, call_context.environment.hidden) as folder:
+            if call_context.is_sandboxed and call_context.may_write:
                 watch = Watch(folder.path)
-                case.unprotected, case.protected_below = (
+                call_context.unprotected, call_context.protected_below = (
                     (*protected_paths.list_unprotectable(folder), *watch.unprotected),
                     watch.relative_protected,
                 )
         return PASSED
-    if case.written_path is None:
+    if call_context.written_path is None:
         return PASSED
-    case.path = relative(case.context.folder, case.written_path)
-    if case.is_change:
-        require_match(case.path, case.context.work_globs, case.context.parent_globs)
-    with Folder(case.context.folder, case.environment.hidden) as folder:
-        folder.read_status(case.path)
-        match case.arguments:
+    call_context.path = relative(call_context.context.folder, call_context.written_path)
+    if call_context.is_change:
+        require_match(call_context.path, call_context.context.work_globs, call_context.context.parent_globs)
+    with Folder(call_context.context.folder, call_context.environment.hidden) as folder:
+        folder.read_status(call_context.path)
+        match call_context.arguments:
             case write.WriteArguments() as planned:
-                case.plan = write.plan(folder, case.path, planned)
+                call_context.plan = write.plan(folder, call_context.path, planned)
             case edit.EditArguments() as planned:
-                case.plan = edit.plan(folder, case.path, planned)
+                call_context.plan = edit.plan(folder, call_context.path, planned)
             case GlobArguments(pattern=pattern) | GrepArguments(glob=pattern):
-                relative(case.context.folder, pattern)
-                return _report_path(case)
+                relative(call_context.context.folder, pattern)
+                return _report_path(call_context)
             case _:
-                return _report_path(case)
-    case.protected = find_guarded(case.context.folder, case.path) or _find_program_folder(case, case.path)
-    if case.protected:
-        return allow(reason("in_protected", path=case.path, protected=case.protected))
-    return _report_path(case)
+                return _report_path(call_context)
+    call_context.protected = find_guarded(call_context.context.folder, call_context.path) or _find_program_folder(
+        call_context, call_context.path
+    )
+    if call_context.protected:
+        return allow(reason("in_protected", path=call_context.path, protected=call_context.protected))
+    return _report_path(call_context)
 
 
-def _find_program_folder(case: CallContext, path: str) -> str:
+def _find_program_folder(call_context: CallContext, path: str) -> str:
     """Return the folder of programs that contains the path; empty for none."""
-    folder = case.context.folder.rstrip("/")
-    programs = list_programs_in(folder, case.environment.programs, str(Path.home()), os.environ.get("PATH", ""))
+    folder = call_context.context.folder.rstrip("/")
+    programs = list_programs_in(folder, call_context.environment.programs, str(Path.home()), os.environ.get("PATH", ""))
     return next(
         (program[len(folder) + 1 :] for program in programs if f"{folder}/{path}".startswith(f"{program}/")), ""
     )
@@ -197,26 +216,26 @@ def require_match(path: str, *limits: tuple[str, ...]) -> None:
             raise PathDenied("outside_globs", path=display(path), globs=", ".join(limit))
 
 
-def _report_path(case: CallContext) -> StationResult:
+def _report_path(call_context: CallContext) -> StationResult:
     """Report the relative path if it differs from the model's text."""
-    if case.path == case.written_path:
+    if call_context.path == call_context.written_path:
         return PASSED
-    return StationResult("allow", case.path) if case.path else allow(reason("the_folder"))
+    return StationResult("allow", call_context.path) if call_context.path else allow(reason("the_folder"))
 
 
-def _check_rules(case: CallContext) -> StationResult:
-    case.rule = rules.find_rule(case.context.rules, case.target)
-    if case.rule is None:
-        former = rules.find_outdated(case.context.rules, case.target)
+def _check_rules(call_context: CallContext) -> StationResult:
+    call_context.rule = rules.find_rule(call_context.context.rules, call_context.target)
+    if call_context.rule is None:
+        former = rules.find_outdated(call_context.context.rules, call_context.target)
         return PASSED if former is None else allow(reason("rule_outdated", matcher=former.matcher))
-    if case.rule.verdict == "deny":
-        raise Denial("rule_denied", explain_denial(case.rule, display(case.rule.matcher)))
-    return apply_rule(case.rule)
+    if call_context.rule.verdict == "deny":
+        raise Denial("rule_denied", explain_denial(call_context.rule, display(call_context.rule.matcher)))
+    return apply_rule(call_context.rule)
 
 
-def _decide_sandbox(case: CallContext) -> StationResult:
+def _decide_sandbox(call_context: CallContext) -> StationResult:
     # The fact `sandbox.applied` follows for an allowed call.
-    case.sandbox = case.confinement()
+    call_context.sandbox = call_context.confinement()
     return PASSED
 
 
@@ -241,104 +260,120 @@ def is_document(path: str | None) -> bool:
 
 
 def _deny(
-    case: CallContext,
+    call_context: CallContext,
     checks: list[Check],
     station: CheckName,
     code: Code,
     message: str,
     reasons: tuple[Reason, ...] = (),
 ) -> Evaluation:
-    final = case.canonical or case.call.arguments
+    final = call_context.canonical or call_context.call.arguments
     return Evaluation(
         verdict="deny",
         risk="none",
-        read_only=not (case.is_shell or case.is_change or case.is_merge or case.creates_team or case.is_server_tool),
+        read_only=not (
+            call_context.is_shell
+            or call_context.is_change
+            or call_context.is_merge
+            or call_context.creates_team
+            or call_context.is_server_tool
+        ),
         arguments=final,
         arguments_hash=arguments.digest(final),
-        summary=_summarize(case),
+        summary=_summarize(call_context),
         checks=(*checks, Check(name=station, verdict="deny", detail=message, reasons=reasons)),
         code=code,
         message=message,
     )
 
 
-def _summarize(case: CallContext) -> str:
+def _summarize(call_context: CallContext) -> str:
     """Describe a denied call in one line, also if its arguments are invalid."""
-    tool = display(case.call.tool)
-    if case.arguments is not None:
-        return call_description.summarize(tool, case.arguments, case.shown_path)
-    target = rule_trial.read_target(case.call.tool, case.call.arguments, case.context.folder)
+    tool = display(call_context.call.tool)
+    if call_context.arguments is not None:
+        return call_description.summarize(tool, call_context.arguments, call_context.shown_path)
+    target = rule_trial.read_target(call_context.call.tool, call_context.call.arguments, call_context.context.folder)
     return f"{tool} {call_description.one_line(rule_trial.describe_target(target))}".rstrip()
 
 
-def _to_evaluation(case: CallContext, checks: list[Check]) -> Evaluation:
-    diff = changes.diff(case.plan) if case.plan is not None else None
+def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation:
+    diff = changes.diff(call_context.plan) if call_context.plan is not None else None
     needs_approval = any(check.verdict == "ask" for check in checks)
-    matchers = _offer_matchers(case) if needs_approval else {}
-    tool = case.tool.name
+    matchers = _offer_matchers(call_context) if needs_approval else {}
+    tool = call_context.tool.name
     return Evaluation(
         verdict="ask" if needs_approval else "allow",
         risk="high"
-        if case.unapproved_secrets
-        else catalog.assess_risk(case.tool.offer)
-        if case.tool.offer is not None
-        else call_description.assess_risk(case.checked_arguments, case.plan, case.protected, case.sandbox),
-        read_only=not (
-            case.is_change
-            or case.is_merge
-            or case.creates_team
-            or (case.is_shell and (case.may_write or not case.is_sandboxed))
-            or (case.is_server_tool and case.tool.policy is not None)
+        if call_context.unapproved_secrets
+        else catalog.assess_risk(call_context.tool.offer)
+        if call_context.tool.offer is not None
+        else call_description.assess_risk(
+            call_context.checked_arguments, call_context.plan, call_context.protected, call_context.sandbox
         ),
-        arguments=case.canonical,
-        arguments_hash=arguments.digest(case.canonical),
-        summary=call_description.summarize(tool, case.arguments, case.shown_path),
+        read_only=not (
+            call_context.is_change
+            or call_context.is_merge
+            or call_context.creates_team
+            or (call_context.is_shell and (call_context.may_write or not call_context.is_sandboxed))
+            or (call_context.is_server_tool and call_context.tool.policy is not None)
+        ),
+        arguments=call_context.canonical,
+        arguments_hash=arguments.digest(call_context.canonical),
+        summary=call_description.summarize(tool, call_context.arguments, call_context.shown_path),
         checks=tuple(checks),
         prompt=call_description.write_question(
-            tool, case.checked_arguments, case.shown_path, case.plan, diff, case.sandbox, approval.explain(case)
+            tool,
+            call_context.checked_arguments,
+            call_context.shown_path,
+            call_context.plan,
+            diff,
+            call_context.sandbox,
+            approval.explain(call_context),
         )
         if needs_approval
         else "",
-        preview=diff.text if diff is not None else case.target.command or case.formatted_arguments,
-        binding=_bind(case) if needs_approval or case.is_change or case.is_shell or case.is_server_tool else None,
+        preview=diff.text if diff is not None else call_context.target.command or call_context.formatted_arguments,
+        binding=_bind(call_context)
+        if needs_approval or call_context.is_change or call_context.is_shell or call_context.is_server_tool
+        else None,
         scopes=("once", *matchers) if needs_approval else (),
         matchers=matchers,
-        sandbox=case.sandbox,
-        background=isinstance(case.arguments, bash.BashArguments) and case.arguments.background,
-        commands=count_commands(case.arguments.command)
-        if needs_approval and isinstance(case.arguments, bash.BashArguments)
+        sandbox=call_context.sandbox,
+        background=isinstance(call_context.arguments, bash.BashArguments) and call_context.arguments.background,
+        commands=count_commands(call_context.arguments.command)
+        if needs_approval and isinstance(call_context.arguments, bash.BashArguments)
         else 0,
-        reasons=(*case.reasons, *approval.list_stakes(case)) if needs_approval else (),
+        reasons=(*call_context.reasons, *approval.list_stakes(call_context)) if needs_approval else (),
     )
 
 
-def _bind(case: CallContext) -> Binding:
+def _bind(call_context: CallContext) -> Binding:
     return Binding(
-        tool=case.tool.name,
-        arguments_hash=arguments.digest(case.canonical),
-        folder=case.context.folder,
-        definition_hash=case.context.definition_hash,
-        file=case.plan.path if case.plan is not None else "",
-        file_hash=fingerprint(case.plan.before) if case.plan is not None else "",
-        declared=case.tool.offer.digest if case.tool.offer is not None else "",
+        tool=call_context.tool.name,
+        arguments_hash=arguments.digest(call_context.canonical),
+        folder=call_context.context.folder,
+        definition_hash=call_context.context.definition_hash,
+        file=call_context.plan.path if call_context.plan is not None else "",
+        file_hash=fingerprint(call_context.plan.before) if call_context.plan is not None else "",
+        declared=call_context.tool.offer.digest if call_context.tool.offer is not None else "",
     )
 
 
-def _offer_matchers(case: CallContext) -> dict[ApprovalScope, str]:
+def _offer_matchers(call_context: CallContext) -> dict[ApprovalScope, str]:
     """Return the rules that lasting approvals would add; empty if no rule can replace the question."""
-    is_always_asked = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
+    is_always_asked = (call_context.rule is not None and call_context.rule.verdict == "ask") or call_context.hook_asks
     matcher = (
         ""
-        if case.protected
-        or case.unprotected
-        or case.creates_team
-        or case.asks_person
+        if call_context.protected
+        or call_context.unprotected
+        or call_context.creates_team
+        or call_context.asks_person
         or is_always_asked
-        or (case.is_shell and not case.is_sandboxed)
-        else rules.offer_matcher(case.target, exactly=bool(case.unapproved_secrets))
+        or (call_context.is_shell and not call_context.is_sandboxed)
+        else rules.offer_matcher(call_context.target, exactly=bool(call_context.unapproved_secrets))
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}
 
 
-def _describe_subject(case: CallContext) -> str:
-    return display(case.shown_path or case.context.folder)
+def _describe_subject(call_context: CallContext) -> str:
+    return display(call_context.shown_path or call_context.context.folder)

@@ -14,7 +14,7 @@ from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, Tool
 from callboard.contracts.text.sentences import to_clause
 
 from ..arguments import LARGEST, digest
-from ..call_binding import changed, check_binding
+from ..call_binding import check_binding, refuse_changed
 from ..files.paths import display
 from ..reasons import Denial, reason
 from .names import PREFIX, is_server_tool
@@ -88,7 +88,7 @@ async def run(
         raise explain_missing(call.tool, server_tools)
     binding = evaluation.binding
     if binding is None or binding.declared != offer.digest:
-        raise changed("The server's declaration of the tool")
+        raise refuse_changed("The server's declaration of the tool")
     decoded = decode(offer, call.arguments)
     check_binding(call, evaluation, context, digest(decoded.canonical()))
     return await servers.call(context, offer, decoded.values, reporter)

@@ -65,7 +65,7 @@ test('the error of a failed call stays visible (UI-08)', () => {
   })
   show(<ToolRow part={failed} waiting={false} />)
   expect(screen.getByText('/etc/passwd is outside the folder.')).toBeTruthy()
-  expect(screen.getByText('Outside the folder')).toBeTruthy()
+  expect(screen.getByText('Path not allowed')).toBeTruthy()
 })
 
 test('an unknown outcome reads unknown (UI-26)', () => {

@@ -19,19 +19,19 @@ def begin_session(
 ) -> None:
     """Add the first facts of a session, with its lead. Raises what `configure_run` raises for the lead."""
     batch.add(SessionCreated(workspace_id=batch.inputs.workspace, folder=batch.inputs.folder, title=title), Scope())
-    setup = batch.inputs.configure_run("", mode, permission_mode)
-    definition = batch.inputs.find_definition(setup.definition)
+    config = batch.inputs.configure_run("", mode, permission_mode)
+    definition = batch.inputs.find_definition(config.definition)
     fact = (
-        build_thread_opened(definition, setup.agent_name)
+        build_thread_opened(definition, config.agent_name)
         if definition is not None
         else ThreadOpened(
-            agent_name=setup.agent_name,
-            kind=setup.kind,
-            definition=setup.definition,
-            definition_hash=setup.definition_hash,
+            agent_name=config.agent_name,
+            kind=config.kind,
+            definition=config.definition,
+            definition_hash=config.definition_hash,
         )
     )
-    batch.add(fact, Scope(agent=setup.agent_name, thread=thread or batch.inputs.ids.new("thread")))
+    batch.add(fact, Scope(agent=config.agent_name, thread=thread or batch.inputs.ids.new("thread")))
 
 
 def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:

@@ -33,10 +33,10 @@ def record_changes(
     changes: Iterable[FileChange],
     origin: VersionOrigin = "agent",
     *,
-    seen: bool = False,
+    has_read_former: bool = False,
 ) -> None:
     """Record the files that a call changed, in its scope, before its terminal fact. A change
-    without stored content is ignored. `seen`: our own tool read the former content."""
+    without stored content is ignored. `has_read_former`: our own tool read the former content."""
     recorded = [change for change in changes if change.after is not None or change.kind == "deleted"]
     if not recorded:
         return
@@ -49,7 +49,7 @@ def record_changes(
             if key:
                 _record_removal(batch, scope, key)
             continue
-        if key and seen and _was_gone(batch, scope, change, key):
+        if key and has_read_former and _was_gone(batch, scope, change, key):
             _end_missing_artifact(batch, key)
             key = ""
         if not key:

@@ -24,7 +24,7 @@ from ...outcomes import (
 )
 from ...state.session import Thread
 from ...state.turn import OpenRun
-from ..tool.calls import ask_approval, build_hook_said, original_arguments, start_call
+from ..tool.calls import ask_approval, build_hook_outcome, original_arguments, start_call
 from ..turn.inbox import consume_inbox
 from ..turn.iterate import find_run
 from ..turn.plan import record_plan as tell_plan
@@ -132,7 +132,7 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
                 arguments=batch.store_text(original_arguments(call)),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
-                hooked=build_hook_said(batch, evaluation.hook_result),
+                hooked=build_hook_outcome(batch, evaluation.hook_result),
             ),
             scope,
         )

@@ -36,7 +36,7 @@ class BoardTask(NamedTuple):
 
     task: str
     attempt: int
-    said: Text
+    instructions: Text
     reason: str
     job: OpenJob | None = None
 
@@ -62,14 +62,14 @@ def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: Bo
     isolation = _choose_isolation(definition, request)
     if isolation == "read_only":
         permission = narrow_mode(permission, "ask")
-    setup = batch.inputs.configure_run(definition.name, mode, permission)
-    group = setup.candidates[setup.chosen].provider
+    config = batch.inputs.configure_run(definition.name, mode, permission)
+    group = config.candidates[config.chosen].provider
     thread, task = _join_child(batch, parent, definition, request, board)
     turn = batch.inputs.ids.new("turn")
     scope = Scope(
         agent=thread.agent, thread=thread.thread, turn=turn, task=task, job=job.job if job is not None else ""
     )
-    instructions = batch.store_text(request.objective) if board is None else board.said
+    instructions = batch.store_text(request.objective) if board is None else board.instructions
     if board is not None:
         scope = msgspec.structs.replace(scope, attempt=board.attempt)
         batch.add(TaskStarted(assignee=thread.agent, reason=board.reason), _with_parent(scope, thread))
@@ -162,7 +162,7 @@ def _join_child(
         parent_run=run.run if run is not None and job is None else "",
         job=job.job if job is not None else "",
     )
-    objective = batch.store_text(request.objective) if board is None else board.said
+    objective = batch.store_text(request.objective) if board is None else board.instructions
     if board is None:
         batch.add(
             TaskCreated(

@@ -35,7 +35,7 @@ class _Attempt(NamedTuple):
 
     task: OpenTask
     number: int
-    said: Text
+    instructions: Text
     reason: str
 
 
@@ -159,7 +159,7 @@ def _give_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     )
     scope = _attempt_scope(attempt, thread, turn.turn)
     batch.add(_task_started(attempt, thread.agent), scope)
-    batch.add(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
+    batch.add(TurnSubmitted(input=attempt.instructions, mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None and not thread.queue:
         batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
         thread = batch.thread(thread.thread)
@@ -188,7 +188,7 @@ def _give_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -
         batch.add(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
     batch.add(_task_started(attempt, thread.agent), scope)
     mode = carry_mode(batch, thread, last.permission_mode)
-    batch.add(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
+    batch.add(TurnSubmitted(input=attempt.instructions, mode=last.mode, permission_mode=mode, source="agent"), scope)
     batch.add(QueueAdded(position=1), thread_scope(thread, turn))
     if thread.paused is not None:
         batch.add(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))
@@ -199,7 +199,7 @@ def _give_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: s
     """Make a child of the lead for this task."""
     task = attempt.task
     request = SpawnArguments(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
-    spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
+    spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.instructions, attempt.reason))
 
 
 def _task_started(attempt: _Attempt, assignee: str) -> TaskStarted:

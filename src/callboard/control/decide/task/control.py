@@ -35,7 +35,7 @@ from ..turn.queue_eligibility import find_startable
 from ..turn.start import start_turn
 
 #: Input of an agent whose task was paused while it worked.
-GO_ON = "You were paused. Check what is already done, then continue your task."
+RESUME_INPUT = "You were paused. Check what is already done, then continue your task."
 
 
 def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChanged:
@@ -138,7 +138,7 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
     turn_scope = thread_scope(thread, turn.turn)
     scope = msgspec.structs.replace(task_scope(batch.state, task), turn=turn.turn, run="")
     submitted = TurnSubmitted(
-        input=batch.store_text(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode, resumes=True
+        input=batch.store_text(RESUME_INPUT), mode=turn.mode, permission_mode=turn.permission_mode, resumes=True
     )
     batch.add(submitted, scope)
     if thread.paused is not None and thread.run is None:

@@ -25,7 +25,7 @@ from ..turn.start import require_thread, start_turn, thread_changed
 from .wake import deliver_inbox
 
 #: Input of an agent whose turn ended with its process.
-GO_ON = "You were interrupted because your process ended. Check what is already done, then continue your task."
+RESUME_INPUT = "You were interrupted because your process ended. Check what is already done, then continue your task."
 
 
 def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
@@ -85,7 +85,10 @@ def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         scope = thread_scope(thread, again.turn)
         batch.add(
             TurnSubmitted(
-                input=batch.store_text(GO_ON), mode=again.mode, permission_mode=again.permission_mode, resumes=True
+                input=batch.store_text(RESUME_INPUT),
+                mode=again.mode,
+                permission_mode=again.permission_mode,
+                resumes=True,
             ),
             _turn_scope(batch, thread, again.turn, request.reason),
         )

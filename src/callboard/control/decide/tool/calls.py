@@ -66,7 +66,7 @@ def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCal
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 signature=call.signature,
-                hooked=build_hook_said(batch, evaluation.hook_result),
+                hooked=build_hook_outcome(batch, evaluation.hook_result),
             ),
             scope,
         )
@@ -100,7 +100,7 @@ def _deny_extra_call(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def build_hook_said(batch: Batch, result: HookResult | None) -> HookOutcome | None:
+def build_hook_outcome(batch: Batch, result: HookResult | None) -> HookOutcome | None:
     """Return the result of hooks as its fact stores it."""
     if result is None:
         return None
@@ -186,7 +186,7 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
     outcome = report.outcome
     batch.add_blobs(*outcome.blobs)
     scope = call_scope(thread, run, call)
-    record_changes(batch, scope, outcome.changes, seen=not report.is_self_reported)
+    record_changes(batch, scope, outcome.changes, has_read_former=not report.is_self_reported)
     record_changes(batch, scope, report.merged_changes, "merge")
     if outcome.code is None:
         batch.add(
@@ -260,7 +260,7 @@ def abandon_calls(
             batch.add(ToolLost(output=output), scope)
         else:
             batch.add_blobs(*outcome.blobs)
-            record_changes(batch, scope, outcome.changes, seen=True)
+            record_changes(batch, scope, outcome.changes, has_read_former=True)
             batch.add(
                 ToolCancelled(
                     started=call.phase == "running",

@@ -20,7 +20,7 @@ KEPT_SHARE = 0.25
 MIN_COMPACTED_SHARE = 0.1
 
 
-def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
+def record_context(batch: Batch, thread: Thread, config: RunConfig, scope: Scope) -> None:
     """Record the context of a run that just began, if it has any or its model's window is known."""
     run = batch.thread(thread.thread).run
     submitted = next(
@@ -31,12 +31,12 @@ def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope)
         ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.refs, missing=submitted.missing)
     )
     context = merge_contexts(
-        setup.instructions, submitted_context, *(batch.inputs.resolve_pin(name) for name in thread.pinned)
+        config.instructions, submitted_context, *(batch.inputs.resolve_pin(name) for name in thread.pinned)
     )
     batch.add_blobs(*context.blobs)
     refs, missing = context.refs, context.missing
     # The run's model can be a fallback of the chosen one.
-    candidate = setup.candidates[setup.chosen]
+    candidate = config.candidates[config.chosen]
     model = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
     capabilities = batch.inputs.find_capabilities(*model)
     older = compute_cut(batch.thread(thread.thread), batch.inputs.context_steps)

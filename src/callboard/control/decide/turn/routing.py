@@ -48,7 +48,7 @@ class _ModelNeeds(msgspec.Struct, frozen=True):
     tokens: int
 
 
-def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scope: Scope) -> None:
+def route(batch: Batch, thread: Thread, turn: QueuedTurn, config: RunConfig, scope: Scope) -> None:
     """Record the route of a run. A chosen model that cannot take the input is replaced by a
     fallback that can; without one the input is reduced."""
     submitted = (
@@ -58,16 +58,18 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scop
     pinned = (ref for name in thread.pinned for ref in batch.inputs.resolve_pin(name).refs)
     has_images = any(ref.kind == "image" for ref in (*turn.refs, *pinned))
     needs = _ModelNeeds(images=has_images or _has_images(thread), tokens=count_used_tokens(thread, None) + turn.tokens)
-    candidates = tuple(_check_candidate(batch, candidate, needs) for candidate in setup.candidates)
-    fallbacks = tuple(candidates[index] for index in setup.fallbacks if not candidates[index].excluded)
-    chosen, reason = candidates[setup.chosen], setup.route_reason
+    candidates = tuple(_check_candidate(batch, candidate, needs) for candidate in config.candidates)
+    fallbacks = tuple(candidates[index] for index in config.fallbacks if not candidates[index].excluded)
+    chosen, reason = candidates[config.chosen], config.route_reason
     if chosen.excluded and fallbacks:
         reason = f"{model_name(chosen)} was skipped: {chosen.excluded} {model_name(fallbacks[0])} is the next available model."
         chosen, *rest = fallbacks
         fallbacks = tuple(rest)
     elif chosen.excluded:
-        chosen = setup.candidates[setup.chosen]
-        candidates = tuple(chosen if index == setup.chosen else candidate for index, candidate in enumerate(candidates))
+        chosen = config.candidates[config.chosen]
+        candidates = tuple(
+            chosen if index == config.chosen else candidate for index, candidate in enumerate(candidates)
+        )
     batch.add(RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
 
 
@@ -77,9 +79,11 @@ def takes_images(model: Candidate | OpenRun, find_capabilities: Callable[[str, s
     return model.provider in EXTERNAL_PROVIDERS or find_capabilities(model.provider, model.model).images
 
 
-def route_takes_images(setup: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
+def route_takes_images(config: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether the chosen model or a fallback takes images."""
-    return any(takes_images(setup.candidates[index], find_capabilities) for index in (setup.chosen, *setup.fallbacks))
+    return any(
+        takes_images(config.candidates[index], find_capabilities) for index in (config.chosen, *config.fallbacks)
+    )
 
 
 def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: PermissionMode) -> None:
@@ -92,10 +96,10 @@ def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: Per
     names = _attached_images(batch)
     if not names:
         return
-    setup = batch.inputs.configure_run(definition, mode, permission_mode)
-    if route_takes_images(setup, batch.inputs.find_capabilities):
+    config = batch.inputs.configure_run(definition, mode, permission_mode)
+    if route_takes_images(config, batch.inputs.find_capabilities):
         return
-    model = model_name(setup.candidates[setup.chosen])
+    model = model_name(config.candidates[config.chosen])
     raise Refusal(
         "images_unsupported",
         f"{model} takes no images: {', '.join(names)}.",

@@ -25,29 +25,29 @@ def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     """Start a run of the turn and ask its model. Raises what `DecisionInputs.configure_run` raises,
     before any fact."""
     thread = batch.thread(thread_id)
-    setup = batch.inputs.configure_run(thread.definition, turn.mode, turn.permission_mode)
+    config = batch.inputs.configure_run(thread.definition, turn.mode, turn.permission_mode)
     run = batch.inputs.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
     if not turn.compacts:
         begin_attempt(batch, thread, turn, run)
-    batch.add_blobs(*setup.prompt_blobs, *setup.instructions.blobs)
+    batch.add_blobs(*config.prompt_blobs, *config.instructions.blobs)
     batch.add(
         TurnStarted(
             mode=turn.mode,
-            permission_mode=setup.permission_mode or turn.permission_mode,
-            max_iters=setup.max_iters,
-            definition=setup.definition,
-            definition_hash=setup.definition_hash,
-            workspace_sequence=setup.workspace_sequence,
-            prompts=setup.prompts,
-            tools=setup.tools,
+            permission_mode=config.permission_mode or turn.permission_mode,
+            max_iters=config.max_iters,
+            definition=config.definition,
+            definition_hash=config.definition_hash,
+            workspace_sequence=config.workspace_sequence,
+            prompts=config.prompts,
+            tools=config.tools,
         ),
         scope,
     )
-    record_servers(batch, setup.servers, scope)
-    resolved_catalog(batch, thread_id, setup.catalog, scope)
-    route(batch, thread, turn, setup, scope)
-    record_context(batch, thread, setup, scope)
+    record_servers(batch, config.servers, scope)
+    resolved_catalog(batch, thread_id, config.catalog, scope)
+    route(batch, thread, turn, config, scope)
+    record_context(batch, thread, config, scope)
     warn_of_images(batch, batch.thread(thread_id), scope)
     if not turn.compacts:
         reserve_inbox(batch, thread_id)
