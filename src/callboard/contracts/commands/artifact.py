@@ -154,7 +154,18 @@ class RollbackArtifact(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-@command("retry_artifact", ArtifactChanged)
+class ArtifactRetried(Answer, frozen=True, kw_only=True, omit_defaults=True):
+    """The retried work. A save has `version` and `status`, an export has `export_id` and runs in the background."""
+
+    session_id: str
+    artifact_id: str
+    sequence: int
+    version: int | None = None
+    status: ArtifactStatus | None = None
+    export_id: str | None = None
+
+
+@command("retry_artifact", ArtifactRetried)
 class RetryArtifact(Command, frozen=True, kw_only=True):
     """Retry a failed save or a failed export.
 

@@ -14,10 +14,10 @@ import msgspec
 
 from callboard.contracts.commands.artifact import (
     ArtifactChanged,
+    ArtifactRetried,
     CreateArtifact,
     DeleteArtifact,
     EditArtifact,
-    ExportStarted,
     RetryArtifact,
     RollbackArtifact,
 )
@@ -72,13 +72,24 @@ class ArtifactWriter(Service):
         self._tasks = BackgroundTasks()
 
     @carries_out(RetryArtifact)
-    async def retry(
-        self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> ArtifactChanged | ExportStarted:
-        """Retry a failed change or export."""
+    async def retry(self, request: RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None) -> ArtifactRetried:
+        """Retry a failed change or export. The stored answer is the one of a change or of an export."""
         if request.export_id is not None:
-            return await self._exporter.retry(request, actor, stored_answer)
-        return await self._tasks.run(self._change(request, actor, stored_answer))
+            export = await self._exporter.retry(request, actor, stored_answer)
+            return ArtifactRetried(
+                session_id=export.session_id,
+                artifact_id=export.artifact_id,
+                sequence=export.sequence,
+                export_id=export.export_id,
+            )
+        change = await self._tasks.run(self._change(request, actor, stored_answer))
+        return ArtifactRetried(
+            session_id=change.session_id,
+            artifact_id=change.artifact_id,
+            sequence=change.sequence,
+            version=change.version,
+            status=change.status,
+        )
 
     @carries_out(CreateArtifact, EditArtifact, RollbackArtifact, DeleteArtifact)
     async def change(

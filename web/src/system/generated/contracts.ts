@@ -1004,6 +1004,16 @@ export interface ArtifactRead {
   readonly head: number
 }
 
+/** The retried work. A save has `version` and `status`, an export has `export_id` and runs in the background. */
+export interface ArtifactRetried {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly sequence: number
+  readonly version?: number | null
+  readonly status?: 'conflict' | 'deleted' | 'failed' | 'saved' | 'saving' | 'unknown' | null
+  readonly exportId?: string | null
+}
+
 /**
  * An artifact.
  *
@@ -5298,7 +5308,7 @@ export interface Commands {
   readonly create_artifact: { readonly command: CreateArtifact; readonly answer: ArtifactChanged }
   readonly edit_artifact: { readonly command: EditArtifact; readonly answer: ArtifactChanged }
   readonly rollback_artifact: { readonly command: RollbackArtifact; readonly answer: ArtifactChanged }
-  readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactChanged }
+  readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactRetried }
   readonly delete_artifact: { readonly command: DeleteArtifact; readonly answer: ArtifactChanged }
   readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportStarted }
   readonly get_context: { readonly command: GetContext; readonly answer: ContextRead }

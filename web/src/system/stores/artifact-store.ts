@@ -3,7 +3,7 @@
  * version is saved. The state of an artifact is in its row, not here.
  */
 import type { ApiClient } from '../api/client'
-import type { ArtifactChanged, ArtifactDiff } from '../generated/contracts'
+import type { ArtifactDiff, ArtifactRetried } from '../generated/contracts'
 import type { LocalValues } from '../local/local-values'
 import type { ArtifactRow } from '../rows/model'
 import { asVersions, type Version } from '../rows/nested-entries'
@@ -157,7 +157,7 @@ export class ArtifactStore {
     this.changes.emit()
   }
 
-  async #run(artifactId: string, work: () => Promise<ArtifactChanged>): Promise<boolean> {
+  async #run(artifactId: string, work: () => Promise<Pick<ArtifactRetried, 'status'>>): Promise<boolean> {
     if (this.#saving.has(artifactId)) return false
     this.#saving.add(artifactId)
     this.#refusals.delete(artifactId)
