@@ -14,7 +14,7 @@ N ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help up page setup setup-run setup-dev setup-test setup-bench setup-docs test test-web test-python test-pythons prove check check-python \
-	check-types check-imports check-generated check-web mutate gen lock measure docs bench clean
+	check-types check-imports check-style check-generated check-web mutate gen lock measure docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -51,7 +51,7 @@ test-pythons: setup-test  ## pass the Python tests under every Python of this ma
 	@$(BIN)/python scripts/page.py build
 	@$(BIN)/python scripts/pythons.py $(ARGS)
 
-check: check-python check-types check-imports check-generated check-web  ## lint, types, arrows, generated files
+check: check-python check-types check-imports check-style check-generated check-web  ## lint, types, imports, sizes, names, words
 
 check-python: setup-dev
 	@$(BIN)/ruff check .
@@ -62,6 +62,9 @@ check-types: setup-dev
 
 check-imports: setup-dev
 	@$(BIN)/lint-imports --no-logo
+
+check-style: setup-dev
+	@$(BIN)/python scripts/check_style.py
 
 check-generated: setup-dev
 	@$(BIN)/python scripts/gen --check

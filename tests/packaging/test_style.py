@@ -109,3 +109,16 @@ def test_demo_projects_and_initialisers_are_not_measured(
     (tree / "src/callboard/__init__.py").write_text('"""The package."""\n')
 
     assert breaches(tree, capsys, monkeypatch) == []
+
+
+def test_the_name_of_a_field_on_the_wire_is_no_breach(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: wire names do not change; the same name of a variable is a breach."""
+    (tree / "src/callboard/contracts").mkdir()
+    text = LINE * 50 + "class Quote:\n    said: str\n\n    def read(self): said = 1\n"
+    (tree / "src/callboard/contracts/quote.py").write_text(text)
+
+    assert breaches(tree, capsys, monkeypatch) == [
+        "src/callboard/contracts/quote.py:54: `said` does not say what it is."
+    ]

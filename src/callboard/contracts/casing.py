@@ -27,7 +27,7 @@ def snake(name: str) -> str:
     Example:
         snake("taskId") == "task_id"
     """
-    return _UPPER.sub(lambda found: f"_{found[0].lower()}", name)
+    return _UPPER.sub(lambda match: f"_{match[0].lower()}", name)
 
 
 @cache
@@ -52,7 +52,7 @@ def decode(text: str | bytes, kind: type[T], *, strict: bool = True) -> T:
 def encode(value: Any) -> str:
     """Encode a Struct, or a list of Structs, as JSON in snake_case: the result of a call."""
     if isinstance(value, list):
-        return msgspec.json.encode([_snake_builtins(one) for one in cast("list[Any]", value)]).decode()
+        return msgspec.json.encode([_snake_builtins(item) for item in cast("list[Any]", value)]).decode()
     return msgspec.json.encode(_snake_builtins(value)).decode()
 
 
@@ -82,11 +82,11 @@ def _respelled(data: Any, kind: inspect.Type, pick: _Pick) -> Any:
         case inspect.Metadata(type=inner):
             return _respelled(data, inner, pick)
         case inspect.UnionType(types=types):
-            # A union of ours holds one Struct or one collection at most, beside None and plain values.
-            inner = next((one for one in types if _differs(one)), None)
+            # A union of ours has at most one Struct or one collection, beside None and plain values.
+            inner = next((entry for entry in types if _differs(entry)), None)
             return data if inner is None else _respelled(data, inner, pick)
         case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item) if isinstance(data, list | tuple):
-            return [_respelled(one, item, pick) for one in cast("list[Any]", data)]
+            return [_respelled(entry, item, pick) for entry in cast("list[Any]", data)]
         case inspect.StructType(fields=fields) if isinstance(data, dict):
             return _respelled_object(cast("dict[str, Any]", data), fields, pick)
         case _:
@@ -96,13 +96,13 @@ def _respelled(data: Any, kind: inspect.Type, pick: _Pick) -> Any:
 def _respelled_object(data: dict[str, Any], fields: tuple[inspect.Field, ...], pick: _Pick) -> dict[str, Any]:
     picked = {source: (target, field.type) for field in fields for source, target in (pick(field),)}
     kinds = dict(picked.values())
-    found: dict[str, Any] = {}
+    fields_by_name: dict[str, Any] = {}
     for key, value in data.items():
         target, inner = picked.get(key, (key, kinds.get(key)))
         if target != key and target in data:
             raise msgspec.ValidationError(f"Object contains unknown field `{target}`")
-        found[target] = value if inner is None else _respelled(value, inner, pick)
-    return found
+        fields_by_name[target] = value if inner is None else _respelled(value, inner, pick)
+    return fields_by_name
 
 
 def _differs(kind: inspect.Type) -> bool:
@@ -110,10 +110,10 @@ def _differs(kind: inspect.Type) -> bool:
         case inspect.Metadata(type=inner):
             return _differs(inner)
         case inspect.UnionType(types=types):
-            return any(_differs(one) for one in types)
+            return any(_differs(member) for member in types)
         case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item):
             return _differs(item)
         case inspect.StructType(fields=fields):
-            return any(one.name != one.encode_name or _differs(one.type) for one in fields)
+            return any(field.name != field.encode_name or _differs(field.type) for field in fields)
         case _:
             return False

@@ -22,8 +22,10 @@ class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A text of any length. Without `ref`, `text` is complete. With `ref`, `text` is the head of
-    the blob and `tail` its end.
+    """A text of any length.
+
+    Without `ref`, `text` is complete. With `ref`, `text` is the head of the blob and `tail` its
+    end.
 
     `erased` is set in rows only: the fact with the text was erased.
     """
@@ -65,9 +67,9 @@ def valid_texts(value: Any) -> Any:
         case str():
             return valid_text(value)
         case list():
-            return [valid_texts(one) for one in cast("list[Any]", value)]
+            return [valid_texts(item) for item in cast("list[Any]", value)]
         case dict():
-            return {valid_text(key): valid_texts(one) for key, one in cast("dict[str, Any]", value).items()}
+            return {valid_text(key): valid_texts(item) for key, item in cast("dict[str, Any]", value).items()}
         case _:
             return value
 

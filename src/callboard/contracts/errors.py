@@ -183,4 +183,5 @@ class Refusal(Exception):
 
     @property
     def code(self) -> Code:
+        """Return the code of the problem."""
         return self.problem.code

@@ -25,8 +25,10 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
 
 def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
-    """Return the inbox id of news of a handoff. The envelope itself has the handoff's id, so the
-    ids of all items differ."""
+    """Return the inbox id of news of a handoff.
+
+    The envelope itself has the handoff's id, so the ids of all items differ.
+    """
     return f"{handoff}.{news}"
 
 
@@ -46,8 +48,8 @@ def build_envelope(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
 
 def encode_envelope(envelope: Envelope) -> dict[str, Any]:
     """Return the envelope as JSON, with the expected response even if it is the default."""
-    found: dict[str, Any] = msgspec.to_builtins(envelope)
+    fields: dict[str, Any] = msgspec.to_builtins(envelope)
     response = envelope.payload.response
     if response is not None:
-        found["payload"]["response"] = {"expectation": response.expectation, **found["payload"]["response"]}
-    return found
+        fields["payload"]["response"] = {"expectation": response.expectation, **fields["payload"]["response"]}
+    return fields

@@ -1,5 +1,7 @@
-"""Streaming text. A partial is not a fact: it is stored outside the chain until its part is
-finished or interrupted."""
+"""Streaming text.
+
+A partial is not a fact: it is stored outside the chain until its part is finished or interrupted.
+"""
 
 from __future__ import annotations
 

@@ -74,6 +74,7 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def scope(self) -> Scope:
+        """Return the ids of what the fact is about."""
         return self.header.scope
 
     @property
@@ -106,8 +107,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the
-    runtime's ids.
+    """A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
 
     `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and
     `persistence` are functions of the fact; edges compute them if they need them.
@@ -273,7 +273,7 @@ def _contains_float(info: Any, seen: set[type]) -> bool:
         return any(_contains_float(field.type, seen) for field in info.fields)
     inner = [getattr(info, name, None) for name in ("item_type", "key_type", "value_type")]
     inner += [*getattr(info, "types", ()), *getattr(info, "item_types", ())]
-    return any(_contains_float(one, seen) for one in inner if one is not None)
+    return any(_contains_float(inner_type, seen) for inner_type in inner if inner_type is not None)
 
 
 def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:

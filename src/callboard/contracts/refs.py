@@ -1,5 +1,7 @@
-"""Context of a turn in addition to its text: files, images, artifacts, sessions, instructions. Each
-is a ref with a hash, never a copy."""
+"""Context of a turn in addition to its text: files, images, artifacts, sessions, instructions.
+
+Each is a ref with a hash, never a copy.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,7 @@ OmissionReason = Literal["budget", "older_turns", "compacted", "binary", "unsupp
 
 
 class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A ref in a turn's context: a path relative to the folder, or the id of an artifact or
-    session.
+    """A ref in a turn's context: a path relative to the folder, or the id of an artifact or session.
 
     `content` are its bytes at that moment; later changes of the file have no effect. `tokens` is an
     estimate, absent for none.
@@ -51,8 +52,11 @@ class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class Omission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Context that was left out. `ref` is as in `ContextRef`; empty for older turns, with their
-    number in `count`. `tokens` is an estimate."""
+    """Context that was left out.
+
+    `ref` is as in `ContextRef`; empty for older turns, with their number in `count`. `tokens` is an
+    estimate.
+    """
 
     reason: OmissionReason
     ref: str = ""

@@ -1,5 +1,4 @@
-"""Schema of the settings: the user's `settings.toml` in the state folder, and a folder's
-`.callboard/settings.toml`.
+"""Schema of the settings: the user's `settings.toml` in the state folder, and a folder's `.callboard/settings.toml`.
 
 A folder's settings apply once a person trusts it; before that they can only restrict. Keys are
 handles (`secret://NAME`) or names of variables. A key's value in the file works, with a warning.
@@ -37,8 +36,11 @@ class Price(SettingsTable, frozen=True, kw_only=True):
 
 
 class ModelEntry(SettingsTable, frozen=True, kw_only=True, tag_field="kind"):
-    """A model with a name. `window` (tokens) and `images` are known for many models. Without
-    `reasoning` the model's default applies. `idle_timeout` is the maximum silence in seconds."""
+    """A model with a name.
+
+    `window` (tokens) and `images` are known for many models. Without `reasoning` the model's
+    default applies. `idle_timeout` is the maximum silence in seconds.
+    """
 
     name: Name
     model: Filled
@@ -128,9 +130,11 @@ Server = StdioServer | HttpServer
 
 
 class Hook(SettingsTable, frozen=True, kw_only=True):
-    """A program that decides about a call before the gate: it can deny it, require approval, or
-    rewrite its arguments. `tools` are matchers as in rules, `*` for all. Its environment is `env`
-    only, whose values may be handles. `timeout` is in seconds."""
+    """A program that decides about a call before the gate: it can deny it, require approval, or rewrite its arguments.
+
+    `tools` are matchers as in rules, `*` for all. Its environment is `env` only, whose values may
+    be handles. `timeout` is in seconds.
+    """
 
     name: Name
     command: Annotated[tuple[Filled, ...], Meta(min_length=1)]
@@ -150,9 +154,11 @@ class Shell(SettingsTable, frozen=True, kw_only=True):
 
 
 class ContextSettings(SettingsTable, frozen=True, kw_only=True):
-    """Context in addition to the prompt. `instructions` are names of instruction files at the top
-    of a folder; the first existing one counts. `compact_at` is the share of the model's window at
-    which the conversation is compacted."""
+    """Context in addition to the prompt.
+
+    `instructions` are names of instruction files at the top of a folder; the first existing one
+    counts. `compact_at` is the share of the model's window at which the conversation is compacted.
+    """
 
     instructions: tuple[Filled, ...] = ("AGENTS.md", "CLAUDE.md")
     compact_at: Annotated[float, Meta(ge=0.1, le=1.0)] = 0.8
@@ -183,10 +189,12 @@ class FolderSettings(SettingsTable, frozen=True, kw_only=True):
 
 
 class Settings(SettingsTable, frozen=True, kw_only=True):
-    """Settings of a user for all folders. `models` are in order of preference. `fallback` names the
-    models that replace a failed one, in order. `demo_pace` is the speaking time of demo agents, 0
-    for none. `retention` is the number of days after which large contents of an archived session
-    may be deleted, 0 for never."""
+    """Settings of a user for all folders.
+
+    `models` are in order of preference. `fallback` names the models that replace a failed one, in
+    order. `demo_pace` is the speaking time of demo agents, 0 for none. `retention` is the number of
+    days after which large contents of an archived session may be deleted, 0 for never.
+    """
 
     port: Annotated[int, Meta(ge=0, le=65535)] = 4747
     browser: bool = True
@@ -222,8 +230,11 @@ RequestedPermissionCode = Literal[
 
 
 class RequestedPermission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A permission that a folder's files request. `code` with `parameters` is the permission,
-    `detail` the same in English. `file` is relative to the folder."""
+    """A permission that a folder's files request.
+
+    `code` with `parameters` is the permission, `detail` the same in English. `file` is relative to
+    the folder.
+    """
 
     what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"]
     code: RequestedPermissionCode
@@ -240,8 +251,11 @@ class RequestedPermissions(msgspec.Struct, frozen=True, kw_only=True, rename="ca
 
 
 class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A problem of a settings file, with its key and the expected value. With `keeps_last` the last
-    valid content stays in effect; otherwise every call in the folder requires approval."""
+    """A problem of a settings file, with its key and the expected value.
+
+    With `keeps_last` the last valid content stays in effect; otherwise every call in the folder
+    requires approval.
+    """
 
     file: str
     message: str
@@ -251,8 +265,11 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 
 class ListedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
-    says why it does not apply: the folder is not trusted, or it expired."""
+    """A rule with its place.
+
+    `source` is its file, empty for an approval or a person. `held_back` says why it does not apply:
+    the folder is not trusted, or it expired.
+    """
 
     rule_id: str
     matcher: str
@@ -264,8 +281,7 @@ class ListedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Effective(msgspec.Struct, frozen=True, kw_only=True):
-    """The effective settings of a folder: the user's, and the folder's if they are trusted or
-    restrict.
+    """The effective settings of a folder: the user's, and the folder's if they are trusted or restrict.
 
     - `permission_mode`: widest mode in the folder, None for no limit. `usual_mode`: default of new
       turns.

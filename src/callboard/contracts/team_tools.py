@@ -21,9 +21,11 @@ from .entities.team import Capability
 
 
 class TeamTool(NamedTuple):
-    """A request as an agent's tool. `policy` is the policy that it requires. `description` is for
-    the model. A tool with a `capability` requires approval in every mode, and no rule can approve
-    it."""
+    """A request as an agent's tool.
+
+    `policy` is the policy that it requires. `description` is for the model. A tool with a
+    `capability` requires approval in every mode, and no rule can approve it.
+    """
 
     name: str
     arguments: type[TeamToolArguments]

@@ -25,8 +25,7 @@ def model_name(name: str) -> str:
 
 
 def stored_name(name: str) -> str:
-    """Return the stored name of a tool of Callboard in any spelling or case; another name is
-    unchanged.
+    """Return the stored name of a tool of Callboard in any spelling or case; another name is unchanged.
 
     Example:
         stored_name("read_output") == stored_name("READOUTPUT") == "ReadOutput"

@@ -226,7 +226,7 @@ SubagentEventType = Literal[
     "worker.failed",
     "worker.cancelled",
 ]
-#: How a subagent stands (Subagents specification, SubagentSnapshot); a lost one is unknown, and said to be.
+#: Status of a subagent (Subagents specification, SubagentSnapshot). A lost subagent is `unknown`.
 SubagentStatus = Literal["queued", "running", "waiting", "completed", "failed", "cancelled", "unknown"]
 #: The kinds of ordered parts of a message.
 MessagePart = Literal[

@@ -256,7 +256,7 @@ class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
-    """The command of a call continues in the background. The scope is that of the call, with the
+    """The command of a call continues in the background. The scope is the call's, with the
     process id."""
 
     scope: Scope

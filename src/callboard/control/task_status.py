@@ -130,7 +130,7 @@ def _is_continuing(state: Session, task: OpenTask) -> bool:
 
 
 def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
-    """Check that the agent may end the task with its parts: its own work, that of its children, and
+    """Check that the agent may end the task with its parts: its own work, its children's, and
     work that no agent has begun.
 
     Raises:

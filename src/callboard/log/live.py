@@ -75,7 +75,7 @@ class _Ring:
         self._wake()
 
     def trim(self) -> None:
-        """Drop the oldest items beyond the bounds, and those that every follower has received."""
+        """Drop the oldest items beyond the bounds, and the items that every follower has received."""
         received = min((follower.cursor for follower in self.followers), default=self.end)
         while self.items:
             oldest = self.items[0]

@@ -69,7 +69,7 @@ class Book:
                 self._played[name] = Scripted.from_file(self.settings.scenarios[name], pace=self.settings.pace)
             return self._played[name]
         endpoint = self._endpoints.get(provider)
-        # Not added to `models`: these are the configured ones, not those that an agent named once.
+        # Not added to `models`: these are the configured ones, not the ones that an agent named once.
         return self._wire(endpoint, name) if endpoint is not None else None
 
     def unavailable_reason(self, pair: Pair) -> str:

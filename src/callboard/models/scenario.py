@@ -157,7 +157,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def load(path: Path) -> Scenario:
-    """Load a scenario; its default name is that of the file. Raises Refusal `bad_scenario`."""
+    """Load a scenario; its default name is the file's. Raises Refusal `bad_scenario`."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

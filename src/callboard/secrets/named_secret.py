@@ -13,7 +13,7 @@ from callboard.contracts.ports.secrets import HANDLE
 
 from .forms import SHORTEST, encode_forms
 
-#: Maximum number of seen values that this process can restore, and of those that it also searches by value alone.
+#: Maximum number of seen values that this process can restore, and of the ones that it also searches by value alone.
 _MOST_SEEN = 4096
 _MOST_SEARCHED = 200
 #: Up to this length, letters of one case are taken for a word, and digits for a number.

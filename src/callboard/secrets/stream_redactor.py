@@ -38,23 +38,23 @@ class StreamRedactor:
             return ""
         out = at + len(self._early)
         decided, matches = self._matcher().cut(text, at)
-        shown = self._write(text, matches, out, decided)
+        redacted = self._write(text, matches, out, decided)
         if decided > out:
             self._after_handle = bool(matches) and matches[-1].end == decided and matches[-1].handle is not None
         if decided > at:
             self._before = read_context(text, decided)
         out = max(out, decided)
         self._early, self._withheld = text[decided:out], text[out:]
-        return shown
+        return redacted
 
     def release_harmless(self) -> str:
         """Return the withheld text if it is too short to reveal a secret. Later text is checked together with it."""
         text, at = self._before + self._early + self._withheld, len(self._before)
         if not self._withheld or not self._matcher().is_harmless(text, at):
             return ""
-        shown = self._write(text, [], at + len(self._early), len(text))
+        redacted = self._write(text, [], at + len(self._early), len(text))
         self._early, self._withheld, self._after_handle = text[at:], "", False
-        return shown
+        return redacted
 
     def pending(self) -> str:
         """Return the withheld text, redacted as if the text ended here."""
@@ -67,5 +67,5 @@ class StreamRedactor:
         """Return the text from `out` to `until`. A handle replaces a whole match."""
         if until <= out:
             return ""
-        shown = self._insert_handles(text, [match for match in matches if match.end > out], out, until)
-        return f"~{shown}" if self._after_handle and shown[0] in IN_HANDLE else shown
+        redacted = self._insert_handles(text, [match for match in matches if match.end > out], out, until)
+        return f"~{redacted}" if self._after_handle and redacted[0] in IN_HANDLE else redacted

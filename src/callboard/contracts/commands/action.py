@@ -11,8 +11,10 @@ from .base import Answer, Command, Id, Prompt, Reason, TeamToolArguments, comman
 
 
 class ActionAnswered(Answer, frozen=True, kw_only=True):
-    """The final decision. `first` is False if an earlier answer, the expiry or a withdrawal came
-    first."""
+    """The final decision.
+
+    `first` is False if an earlier answer, the expiry or a withdrawal came first.
+    """
 
     session_id: str
     action_id: str

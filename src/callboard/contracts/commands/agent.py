@@ -37,8 +37,10 @@ class AddAgent(Command, frozen=True, kw_only=True):
 
 
 class AgentList(Answer, frozen=True, kw_only=True):
-    """The agents. `problems` is the number of invalid agent files; `callboard agents` explains
-    them."""
+    """The agents.
+
+    `problems` is the number of invalid agent files; `callboard agents` explains them.
+    """
 
     session_id: str
     agents: tuple[DefinedAgent, ...]
@@ -57,8 +59,11 @@ class ListAgents(Command, frozen=True, kw_only=True):
 
 
 class DefinedAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A definition. `file` is its path in the folder, empty for an agent without a file. `added`:
-    the agent takes part in the session."""
+    """A definition.
+
+    `file` is its path in the folder, empty for an agent without a file. `added`: the agent takes
+    part in the session.
+    """
 
     name: str
     kind: AgentKind

@@ -25,8 +25,10 @@ Version = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 
 
 class ArtifactList(Answer, frozen=True, kw_only=True):
-    """The artifacts. `exports` are in progress in this process. `head` is the newest sequence of
-    the log."""
+    """The artifacts.
+
+    `exports` are in progress in this process. `head` is the newest sequence of the log.
+    """
 
     artifacts: tuple[ArtifactRow, ...]
     exports: tuple[ExportEntry, ...]
@@ -48,8 +50,10 @@ class ListArtifacts(Command, frozen=True, kw_only=True):
 
 
 class ArtifactRead(Answer, frozen=True, kw_only=True):
-    """The artifact with its versions in order, each with its content as a blob. `head` is the
-    newest sequence of the log."""
+    """The artifact with its versions in order, each with its content as a blob.
+
+    `head` is the newest sequence of the log.
+    """
 
     artifact: ArtifactRow
     versions: tuple[VersionEntry, ...]
@@ -71,8 +75,11 @@ class GetArtifact(Command, frozen=True, kw_only=True):
 
 
 class ArtifactDiff(Answer, frozen=True, kw_only=True):
-    """A unified diff. With `binary` a version is not text, and there is no diff. With `cut` the
-    diff is truncated; an export in the form `diff` has all of it."""
+    """A unified diff.
+
+    With `binary` a version is not text, and there is no diff. With `cut` the diff is truncated; an
+    export in the form `diff` has all of it.
+    """
 
     session_id: str
     artifact_id: str
@@ -194,8 +201,10 @@ class DeleteArtifact(Command, frozen=True, kw_only=True):
 
 
 class ExportStarted(Answer, frozen=True, kw_only=True):
-    """The export is in progress. `list_artifacts` and the row of the artifact report its progress
-    and result."""
+    """The export is in progress.
+
+    `list_artifacts` and the row of the artifact report its progress and result.
+    """
 
     session_id: str
     artifact_id: str

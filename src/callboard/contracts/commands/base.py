@@ -21,8 +21,10 @@ Sequence = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 class Command(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A request to the control plane. Omitted optional fields get a default, which the answer
-    names."""
+    """A request to the control plane.
+
+    Omitted optional fields get a default, which the answer names.
+    """
 
     def validate(self) -> None:
         """Check what the types of the fields cannot express.

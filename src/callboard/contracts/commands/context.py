@@ -16,9 +16,12 @@ Ref = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class ContextRead(Answer, frozen=True, kw_only=True):
-    """The context. `text` is the content of the requested `ref`, absent for no ref and for binary
-    content. `summary` replaces the thread's facts up to and including `compacted`, with the quoted
-    inputs in `said`."""
+    """The context.
+
+    `text` is the content of the requested `ref`, absent for no ref and for binary content.
+    `summary` replaces the thread's facts up to and including `compacted`, with the quoted inputs in
+    `said`.
+    """
 
     session_id: str
     thread_id: str
@@ -43,8 +46,10 @@ class GetContext(Command, frozen=True, kw_only=True):
 
 
 class QuotedInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A person's input quoted with a summary. `sequence` is its fact. `text` has all of its `size`
-    bytes, or its head and tail."""
+    """A person's input quoted with a summary.
+
+    `sequence` is its fact. `text` has all of its `size` bytes, or its head and tail.
+    """
 
     sequence: int
     turn_id: str
@@ -75,8 +80,10 @@ class SetContext(Command, frozen=True, kw_only=True):
 
 
 class CompactionAccepted(Answer, frozen=True, kw_only=True):
-    """A compaction of the thread's facts up to and including `through` has begun. Facts of the turn
-    have its result."""
+    """A compaction of the thread's facts up to and including `through` has begun.
+
+    Facts of the turn have its result.
+    """
 
     session_id: str
     thread_id: str

@@ -9,9 +9,12 @@ from .base import Answer, Command, Id, Reason, command
 
 
 class EvidencePacked(Answer, frozen=True, kw_only=True):
-    """The exported pack, a blob. It proves the session's facts 1 to `through`. `facts` is the
-    number of requested facts: all, or the task's. `link` is the chain's link at `through` in hex.
-    `sequence` is the fact of the export."""
+    """The exported pack, a blob.
+
+    It proves the session's facts 1 to `through`. `facts` is the number of requested facts: all, or
+    the task's. `link` is the chain's link at `through` in hex. `sequence` is the fact of the
+    export.
+    """
 
     session_id: str
     evidence_id: str
@@ -49,9 +52,11 @@ class ListExports(Command, frozen=True, kw_only=True):
 
 
 class EvidenceExport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An export in progress: `done` of `through` facts are in the pack. `done` is 0 while it waits
-    for other exports, or selects the facts of the task. `started_at` is in microseconds since the
-    epoch."""
+    """An export in progress: `done` of `through` facts are in the pack.
+
+    `done` is 0 while it waits for other exports, or selects the facts of the task. `started_at` is
+    in microseconds since the epoch.
+    """
 
     task_id: str | None
     done: int

@@ -33,8 +33,10 @@ class HandoffArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class HandoffSent(Answer, frozen=True, kw_only=True):
-    """The envelope is in the receiver's inbox. `paused` is the reason why the receiver is paused;
-    it reads the envelope once it is resumed."""
+    """The envelope is in the receiver's inbox.
+
+    `paused` is the reason why the receiver is paused; it reads the envelope once it is resumed.
+    """
 
     session_id: str
     handoff_id: str
@@ -90,8 +92,10 @@ class MessageArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class MessageSent(Answer, frozen=True, kw_only=True):
-    """The message is in each receiver's inbox. `paused` has the reason for each paused receiver; it
-    reads the message once it is resumed."""
+    """The message is in each receiver's inbox.
+
+    `paused` has the reason for each paused receiver; it reads the message once it is resumed.
+    """
 
     session_id: str
     channel_id: str

@@ -21,16 +21,21 @@ JobItemStatus = Literal["waiting", "running", "paused", "failed", "completed", "
 
 
 class JobItemInput(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An item. Its worker receives `input` after the instructions of the job. `title` defaults to
-    the first line of `input`."""
+    """An item.
+
+    Its worker receives `input` after the instructions of the job. `title` defaults to the first
+    line of `input`.
+    """
 
     input: Annotated[str, Meta(min_length=1, max_length=8192)]
     title: Title = ""
 
 
 class JobChanged(Answer, frozen=True, kw_only=True):
-    """The job with its new status. `items` are the ids of the items that the command concerns, in
-    order."""
+    """The job with its new status.
+
+    `items` are the ids of the items that the command concerns, in order.
+    """
 
     session_id: str
     job_id: str
@@ -123,9 +128,12 @@ class GetJob(Command, frozen=True, kw_only=True):
 
 
 class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An item. `agent_id` is its newest worker. `output` is the head of the successful attempt's
-    result, `problem` the reason of a failure. With `plain_text` that attempt answered in plain text
-    and did not finalize."""
+    """An item.
+
+    `agent_id` is its newest worker. `output` is the head of the successful attempt's result,
+    `problem` the reason of a failure. With `plain_text` that attempt answered in plain text and did
+    not finalize.
+    """
 
     item_id: str
     title: str

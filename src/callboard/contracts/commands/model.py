@@ -71,8 +71,11 @@ class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class ModelTestResult(Answer, frozen=True, kw_only=True):
-    """The answer in `text`, or the `problem`. Times are in milliseconds since the question.
-    `amount` is in US dollars. Values that the provider did not report are absent."""
+    """The answer in `text`, or the `problem`.
+
+    Times are in milliseconds since the question. `amount` is in US dollars. Values that the
+    provider did not report are absent.
+    """
 
     name: str
     ok: bool
@@ -97,9 +100,12 @@ class TryModel(Command, frozen=True, kw_only=True):
 
 
 class RoutePreview(Answer, frozen=True, kw_only=True):
-    """The first `model` of the next input, as `PROVIDER/MODEL`. `images`: it or a fallback accepts
-    images; otherwise `submit_turn` refuses them. `running_model` and `running_images` are the same
-    for input steered into the running turn, empty and False for none."""
+    """The first `model` of the next input, as `PROVIDER/MODEL`.
+
+    `images`: it or a fallback accepts images; otherwise `submit_turn` refuses them. `running_model`
+    and `running_images` are the same for input steered into the running turn, empty and False for
+    none.
+    """
 
     model: str
     images: bool

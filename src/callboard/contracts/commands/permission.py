@@ -34,9 +34,11 @@ ShortName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class TrustRead(Answer, frozen=True, kw_only=True):
-    """The trust of a folder. `digest` is the digest to trust it by, empty if its files ask for
-    nothing. `trusted` is the digest that it is trusted by. `problems` are unreadable files, which
-    grant nothing."""
+    """The trust of a folder.
+
+    `digest` is the digest to trust it by, empty if its files ask for nothing. `trusted` is the
+    digest that it is trusted by. `problems` are unreadable files, which grant nothing.
+    """
 
     workspace_id: str
     folder: str
@@ -129,9 +131,11 @@ class RevokeRule(Command, frozen=True, kw_only=True):
 
 
 class DryRunResult(Answer, frozen=True, kw_only=True):
-    """Result of rules on `calls` of `sessions`, newest first. `whole` is False if there are more
-    calls. `turned` counts the calls with another verdict, `unspoken` those that no rule matches.
-    `examples` are the newest of each."""
+    """Result of rules on `calls` of `sessions`, newest first.
+
+    `whole` is False if there are more calls. `turned` counts the calls with another verdict,
+    `unspoken` the calls that no rule matches. `examples` are the newest of each.
+    """
 
     sessions: int
     calls: int
@@ -159,7 +163,7 @@ VerdictChange = Literal["allowed", "asked", "denied"]
 
 
 class DryRunCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A past call with another verdict: `was` is the gate's, `would` is that of the rule `matcher`."""
+    """A past call with another verdict: `was` is the gate's, `would` is the verdict of the rule `matcher`."""
 
     session_id: str
     turn_id: str
@@ -180,9 +184,11 @@ class DryRunRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PermissionEvaluation(Answer, frozen=True, kw_only=True):
-    """The gate's verdict with every check that the call reached. `arguments` are the final ones, as
-    canonical JSON. `code` and `message` are set for a denial. `matchers` are the rules that wider
-    approvals would add."""
+    """The gate's verdict with every check that the call reached.
+
+    `arguments` are the final ones, as canonical JSON. `code` and `message` are set for a denial.
+    `matchers` are the rules that wider approvals would add.
+    """
 
     agent: str
     permission_mode: PermissionMode
@@ -220,7 +226,7 @@ class EvaluatePermission(Command, frozen=True, kw_only=True):
 class ResolvePermission(Command, frozen=True, kw_only=True):
     """Resolve a pending action on behalf of a host policy or an approval system.
 
-    The decision and the scope must be among those that the action offers.
+    The decision and the scope must be offered by the action.
     """
 
     session_id: Id

@@ -109,8 +109,10 @@ class ListSessions(Command, frozen=True, kw_only=True):
 
 
 class SessionRead(Answer, frozen=True, kw_only=True):
-    """The session. `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest
-    sequence of the log."""
+    """The session.
+
+    `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest sequence of the log.
+    """
 
     session: SessionRow
     threads: tuple[StatusRow, ...]
@@ -215,8 +217,10 @@ class ListSizes(Command, frozen=True, kw_only=True):
 
 
 class SessionSize(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs. Blobs
-    of several sessions count for each."""
+    """Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs.
+
+    Blobs of several sessions count for each.
+    """
 
     session_id: str
     facts: int

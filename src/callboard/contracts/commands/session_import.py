@@ -26,8 +26,10 @@ MAX_TIME = MAX_INTEGER
 class ImportedChange(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A past change of a file. `path` is relative to the folder if the file is in it. `diff` is
-    unified."""
+    """A past change of a file.
+
+    `path` is relative to the folder if the file is in it. `diff` is unified.
+    """
 
     path: Annotated[str, Meta(min_length=1, max_length=4000)]
     kind: Literal["created", "modified", "deleted"]
@@ -39,9 +41,12 @@ class ImportedChange(
 class ImportedPart(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A part of a past response. For a tool `text` is its arguments as JSON; without `ended` its
-    outcome is unknown. For a `compaction` `text` is the summary of the older conversation, with the
-    tokens before and after if known."""
+    """A part of a past response.
+
+    For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
+    `compaction` `text` is the summary of the older conversation, with the tokens before and after
+    if known.
+    """
 
     kind: Literal["text", "reasoning", "tool", "compaction"]
     text: Long = ""
@@ -61,8 +66,10 @@ class ImportedPart(
 class ImportedAgent(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A past subagent: its type and its task's description, empty if unknown. `parent` is the
-    `agent` that started it, empty for the main agent, None if unknown."""
+    """A past subagent: its type and its task's description, empty if unknown.
+
+    `parent` is the `agent` that started it, empty for the main agent, None if unknown.
+    """
 
     definition: Annotated[str, Meta(max_length=200)] = ""
     description: Annotated[str, Meta(max_length=500)] = ""
@@ -118,8 +125,10 @@ class ImportTurn(Command, frozen=True, kw_only=True):
 
 
 class PastSessionList(Answer, frozen=True, kw_only=True):
-    """The past sessions, newest first. `older` is the number of older transcripts beyond the limit,
-    which were not read."""
+    """The past sessions, newest first.
+
+    `older` is the number of older transcripts beyond the limit, which were not read.
+    """
 
     sessions: tuple[PastSessionEntry, ...]
     unreadable: tuple[UnreadableTranscript, ...] = ()
@@ -159,8 +168,10 @@ class PastSessionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An unreadable transcript: its file name without the folder, and the problem. Only transcripts
-    of the requested folder, or of an unknown folder, are listed."""
+    """An unreadable transcript: its file name without the folder, and the problem.
+
+    Only transcripts of the requested folder, or of an unknown folder, are listed.
+    """
 
     product: str
     name: str
@@ -168,8 +179,10 @@ class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True, rename="ca
 
 
 class PastSessionImported(Answer, frozen=True, kw_only=True):
-    """The imported session: `added` turns are new, `known` turns existed. If it is `unfinished`, a
-    later import adds each agent's newest turn."""
+    """The imported session: `added` turns are new, `known` turns existed.
+
+    If it is `unfinished`, a later import adds each agent's newest turn.
+    """
 
     session_id: str
     added: int

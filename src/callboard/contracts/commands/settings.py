@@ -11,9 +11,11 @@ from .base import Answer, Command, Id, command
 
 
 class SettingsRead(Answer, frozen=True, kw_only=True):
-    """A settings file: its `values`, and the effective settings in `holding`, as JSON with every
-    secret as `********`. `json_schema` describes `values`. `digest` is the SHA-256 of the file in
-    hex, empty for no file. `values` is empty for an unreadable file, which `problems` explain."""
+    """A settings file: its `values`, and the effective settings in `holding`, as JSON with every secret as `********`.
+
+    `json_schema` describes `values`. `digest` is the SHA-256 of the file in hex, empty for no file.
+    `values` is empty for an unreadable file, which `problems` explain.
+    """
 
     place: Place
     path: str

@@ -108,7 +108,7 @@ class WaitArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class ChildResults(Answer, frozen=True, kw_only=True):
-    """The children that ended, and those that are pending."""
+    """The ended and the pending children."""
 
     session_id: str
     ended: tuple[ChildResult, ...]
@@ -129,8 +129,11 @@ class WaitSubagents(WaitArguments, Command, frozen=True, kw_only=True):
 
 
 class ChildResult(Answer, frozen=True, kw_only=True):
-    """A child. `result` is the head of its answer; its thread has the whole. `note` explains the
-    status, such as a result in plain text that was not finalized."""
+    """A child.
+
+    `result` is the head of its answer; its thread has the whole. `note` explains the status, such
+    as a result in plain text that was not finalized.
+    """
 
     agent_id: str
     thread_id: str

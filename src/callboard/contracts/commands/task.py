@@ -179,8 +179,11 @@ class ListTasks(Command, frozen=True, kw_only=True):
 
 
 class TaskRead(Answer, frozen=True, kw_only=True):
-    """A task. `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence`
-    (Subagents specification)."""
+    """A task.
+
+    `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence` (Subagents
+    specification).
+    """
 
     session_id: str
     task: TaskEntry
@@ -197,8 +200,10 @@ class GetTask(Command, frozen=True, kw_only=True):
 
 
 class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An execution of a task. `number` counts from 1. Times are in microseconds since the epoch, 0
-    for none."""
+    """An execution of a task.
+
+    `number` counts from 1. Times are in microseconds since the epoch, 0 for none.
+    """
 
     number: int
     run_id: str
@@ -275,8 +280,7 @@ class RequestReview(RequestReviewArguments, Command, frozen=True, kw_only=True):
 
 
 class VerdictArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Submit a verdict: on a review that you were asked for, or on the work of a child that waits
-    for one."""
+    """Submit a verdict: on a review that you were asked for, or on the work of a child that waits for one."""
 
     review_id: Id | None = None
     agent: Annotated[AgentName | None, Meta(description="Child to judge, without a review_id.")] = None

@@ -22,8 +22,8 @@ class ToolInventory(Answer, frozen=True, kw_only=True):
 class GetToolInventory(Command, frozen=True, kw_only=True):
     """List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.
 
-    With `session_id` the inventory is that of a thread's newest run; `thread_id` defaults to the lead's. With a
-    workspace it is that of a definition in a chat in its own permission mode.
+    With `session_id` the inventory belongs to a thread's newest run; `thread_id` defaults to the lead's. With a
+    workspace it belongs to a definition in a chat in its own permission mode.
     """
 
     session_id: Id | None = None

@@ -18,8 +18,10 @@ WhenBusy = Literal["queue", "interrupt", "refuse"]
 class Attachment(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Content sent with the input: an `upload` by id, or an existing `blob` by hash. Exactly one is
-    set. `name` is the name of a blob."""
+    """Content sent with the input: an `upload` by id, or an existing `blob` by hash.
+
+    Exactly one is set. `name` is the name of a blob.
+    """
 
     upload: Id | None = None
     blob: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")] | None = None

@@ -50,8 +50,7 @@ Globs = tuple[Annotated[str, Meta(min_length=1, max_length=400)], ...]
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An allowed path from the declaring agent to `to` (Communication specification, Communication
-    model).
+    """An allowed path from the declaring agent to `to` (Communication specification, Communication model).
 
     With `confirm` each handoff over it requires acceptance. With `ownership` a handoff over it may
     transfer the ownership of the session.

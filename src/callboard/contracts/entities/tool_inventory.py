@@ -17,9 +17,12 @@ Interruption = Literal["ended", "asked"]
 
 
 class ToolInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A tool as one agent has it. `source` is `folder`, `team`, or `mcp:` and the server's name.
-    `reason` says why it is not loaded. `destructive`: its effect may be permanent. A server's
-    claims about `destructive` and `read_only` decide nothing alone."""
+    """A tool as one agent has it.
+
+    `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
+    loaded. `destructive`: its effect may be permanent. A server's claims about `destructive` and
+    `read_only` decide nothing alone.
+    """
 
     name: str
     source: str
@@ -39,10 +42,13 @@ ServerCondition = Literal["idle", "connecting", "connected", "lost"]
 
 
 class ServerState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The current state of a tool server. `name` is its name in the settings; `title`, `version`
-    and `protocol` are its own. `refused` of its `tools` are invalid, for the reasons in `refusals`.
-    `prompts` are the names of its prompts, which agents cannot use. `code` and `message` explain a
-    loss; `said` is the end of its diagnostic output."""
+    """The current state of a tool server.
+
+    `name` is its name in the settings; `title`, `version` and `protocol` are its own. `refused` of
+    its `tools` are invalid, for the reasons in `refusals`. `prompts` are the names of its prompts,
+    which agents cannot use. `code` and `message` explain a loss; `said` is the end of its
+    diagnostic output.
+    """
 
     name: str
     transport: Transport

@@ -19,13 +19,12 @@ def worktree_name(repository: str, session: str, agent: str) -> str:
 
 
 def path_in_worktree(path: str, folder: str) -> str:
-    """Return the path below a folder's counterpart in a worktree of its repository; empty if it is
-    in none.
+    """Return the path below a folder's counterpart in a worktree of its repository; empty if it is in none.
 
     Only the text is compared: any folder named like a worktree counts as one.
     """
     ways, parts = folder.rstrip("/").split("/"), path.split("/")
-    apart = next((at for at, (one, other) in enumerate(zip(ways, parts, strict=False)) if one != other), 0)
+    apart = next((at for at, (part, other) in enumerate(zip(ways, parts, strict=False)) if part != other), 0)
     if not apart or parts[apart + 1 : len(ways)] != ways[apart + 1 :]:
         return ""
     begun = f".{ways[apart]}-"

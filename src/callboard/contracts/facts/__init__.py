@@ -48,7 +48,7 @@ AnySessionFact = (
 #: Every fact that a workspace's stream may hold.
 AnyWorkspaceFact = WorkspaceFact | PermissionRuleAdded | PermissionRuleRevoked | WarningRaised | ErrorRaised
 
-_known: set[type[Fact]] = set(get_args(AnySessionFact)) | set(get_args(AnyWorkspaceFact))
+_FACT_TYPES: set[type[Fact]] = set(get_args(AnySessionFact)) | set(get_args(AnyWorkspaceFact))
 
 #: Each fact type by its wire tag, in the order of the tags.
-FACTS: dict[str, type[Fact]] = {fact.type: fact for fact in sorted(_known, key=lambda fact: fact.type)}
+FACTS: dict[str, type[Fact]] = {fact.type: fact for fact in sorted(_FACT_TYPES, key=lambda fact: fact.type)}

@@ -30,8 +30,11 @@ ContinuationMode = Literal["ask", "edits", "full"]
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What exactly an approval covers. Hashes are SHA-256 in hex. `file_hash` is empty for no file
-    and `absent` for a missing one. `declared` is the hash of a server's declaration of its tool."""
+    """What exactly an approval covers.
+
+    Hashes are SHA-256 in hex. `file_hash` is empty for no file and `absent` for a missing one.
+    `declared` is the hash of a server's declaration of its tool.
+    """
 
     tool: str
     arguments_hash: str
@@ -43,8 +46,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class ActionRequired(Fact, frozen=True, kw_only=True):
-    """A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
-    for no end).
+    """A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0 for no end).
 
     - `matchers`: rules that the wider scopes would add. `policy`: permission mode of the
       run.
@@ -93,8 +95,11 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):
-    """The first decision on an action, which is final. `answer` is the answer to a question. An
-    accepted plan is carried out in `permission_mode` by the turn `next_turn`, if a turn follows."""
+    """The first decision on an action, which is final.
+
+    `answer` is the answer to a question. An accepted plan is carried out in `permission_mode` by
+    the turn `next_turn`, if a turn follows.
+    """
 
     type: ClassVar[str] = "action.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")

@@ -23,10 +23,11 @@ WakeReason = Literal["schedule", "fact", "inbox", "person"]
 
 
 class AgentConnected(Fact, frozen=True, kw_only=True):
-    """An external agent was started, or a remote agent was reached, with the conversation
-    `provider_session_id`. `resumed`: it continues an earlier conversation of this thread. `card` is
-    a remote agent's Agent Card as JSON. `mode` and `model` are an external agent's own names, empty
-    if it reports none."""
+    """An external agent was started, or a remote agent was reached, with the conversation `provider_session_id`.
+
+    `resumed`: it continues an earlier conversation of this thread. `card` is a remote agent's Agent
+    Card as JSON. `mode` and `model` are an external agent's own names, empty if it reports none.
+    """
 
     type: ClassVar[str] = "agent.connected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -41,8 +42,11 @@ class AgentConnected(Fact, frozen=True, kw_only=True):
 
 
 class AgentModeChanged(Fact, frozen=True, kw_only=True):
-    """An external agent changed its mode or model, by its own names. `allowed` is False for a mode
-    with more permissions than the permission mode: Callboard resets it, or ends the agent."""
+    """An external agent changed its mode or model, by its own names.
+
+    `allowed` is False for a mode with more permissions than the permission mode: Callboard resets
+    it, or ends the agent.
+    """
 
     type: ClassVar[str] = "agent.mode.changed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -53,8 +57,10 @@ class AgentModeChanged(Fact, frozen=True, kw_only=True):
 
 
 class AgentDisconnected(Fact, frozen=True, kw_only=True):
-    """An external agent ended, or a remote agent is unreachable. Its conversation may be resumed by
-    `provider_session_id`."""
+    """An external agent ended, or a remote agent is unreachable.
+
+    Its conversation may be resumed by `provider_session_id`.
+    """
 
     type: ClassVar[str] = "agent.disconnected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -64,10 +70,12 @@ class AgentDisconnected(Fact, frozen=True, kw_only=True):
 
 
 class AgentSlept(Fact, frozen=True, kw_only=True):
-    """A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a
-    fact of a type in `wake_on`. `schedule` is its definition's, such as `every 1800 s` or a cron
-    line. The scope's task is the task of its runs. `permission_mode` is the widest mode of a run
-    without a person: the session's when the agent joined."""
+    """A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a fact of a type in `wake_on`.
+
+    `schedule` is its definition's, such as `every 1800 s` or a cron line. The scope's task is the
+    task of its runs. `permission_mode` is the widest mode of a run without a person: the session's
+    when the agent joined.
+    """
 
     type: ClassVar[str] = "agent.slept"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task")
@@ -80,8 +88,11 @@ class AgentSlept(Fact, frozen=True, kw_only=True):
 
 
 class AgentWoke(Fact, frozen=True, kw_only=True):
-    """A background agent woke for the turn in the scope. `due` is the scheduled time, 0 for none.
-    `cause` is the id of the event that woke it, empty for none."""
+    """A background agent woke for the turn in the scope.
+
+    `due` is the scheduled time, 0 for none. `cause` is the id of the event that woke it, empty for
+    none.
+    """
 
     type: ClassVar[str] = "agent.woke"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task", "turn")
@@ -93,7 +104,9 @@ class AgentWoke(Fact, frozen=True, kw_only=True):
 
 class AgentDefined(Fact, frozen=True, kw_only=True):
     """The agent in the scope defined another agent for this session, with a person's approval.
-    `definition` is a `contracts.ports.agents.Definition` as JSON."""
+
+    `definition` is a `contracts.ports.agents.Definition` as JSON.
+    """
 
     type: ClassVar[str] = "agent.defined"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -114,9 +127,10 @@ _TURN: tuple[ScopeKey, ...] = ("agent", "thread", "turn", "run")
 
 
 class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
-    """A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote
-    protocol task). The state is `unknown` if it is not in the vocabulary, or if the agent stopped
-    reporting."""
+    """A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote protocol task).
+
+    The state is `unknown` if it is not in the vocabulary, or if the agent stopped reporting.
+    """
 
     type: ClassVar[str] = "remote.task"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -128,7 +142,9 @@ class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
 
 class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A part of a remote artifact: text, JSON data as text, or a file with its bytes in `content`.
-    `url` is the agent's address of the file; Callboard does not fetch it."""
+
+    `url` is the agent's address of the file; Callboard does not fetch it.
+    """
 
     media: str
     name: str = ""
@@ -139,7 +155,9 @@ class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 class RemoteArtifact(Fact, frozen=True, kw_only=True):
     """A remote agent delivered a complete artifact, which replaces a former one with the same id.
-    `left_out` counts the parts beyond the limit, which are not stored."""
+
+    `left_out` counts the parts beyond the limit, which are not stored.
+    """
 
     type: ClassVar[str] = "remote.artifact"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN

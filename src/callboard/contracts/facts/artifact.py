@@ -18,10 +18,12 @@ _ARTIFACT: tuple[ScopeKey, ...] = ("artifact",)
 
 
 class ArtifactCreated(Fact, frozen=True, kw_only=True):
-    """An artifact was created; its first version follows. `path` is relative to the folder, empty
-    for an artifact without a file. `worktree` is the thread of the child whose worktree has the
-    file, empty for the session's folder. An empty `title` is the file's name. `remote` is a remote
-    agent's name for it."""
+    """An artifact was created; its first version follows.
+
+    `path` is relative to the folder, empty for an artifact without a file. `worktree` is the thread
+    of the child whose worktree has the file, empty for the session's folder. An empty `title` is
+    the file's name. `remote` is a remote agent's name for it.
+    """
 
     type: ClassVar[str] = "artifact.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -34,9 +36,11 @@ class ArtifactCreated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
-    """A person's change of a file is about to be written. `draft` is the new text, made from
-    version `base`; None deletes the file. `restores` is the version that the draft restores, 0 for
-    none."""
+    """A person's change of a file is about to be written.
+
+    `draft` is the new text, made from version `base`; None deletes the file. `restores` is the
+    version that the draft restores, 0 for none.
+    """
 
     type: ClassVar[str] = "artifact.save.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -47,9 +51,12 @@ class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
-    """A version was saved. `version` counts from 1 without a gap. `base` is the version that it was
-    made from, 0 for none. The scope has the agent's step that made it. `added` and `removed` count
-    lines against `base`, for text; they are 0 for a found file."""
+    """A version was saved.
+
+    `version` counts from 1 without a gap. `base` is the version that it was made from, 0 for none.
+    The scope has the agent's step that made it. `added` and `removed` count lines against `base`,
+    for text; they are 0 for a found file.
+    """
 
     type: ClassVar[str] = "artifact.version.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -78,8 +85,11 @@ class ArtifactUpdated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactFailed(Fact, frozen=True, kw_only=True):
-    """An operation failed and changed nothing. With the code `artifact_conflict` the newest version
-    is `current`, not `base`, and the `draft` is kept. `export` is the failed export."""
+    """An operation failed and changed nothing.
+
+    With the code `artifact_conflict` the newest version is `current`, not `base`, and the `draft`
+    is kept. `export` is the failed export.
+    """
 
     type: ClassVar[str] = "artifact.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -95,8 +105,11 @@ class ArtifactFailed(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
-    """An export of a version began. With `source` it is the diff from that version. `artifacts` are
-    further artifacts in an archive; with `everything` the archive has all of the session."""
+    """An export of a version began.
+
+    With `source` it is the diff from that version. `artifacts` are further artifacts in an archive;
+    with `everything` the archive has all of the session.
+    """
 
     type: ClassVar[str] = "artifact.export.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT

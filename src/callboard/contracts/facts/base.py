@@ -29,7 +29,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
         needs: Ids that the scope must have. A fact with an incomplete scope cannot be built.
         closes: Entity that is terminal after this fact. Decision inputs report its id as closed.
         erased: Values that replace an erased payload: texts read as erased, names as unknown, and
-            the safest value stands for others, such as the highest risk. None if the fact means
+            others as the safest value, such as the highest risk. None if the fact means
             nothing without its payload; it is not shown then.
         readable: False for the stand-ins of erased and unreadable facts.
     """

@@ -18,17 +18,20 @@ CompactionCause = Literal["window", "refused", "person"]
 
 
 class Quote(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
-    the number of quoted bytes: all, or its head and tail."""
+    """A person's text quoted with a summary.
+
+    `sequence` is its fact, an input or a steer. `size` is the number of quoted bytes: all, or its
+    head and tail.
+    """
 
     sequence: int
     size: int
 
 
 class ContextResolved(Fact, frozen=True, kw_only=True):
-    """A run's context in addition to its messages (Agent UI specification, Context, memory, and
-    compaction). Recorded after `turn.started`, and again after a model request when the omissions
-    changed.
+    """A run's context in addition to its messages (Agent UI specification, Context, memory, and compaction).
+
+    Recorded after `turn.started`, and again after a model request when the omissions changed.
 
     In tokens: `window` is the model's window, `budget` the part for the context, `used` an estimate
     of its present size. Each is absent if unknown.
@@ -55,7 +58,9 @@ class ContextPinned(Fact, frozen=True, kw_only=True):
 
 class CompactionStarted(Fact, frozen=True, kw_only=True):
     """The model call at this step summarises the thread's facts up to and including `through`.
-    `tokens` is their estimated size."""
+
+    `tokens` is their estimated size.
+    """
 
     type: ClassVar[str] = "context.compaction.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP
@@ -65,9 +70,11 @@ class CompactionStarted(Fact, frozen=True, kw_only=True):
 
 
 class CompactionCompleted(Fact, frozen=True, kw_only=True):
-    """From now on the model receives `summary`, and the quoted texts `said` in order, in place of
-    the thread's facts up to and including `through`. Those facts stay in the log. No part of a
-    summary is an answer (UI-25)."""
+    """A summary replaced the thread's older facts in the model's context.
+
+    The model receives `summary`, and the quoted texts `said` in order, in place of the facts up to
+    and including `through`. Those facts stay in the log. No part of a summary is an answer (UI-25).
+    """
 
     type: ClassVar[str] = "context.compaction.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP

@@ -10,9 +10,11 @@ from .base import Fact
 
 
 class EvidenceExported(Fact, frozen=True, kw_only=True):
-    """A pack of the session's facts 1 to `through` was exported. `facts` is the number of those of
-    `task`, or of all. `pack` refers to its bytes. `link` is the chain's link at `through` in hex.
-    Both can be checked without this product."""
+    """A pack of the session's facts 1 to `through` was exported.
+
+    `facts` is the number of those of `task`, or of all. `pack` refers to its bytes. `link` is the
+    chain's link at `through` in hex. Both can be checked without this product.
+    """
 
     type: ClassVar[str] = "evidence.exported"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("evidence",)

@@ -17,8 +17,9 @@ ReplyEnd = Literal["answered", "expired"]
 
 
 class HandoffRequested(Fact, frozen=True, kw_only=True):
-    """An agent sent an envelope to the receiver's inbox. `source` and `target` are agents,
-    `to_thread` is the receiver's thread.
+    """An agent sent an envelope to the receiver's inbox.
+
+    `source` and `target` are agents, `to_thread` is the receiver's thread.
 
     `ownership` requests the ownership of the session for the target. `resume_target` then names the
     agent that gets it back, and `context_boundary` is the last sequence that the target receives.
@@ -82,8 +83,10 @@ class HandoffRejected(Fact, frozen=True, kw_only=True):
 
 
 class HandoffCompleted(Fact, frozen=True, kw_only=True):
-    """The receiver's turn ended, or the ownership was returned. Then the agent that resumes, in
-    `to_thread`, is notified."""
+    """The receiver's turn ended, or the ownership was returned.
+
+    Then the agent that resumes, in `to_thread`, is notified.
+    """
 
     type: ClassVar[str] = "handoff.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF

@@ -15,9 +15,11 @@ from .turn import PermissionMode
 
 
 class JobCreated(Fact, frozen=True, kw_only=True):
-    """A job was created with `items` items, which follow as tasks in its scope. A child of the
-    definition `agent` works on each, at most `parallel` at once (0 for the parent's limit).
-    `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's."""
+    """A job was created with `items` items, which follow as tasks in its scope.
+
+    A child of the definition `agent` works on each, at most `parallel` at once (0 for the parent's
+    limit). `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
+    """
 
     type: ClassVar[str] = "job.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")

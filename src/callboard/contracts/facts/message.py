@@ -13,8 +13,11 @@ _PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 
 
 class MessageText(Fact, frozen=True, kw_only=True):
-    """A text part of the assistant's message was finished, at this step. `revised`: it differs from
-    the streamed text, for example because the complete text contains a secret."""
+    """A text part of the assistant's message was finished, at this step.
+
+    `revised`: it differs from the streamed text, for example because the complete text contains a
+    secret.
+    """
 
     type: ClassVar[str] = "message.text"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
@@ -53,7 +56,9 @@ class ReasoningInterrupted(Fact, frozen=True, kw_only=True):
 
 class OutputFinal(Fact, frozen=True, kw_only=True):
     """The final answer of the run: the steps of its text parts after the last tool call, in order.
-    Earlier texts are commentary."""
+
+    Earlier texts are commentary.
+    """
 
     type: ClassVar[str] = "output.final"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -61,8 +66,11 @@ class OutputFinal(Fact, frozen=True, kw_only=True):
 
 
 class PlanUpdated(Fact, frozen=True, kw_only=True):
-    """The agent's complete plan. The last one of a run is `final`. A rejected plan that is proposed
-    again is the next `revision`, at a new step."""
+    """The agent's complete plan.
+
+    The last one of a run is `final`. A rejected plan that is proposed again is the next `revision`,
+    at a new step.
+    """
 
     type: ClassVar[str] = "plan.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")

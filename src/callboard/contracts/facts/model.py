@@ -25,9 +25,12 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
-    """A model call began. Its context is referenced, not copied: the prompts of `turn.started`, and
-    the thread's facts after `context_after` (older turns are left out) up to and including
-    `context_through`. `iteration` counts the run's model calls from 1."""
+    """A model call began.
+
+    Its context is referenced, not copied: the prompts of `turn.started`, and the thread's facts
+    after `context_after` (older turns are left out) up to and including `context_through`.
+    `iteration` counts the run's model calls from 1.
+    """
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -41,8 +44,11 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
 
 
 class ModelCompleted(Fact, frozen=True, kw_only=True):
-    """The response is complete. `first_ms` is the time from the request to its first piece,
-    `duration_ms` to its last. `provider_reason` is the provider's own stop reason."""
+    """The response is complete.
+
+    `first_ms` is the time from the request to its first piece, `duration_ms` to its last.
+    `provider_reason` is the provider's own stop reason.
+    """
 
     type: ClassVar[str] = "model.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -75,8 +81,10 @@ class ModelInterrupted(Fact, frozen=True, kw_only=True):
 
 
 class QuotaReported(Fact, frozen=True, kw_only=True):
-    """A provider refused a call for its limits, or reported that less than a tenth of a limit is
-    left. `exhausted`: waiting does not help."""
+    """A provider refused a call for its limits, or reported that less than a tenth of a limit is left.
+
+    `exhausted`: waiting does not help.
+    """
 
     type: ClassVar[str] = "model.quota"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -93,8 +101,10 @@ PriceSource = Literal["", "provider", "listed"]
 
 class CostRecorded(Fact, frozen=True, kw_only=True):
     """The usage of a call as the provider reported it; a missing value is absent, never estimated.
+
     `amount` is in US dollars: the provider's, or computed from the reported tokens at the `listed`
-    prices."""
+    prices.
+    """
 
     type: ClassVar[str] = "cost.recorded"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step")
@@ -115,8 +125,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class RoutingResolved(Fact, frozen=True, kw_only=True):
-    """The model of a run was chosen. With a single candidate that is the `reason`. `fallbacks`
-    replace a model that failed permanently, in order; another such fact then records the next one.
+    """The model of a run was chosen.
+
+    With a single candidate that is the `reason`. `fallbacks` replace a model that failed
+    permanently, in order; another such fact then records the next one.
     """
 
     type: ClassVar[str] = "routing.resolved"

@@ -24,9 +24,11 @@ RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The result of one check of the gate. `reasons` are the codes of `detail`; empty in facts
-    without codes, and for the words of another program or a schema. `detail` is empty if the
-    reasons of an approval replace it."""
+    """The result of one check of the gate.
+
+    `reasons` are the codes of `detail`; empty in facts without codes, and for the words of another
+    program or a schema. `detail` is empty if the reasons of an approval replace it.
+    """
 
     name: CheckName
     verdict: Verdict
@@ -35,9 +37,11 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The result of a call's hooks, which run once per call. `detail` names each hook with its
-    result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
-    which the hook `by` replaced the model's, as canonical JSON."""
+    """The result of a call's hooks, which run once per call.
+
+    `detail` names each hook with its result, `reasons` has the codes. `code` is why the call is
+    denied. `arguments` are those with which the hook `by` replaced the model's, as canonical JSON.
+    """
 
     verdict: Verdict
     detail: str = ""
@@ -48,15 +52,18 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
     def describe_rewrite(self, arguments: str) -> str:
         """Return the note for the model about rewritten arguments, placed before the result of the call."""
-        shown = arguments if len(arguments) <= MAX_NOTE_CHARACTERS else f"{arguments[:MAX_NOTE_CHARACTERS]}…"
-        return f"[A hook changed your arguments. {self.detail} Arguments used: {shown}]\n\n"
+        excerpt = arguments if len(arguments) <= MAX_NOTE_CHARACTERS else f"{arguments[:MAX_NOTE_CHARACTERS]}…"
+        return f"[A hook changed your arguments. {self.detail} Arguments used: {excerpt}]\n\n"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A permission rule. `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file
-    tools, a command prefix that ends in `*` or an exact command for the shell. `expires_at` is in
-    microseconds since the epoch, 0 for never. `declared` is the hash of a server's declaration of
-    its tool at the approval; the rule does not apply to another declaration."""
+    """A permission rule.
+
+    `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
+    that ends in `*` or an exact command for the shell. `expires_at` is in microseconds since the
+    epoch, 0 for never. `declared` is the hash of a server's declaration of its tool at the
+    approval; the rule does not apply to another declaration.
+    """
 
     rule_id: str
     matcher: str
@@ -67,8 +74,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class PermissionEvaluated(Fact, frozen=True, kw_only=True):
-    """The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the
-    canonical JSON in hex).
+    """The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON in hex).
 
     `checks` has the checks with a result other than a plain pass, in order; a denial is the last.
     `passed` adds the plain passes. `secrets` are the names of stored secrets whose handles are in
@@ -114,10 +120,10 @@ def select_unexpired(rules: Iterable[Rule], now: int) -> tuple[Rule, ...]:
 
 def list_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
     """Return a check for every check that the call reached, up to the denial; a plain pass has no detail."""
-    said = {check.name: check for check in checks}
+    by_name = {check.name: check for check in checks}
     denied = next((check.name for check in checks if check.verdict == "deny"), CHECK_NAMES[-1])
     come_to = CHECK_NAMES[: CHECK_NAMES.index(denied) + 1]
-    return tuple(said.get(name) or Check(name=name, verdict="allow") for name in come_to)
+    return tuple(by_name.get(name) or Check(name=name, verdict="allow") for name in come_to)
 
 
 PermissionFact = PermissionEvaluated | PermissionRuleAdded | PermissionRuleRevoked

@@ -42,8 +42,11 @@ class ProcessStopRequested(Fact, frozen=True, kw_only=True):
 
 
 class ProcessEnded(Fact, frozen=True, kw_only=True):
-    """The process and all its child processes ended. `output` is its head and tail. `code` and
-    `message` name the limit that ended it, or another failure."""
+    """The process and all its child processes ended.
+
+    `output` is its head and tail. `code` and `message` name the limit that ended it, or another
+    failure.
+    """
 
     type: ClassVar[str] = "process.ended"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")

@@ -13,8 +13,11 @@ SessionSource = Literal["claude_code", "codex"]
 
 
 class SessionCreated(Fact, frozen=True, kw_only=True):
-    """The first fact of a session. `folder` is the absolute path in which its agents work. An
-    imported session has a `source` and is read-only; its facts have the times of the source."""
+    """The first fact of a session.
+
+    `folder` is the absolute path in which its agents work. An imported session has a `source` and
+    is read-only; its facts have the times of the source.
+    """
 
     type: ClassVar[str] = "session.created"
     erased: ClassVar[ErasedForm] = {"workspace_id": "", "folder": "", "title": ""}
@@ -40,9 +43,11 @@ PauseCause = Literal["recovered", "failed", "no_progress", "unread"]
 
 
 class ThreadOpened(Fact, frozen=True, kw_only=True):
-    """An agent joined the session with a new thread; `agent_name` is its id. `definition_hash` is
-    the hash of its definition, `policy` its permissions. A child has its parent in the scope. `url`
-    is the address of a remote agent's card."""
+    """An agent joined the session with a new thread; `agent_name` is its id.
+
+    `definition_hash` is the hash of its definition, `policy` its permissions. A child has its
+    parent in the scope. `url` is the address of a remote agent's card.
+    """
 
     type: ClassVar[str] = "thread.opened"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
@@ -61,8 +66,10 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
 
 
 class ThreadPaused(Fact, frozen=True, kw_only=True):
-    """The thread starts no turn until it is resumed; its queue stays. `evidence` are the ids of the
-    steps that show why."""
+    """The thread starts no turn until it is resumed; its queue stays.
+
+    `evidence` are the ids of the steps that show why.
+    """
 
     type: ClassVar[str] = "thread.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)

@@ -63,8 +63,10 @@ class SubagentStarted(Fact, frozen=True, kw_only=True):
 
 
 class SubagentCompleted(Fact, frozen=True, kw_only=True):
-    """The child met its objective, and a required review has its verdict. With `plain_text` it
-    answered in plain text and did not finalize: the parent must judge whether the objective is met.
+    """The child met its objective, and a required review has its verdict.
+
+    With `plain_text` it answered in plain text and did not finalize: the parent must judge whether
+    the objective is met.
     """
 
     type: ClassVar[str] = "subagent.completed"
@@ -116,9 +118,11 @@ class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
 
 
 class SubagentMerged(Fact, frozen=True, kw_only=True):
-    """The result of a requested merge, complete or without effect. `files` were changed; files in
-    `conflict` prevented the merge; at most 500 of each. `unknown`: the process ended meanwhile, and
-    the merge can be requested again."""
+    """The result of a requested merge, complete or without effect.
+
+    `files` were changed; files in `conflict` prevented the merge; at most 500 of each. `unknown`:
+    the process ended meanwhile, and the merge can be requested again.
+    """
 
     type: ClassVar[str] = "subagent.merged"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -130,8 +134,10 @@ class SubagentMerged(Fact, frozen=True, kw_only=True):
 
 
 class SubagentClosed(Fact, frozen=True, kw_only=True):
-    """The child accepts no more work; its transcript stays. `worktree`, `branch` and `base` are its
-    former worktree."""
+    """The child accepts no more work; its transcript stays.
+
+    `worktree`, `branch` and `base` are its former worktree.
+    """
 
     type: ClassVar[str] = "subagent.closed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -154,8 +160,11 @@ class SubagentsAwaited(Fact, frozen=True, kw_only=True):
 
 
 class WorkerNotification(Fact, frozen=True, kw_only=True):
-    """The result of a child, sent to its parent's inbox as `item`. `transcript` is the child's
-    thread. With `plain_text` the child answered in plain text and did not finalize."""
+    """The result of a child, sent to its parent's inbox as `item`.
+
+    `transcript` is the child's thread. With `plain_text` the child answered in plain text and did
+    not finalize.
+    """
 
     type: ClassVar[str] = "worker.notification"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -170,9 +179,11 @@ class WorkerNotification(Fact, frozen=True, kw_only=True):
 
 
 class TeamChanged(Fact, frozen=True, kw_only=True):
-    """The load of a team changed (Agent UI specification, queue and parallelism facts). The scope's
-    thread is its lead's. Counts are of the lead's children; a `group` is those of one provider,
-    with its own budget."""
+    """The load of a team changed (Agent UI specification, queue and parallelism facts).
+
+    The scope's thread is its lead's. Counts are of the lead's children; a `group` is those of one
+    provider, with its own budget.
+    """
 
     type: ClassVar[str] = "team.changed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")

@@ -25,9 +25,11 @@ Priority = Literal["low", "normal", "high"]
 
 
 class TaskCreated(Fact, frozen=True, kw_only=True):
-    """A task was created. `assignee` is an agent or empty. `parent_task` is the task that it is
-    part of. `entity`: a card of the board, the repeated work of a background agent, or the task of
-    a remote agent."""
+    """A task was created.
+
+    `assignee` is an agent or empty. `parent_task` is the task that it is part of. `entity`: a card
+    of the board, the repeated work of a background agent, or the task of a remote agent.
+    """
 
     type: ClassVar[str] = "task.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -43,8 +45,11 @@ class TaskCreated(Fact, frozen=True, kw_only=True):
 
 
 class TaskStarted(Fact, frozen=True, kw_only=True):
-    """The attempt in the scope began. `assignee` works on it in the scope's turn, which may be
-    queued; without a turn a person works on it."""
+    """The attempt in the scope began.
+
+    `assignee` works on it in the scope's turn, which may be queued; without a turn a person works
+    on it.
+    """
 
     type: ClassVar[str] = "task.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("task", "attempt")
@@ -54,8 +59,11 @@ class TaskStarted(Fact, frozen=True, kw_only=True):
 
 
 class TaskPaused(Fact, frozen=True, kw_only=True):
-    """The task was paused. Its running work is asked to stop, and queued work stays queued. Each
-    open part has its own fact."""
+    """The task was paused.
+
+    Its running work is asked to stop, and queued work stays queued. Each open part has its own
+    fact.
+    """
 
     type: ClassVar[str] = "task.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -73,8 +81,10 @@ class TaskResumed(Fact, frozen=True, kw_only=True):
 
 
 class TaskCancelRequested(Fact, frozen=True, kw_only=True):
-    """The cancellation of a task was requested. Its work is stopped; then `task.cancelled` follows.
-    Each open part has its own fact."""
+    """The cancellation of a task was requested.
+
+    Its work is stopped; then `task.cancelled` follows. Each open part has its own fact.
+    """
 
     type: ClassVar[str] = "task.cancel.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -83,8 +93,10 @@ class TaskCancelRequested(Fact, frozen=True, kw_only=True):
 
 
 class TaskUpdated(Fact, frozen=True, kw_only=True):
-    """Fields of a task changed; None is unchanged. `status` is the board's label. `phase` and
-    `counters` report progress in the worker's own terms."""
+    """Fields of a task changed; None is unchanged.
+
+    `status` is the board's label. `phase` and `counters` report progress in the worker's own terms.
+    """
 
     type: ClassVar[str] = "task.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -104,8 +116,11 @@ class TaskUpdated(Fact, frozen=True, kw_only=True):
 
 
 class TaskCompleted(Fact, frozen=True, kw_only=True):
-    """The objective is met. `refs` are the deliverables. With `plain_text` the work ended with an
-    answer in plain text that was not finalized."""
+    """The objective is met.
+
+    `refs` are the deliverables. With `plain_text` the work ended with an answer in plain text that
+    was not finalized.
+    """
 
     type: ClassVar[str] = "task.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -118,8 +133,10 @@ class TaskCompleted(Fact, frozen=True, kw_only=True):
 
 
 class TaskFailed(Fact, frozen=True, kw_only=True):
-    """The newest attempt failed, and the board shows the task as blocked. The code is `interrupted`
-    if its turn was stopped."""
+    """The newest attempt failed, and the board shows the task as blocked.
+
+    The code is `interrupted` if its turn was stopped.
+    """
 
     type: ClassVar[str] = "task.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -148,8 +165,10 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class ReviewRequested(Fact, frozen=True, kw_only=True):
-    """`reviewer` was asked to judge the work of `target`; both are agents. `refs` are the work.
-    `item` is the request's id in the inbox of `to_thread`."""
+    """`reviewer` was asked to judge the work of `target`; both are agents.
+
+    `refs` are the work. `item` is the request's id in the inbox of `to_thread`.
+    """
 
     type: ClassVar[str] = "review.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
@@ -163,8 +182,10 @@ class ReviewRequested(Fact, frozen=True, kw_only=True):
 
 
 class ReviewVerdict(Fact, frozen=True, kw_only=True):
-    """The reviewer gave a verdict. The requested changes become input of their assignees when the
-    review is applied."""
+    """The reviewer gave a verdict.
+
+    The requested changes become input of their assignees when the review is applied.
+    """
 
     type: ClassVar[str] = "review.verdict"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW

@@ -15,8 +15,10 @@ _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A tool's change of a file. `path` is relative to the folder. `diff` is unified. `before` and
-    `after` are the contents."""
+    """A tool's change of a file.
+
+    `path` is relative to the folder. `diff` is unified. `before` and `after` are the contents.
+    """
 
     path: str
     kind: Literal["created", "modified", "deleted"]
@@ -28,9 +30,11 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class ToolRequested(Fact, frozen=True, kw_only=True):
-    """The model requested a call. `provider_call_id` is the provider's id, never one of
-    Callboard's. `signature` is opaque and is sent back to the provider. `hooked` is the result of
-    hooks, if any."""
+    """The model requested a call.
+
+    `provider_call_id` is the provider's id, never one of Callboard's. `signature` is opaque and is
+    sent back to the provider. `hooked` is the result of hooks, if any.
+    """
 
     type: ClassVar[str] = "tool.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -122,9 +126,12 @@ class ToolLost(Fact, frozen=True, kw_only=True):
 
 
 class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
-    """The agent's tools changed. `catalog` has each tool with its availability and reason, as JSON
+    """The agent's tools changed.
+
+    `catalog` has each tool with its availability and reason, as JSON
     (`contracts.entities.tool_inventory.ToolInfo`). `added` are tools that the run's model found by
-    searching."""
+    searching.
+    """
 
     type: ClassVar[str] = "tool.catalog.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -137,8 +144,11 @@ class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
 
 
 class ToolServerConnected(Fact, frozen=True, kw_only=True):
-    """A tool server connected. `server` is its name in the settings; `title` and `version` are its
-    own. `tools` is the number of its tools, `refused` of them invalid."""
+    """A tool server connected.
+
+    `server` is its name in the settings; `title` and `version` are its own. `tools` is the number
+    of its tools, `refused` of them invalid.
+    """
 
     type: ClassVar[str] = "tool.server.connected"
     erased: ClassVar[ErasedForm] = {"server": UNKNOWN}
@@ -173,8 +183,10 @@ ResourceLimits = dict[LimitKeeper, dict[LimitName, float]]
 
 
 class SandboxApplied(Fact, frozen=True, kw_only=True):
-    """The confinement of one call. The level `paths` is for file tools: they open paths from the
-    folder's handle and follow no link. `limits` are the command's limits with what enforces them.
+    """The confinement of one call.
+
+    The level `paths` is for file tools: they open paths from the folder's handle and follow no
+    link. `limits` are the command's limits with what enforces them.
     """
 
     type: ClassVar[str] = "sandbox.applied"

@@ -39,8 +39,10 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class TurnSubmitted(Fact, frozen=True, kw_only=True):
-    """Input was accepted for a thread; the next facts start or queue the turn. `given` is the
-    attached and named context, `missing` the names that could not be resolved."""
+    """Input was accepted for a thread; the next facts start or queue the turn.
+
+    `given` is the attached and named context, `missing` the names that could not be resolved.
+    """
 
     type: ClassVar[str] = "turn.submitted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -55,8 +57,11 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):
-    """A run of the turn began. It pins the workspace's sequence, the definition, the layers of the
-    prompt and the tools of its model."""
+    """A run of the turn began.
+
+    It pins the workspace's sequence, the definition, the layers of the prompt and the tools of its
+    model.
+    """
 
     type: ClassVar[str] = "turn.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -79,9 +84,11 @@ class TurnStarted(Fact, frozen=True, kw_only=True):
 
 
 class TurnCompleted(Fact, frozen=True, kw_only=True):
-    """The turn finished after `iterations` model calls. With `plain_text` the agent answered in
-    plain text although it had to finalize: the text is its result and does not claim that the
-    objective is met."""
+    """The turn finished after `iterations` model calls.
+
+    With `plain_text` the agent answered in plain text although it had to finalize: the text is its
+    result and does not claim that the objective is met.
+    """
 
     type: ClassVar[str] = "turn.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN

@@ -8,8 +8,10 @@ from .base import Fact
 
 
 class WorkspaceOpened(Fact, frozen=True, kw_only=True):
-    """A folder was opened for the first time, or a person approved a broad folder (`wide`). `path`
-    is absolute, with symbolic links resolved."""
+    """A folder was opened for the first time, or a person approved a broad folder (`wide`).
+
+    `path` is absolute, with symbolic links resolved.
+    """
 
     type: ClassVar[str] = "workspace.opened"
     path: str
@@ -50,8 +52,10 @@ class SessionArchived(Fact, frozen=True, kw_only=True):
 
 
 class SessionScheduled(Fact, frozen=True, kw_only=True):
-    """Agents of a session got a schedule, or lost their last one. A scheduled session opens when
-    the process starts, so that it misses no time."""
+    """Agents of a session got a schedule, or lost their last one.
+
+    A scheduled session opens when the process starts, so that it misses no time.
+    """
 
     type: ClassVar[str] = "workspace.session.scheduled"
     session_id: str
@@ -59,8 +63,10 @@ class SessionScheduled(Fact, frozen=True, kw_only=True):
 
 
 class SessionTrimmed(Fact, frozen=True, kw_only=True):
-    """Large contents of an archived session are about to be deleted, as the settings require:
-    `blobs` blobs of `size` bytes in total. Its facts stay, with the head and tail of each content.
+    """Retention is about to delete large contents of an archived session.
+
+    It deletes `blobs` blobs of `size` bytes in total. The facts stay, with the head and tail of
+    each content.
     """
 
     type: ClassVar[str] = "workspace.session.trimmed"
@@ -79,9 +85,11 @@ class SessionDeleted(Fact, frozen=True, kw_only=True):
 
 
 class WorkspaceTrusted(Fact, frozen=True, kw_only=True):
-    """A person granted the permissions that the folder's files request. `digest` is the SHA-256 in
-    hex of exactly what was shown; the trust ends when the files request something else. `allowed`
-    is the same as text."""
+    """A person granted the permissions that the folder's files request.
+
+    `digest` is the SHA-256 in hex of exactly what was shown; the trust ends when the files request
+    something else. `allowed` is the same as text.
+    """
 
     type: ClassVar[str] = "workspace.trusted"
     digest: str
@@ -97,8 +105,11 @@ class WorkspaceTrustRevoked(Fact, frozen=True, kw_only=True):
 
 
 class SettingsChanged(Fact, frozen=True, kw_only=True):
-    """A person changed settings here. `keys` are the changed keys, `digest` the SHA-256 in hex of
-    the written file. Values are private and not in the log."""
+    """A person changed settings here.
+
+    `keys` are the changed keys, `digest` the SHA-256 in hex of the written file. Values are private
+    and not in the log.
+    """
 
     type: ClassVar[str] = "workspace.settings.changed"
     place: Literal["user", "folder"]

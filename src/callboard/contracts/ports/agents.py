@@ -23,8 +23,13 @@ Colour = Literal["", "blue", "teal", "green", "amber", "orange", "red", "pink", 
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """When a background agent wakes: every `every` seconds (0 for never), at the times of a `cron`
-    line with five fields in UTC (empty for never), and after facts of the types `wake_on`."""
+    """The times and facts that wake a background agent.
+
+    Attributes:
+        every: Interval in seconds; 0 for none.
+        cron: Cron line with five fields, in UTC; empty for none.
+        wake_on: Types of facts.
+    """
 
     every: int = 0
     cron: str = ""
@@ -81,8 +86,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DefinitionProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A problem of a definition. `file` is the path in the folder. `line` counts from 1, 0 for the
-    whole file. `field` is a path such as `edges[0].to`, empty for the whole file."""
+    """A problem of a definition.
+
+    `file` is the path in the folder. `line` counts from 1, 0 for the whole file. `field` is a path
+    such as `edges[0].to`, empty for the whole file.
+    """
 
     file: str
     line: int
@@ -107,8 +115,8 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def find(self, name: str) -> Definition | None:
         """Return the agent with that name or alias, in any case; None if there is none."""
         wanted = fold_name(name)
-        named = (one for one in self.definitions if fold_name(one.name) == wanted)
-        called = (one for one in self.definitions if wanted in map(fold_name, one.aliases))
+        named = (definition for definition in self.definitions if fold_name(definition.name) == wanted)
+        called = (definition for definition in self.definitions if wanted in map(fold_name, definition.aliases))
         return next(named, None) or next(called, None)
 
 

@@ -48,8 +48,11 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentControl(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits of an external agent. `permission` limits its modes. `mode` and `model` are its
-    definition's; empty for a mode that asks, and for the agent's own model."""
+    """Limits of an external agent.
+
+    `permission` limits its modes. `mode` and `model` are its definition's; empty for a mode that
+    asks, and for the agent's own model.
+    """
 
     permission: PermissionMode = "ask"
     mode: str = ""
@@ -65,8 +68,11 @@ class ExternalDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
-    """The present state of an external agent's call; each event has all of it. `arguments` is JSON
-    text, empty if unknown. `command` is set for a shell command. `paths` are the named files."""
+    """The present state of an external agent's call; each event has all of it.
+
+    `arguments` is JSON text, empty if unknown. `command` is set for a shell command. `paths` are
+    the named files.
+    """
 
     call_id: str
     title: str = ""
@@ -130,8 +136,10 @@ class WriteRequested(msgspec.Struct, frozen=True):
 
 
 class SettingsReported(msgspec.Struct, frozen=True):
-    """The agent changed its mode or model. `allowed` is False for a mode with more permissions than
-    the permission mode."""
+    """The agent changed its mode or model.
+
+    `allowed` is False for a mode with more permissions than the permission mode.
+    """
 
     settings: AgentSettings
     allowed: bool = True
@@ -153,8 +161,11 @@ class TaskReported(msgspec.Struct, frozen=True):
 
 
 class ArtifactReported(msgspec.Struct, frozen=True, kw_only=True):
-    """A remote agent delivered a complete artifact. `blobs` are the contents of its parts.
-    `left_out` counts the parts beyond the limit, which are not stored."""
+    """A remote agent delivered a complete artifact.
+
+    `blobs` are the contents of its parts. `left_out` counts the parts beyond the limit, which are
+    not stored.
+    """
 
     task: str
     artifact: str
@@ -166,8 +177,10 @@ class ArtifactReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NeedReported(msgspec.Struct, frozen=True, kw_only=True):
-    """A remote agent needs an answer or an authorisation. Answer it with `answer`; after an
-    authorisation with an empty text."""
+    """A remote agent needs an answer or an authorisation.
+
+    Answer it with `answer`; after an authorisation with an empty text.
+    """
 
     tool: Literal["RemoteInput", "RemoteAuth"]
     task: str
@@ -199,8 +212,11 @@ class ExternalFailure(Exception):
 
 
 class ReachedAgent(Protocol):
-    """A conversation with an external or remote agent. `id` is the agent's id for it, empty before
-    it has one. `resumed`: the agent continues the requested conversation."""
+    """A conversation with an external or remote agent.
+
+    `id` is the agent's id for it, empty before it has one. `resumed`: the agent continues the
+    requested conversation.
+    """
 
     id: str
     name: str
@@ -265,7 +281,9 @@ class ExternalSession(ReachedAgent, Protocol):
 
     def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
         """Answer the read or write request with that key: with the text, or with a refusal.
-        `missing`: the file does not exist."""
+
+        `missing`: the file does not exist.
+        """
         ...
 
 
@@ -329,8 +347,9 @@ class RemoteAgents(Protocol):
     """Connector to remote agents."""
 
     async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
-        """Read the Agent Card at the address, and begin or resume a conversation. Contacts no other
-        origin.
+        """Read the Agent Card at the address, and begin or resume a conversation.
+
+        Contacts no other origin.
 
         Raises:
             ExternalFailure: The agent is unreachable or its card is invalid.

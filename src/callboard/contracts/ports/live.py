@@ -26,9 +26,11 @@ class LivePiece(msgspec.Struct, frozen=True):
 
 
 class LiveGap(msgspec.Struct, frozen=True):
-    """The feed cannot continue from the consumer's position. The consumer is now at `cursor`. It
-    must rebuild its view from the facts up to `cursor.sequence` and from `partials`, the text so
-    far of each unfinished part."""
+    """The feed cannot continue from the consumer's position.
+
+    The consumer is now at `cursor`. It must rebuild its view from the facts up to `cursor.sequence`
+    and from `partials`, the text so far of each unfinished part.
+    """
 
     cursor: Cursor
     partials: tuple[Partial, ...]
@@ -38,8 +40,11 @@ LiveItem = LiveFacts | LivePiece | LiveGap
 
 
 class LiveFeed(Protocol):
-    """The feed of all streams of a process. The writer calls `facts` once facts are durable and
-    `frame` for pieces, in order. Neither waits for a consumer."""
+    """The feed of all streams of a process.
+
+    The writer calls `facts` once facts are durable and `frame` for pieces, in order. Neither waits
+    for a consumer.
+    """
 
     def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         """Publish durable facts, which finish the parts with the keys `ends` (`live.partial_key`).

@@ -24,6 +24,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
 # A conversation is thousands of messages that hold no cycle: the collector does not visit them (`gc=False`), which would
 # take it milliseconds at once. An image is visited, since weak references to it are kept.
 class TextContent(msgspec.Struct, frozen=True, tag="text", gc=False):
+    """Text of a message."""
+
     text: str
 
 
@@ -35,13 +37,17 @@ class ImageContent(msgspec.Struct, frozen=True, tag="image", weakref=True):
 
 
 class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning", gc=False):
+    """Reasoning of a model, with the provider's signature."""
+
     text: str
     signature: str = ""
 
 
 class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call", gc=False):
-    """An earlier call of the assistant. `arguments` is JSON text. `signature` is opaque and is sent
-    back to the provider."""
+    """An earlier call of the assistant.
+
+    `arguments` is JSON text. `signature` is opaque and is sent back to the provider.
+    """
 
     call_id: str
     tool: str
@@ -103,14 +109,19 @@ class TextDelta(msgspec.Struct, frozen=True):
 
 
 class ReasoningDelta(msgspec.Struct, frozen=True):
+    """More text of the reasoning `index`."""
+
     index: int
     text: str
     signature: str = ""
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True):
-    """A piece of a tool call. `tool`, `call_id` and `signature` are in the first piece that has
-    them. `arguments` is JSON text."""
+    """A piece of a tool call.
+
+    `tool`, `call_id` and `signature` are in the first piece that has them. `arguments` is JSON
+    text.
+    """
 
     index: int
     call_id: str = ""
@@ -139,8 +150,10 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """The last event of a complete response. A stream without it was truncated. `provider_reason`
-    is the provider's own stop reason."""
+    """The last event of a complete response.
+
+    A stream without it was truncated. `provider_reason` is the provider's own stop reason.
+    """
 
     stop_reason: StopReason
     provider_reason: str = ""
@@ -182,8 +195,11 @@ class ModelFailure(Exception):
 
 
 class Model(Protocol):
-    """A model. `provider` and `name` are recorded in facts; `label` is for display. `window` is in
-    tokens, None if unknown. `images`: it accepts images."""
+    """A model.
+
+    `provider` and `name` are recorded in facts; `label` is for display. `window` is in tokens, None
+    if unknown. `images`: it accepts images.
+    """
 
     provider: str
     name: str
@@ -201,9 +217,11 @@ class Model(Protocol):
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """The route of a run: its candidates as (provider, model), the index of the chosen one, and the
-    reason. `fallbacks` are indexes of the models that replace a failed one, in order. `excluded`
-    has the reason for each unavailable candidate, empty if all are available."""
+    """The route of a run: its candidates as (provider, model), the index of the chosen one, and the reason.
+
+    `fallbacks` are indexes of the models that replace a failed one, in order. `excluded` has the
+    reason for each unavailable candidate, empty if all are available.
+    """
 
     candidates: tuple[tuple[str, str], ...]
     chosen: int

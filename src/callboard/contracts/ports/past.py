@@ -12,8 +12,10 @@ from ..facts.session import SessionSource
 
 @dataclass(frozen=True, kw_only=True)
 class PastTranscript:
-    """A past session. Iterating `turns` reads the transcript and blocks. An `unfinished` session is
-    without its newest turn.
+    """A past session.
+
+    Iterating `turns` reads the transcript and blocks. An `unfinished` session is without its newest
+    turn.
 
     Raises:
         Refusal: `transcript_unreadable`, or `invalid_input` at a turn too large for a command.
@@ -24,14 +26,18 @@ class PastTranscript:
 
 
 class PastSessions(Protocol):
-    """The past sessions of the user, at the places where each product stores them. Methods block
-    for a bounded time."""
+    """The past sessions of the user, at the places where each product stores them.
+
+    Methods block for a bounded time.
+    """
 
     def find(self, folder: str) -> PastSessionList:
         """Return the past sessions of the folder (absolute, symlinks resolved), without their import state."""
         ...
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
-        """Return a past session of the folder as turns for the workspace; None if there is no such
-        transcript. A new or empty one has no turns."""
+        """Return a past session of the folder as turns for the workspace; None if there is no such transcript.
+
+        A new or empty one has no turns.
+        """
         ...

@@ -64,8 +64,9 @@ class Shells(Protocol):
     async def start(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
-        """Start the command of a call that the gate or a person allowed. `redactor` redacts its
-        output.
+        """Start the command of a call that the gate or a person allowed.
+
+        `redactor` redacts its output.
 
         Raises:
             Refusal: The call changed after approval, or its sandbox is unavailable. Nothing ran.

@@ -46,8 +46,7 @@ class Feeds(Protocol):
     """Live views. `stream` is a session's or a workspace's."""
 
     def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Yield encoded server-sent events of row operations, from a snapshot or the cursor on,
-        without gap or repeat."""
+        """Yield encoded server-sent events of row operations, from a snapshot or the cursor on, without gap or repeat."""
         ...
 
     def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
@@ -55,20 +54,27 @@ class Feeds(Protocol):
         ...
 
     def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
-        """Yield all facts of a session, stored ones and then live ones, with partials between them,
-        in one order. A `LiveGap` follows the facts up to its cursor and has the text so far; later
-        pieces continue it."""
+        """Yield all facts of a session, stored ones and then live ones, with partials between them, in one order.
+
+        A `LiveGap` follows the facts up to its cursor and has the text so far; later pieces
+        continue it.
+        """
         ...
 
     def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
-        """Yield encoded server-sent events of the Multi-agent runtime specification, from the
-        present state or a `seq` on, without gap or repeat."""
+        """Yield encoded server-sent events of the Multi-agent runtime specification.
+
+        They begin with the present state, or after the `seq` `after`, without gap or repeat.
+        """
         ...
 
 
 class RunReads(Protocol):
-    """Runs as the Multi-agent runtime specification records them. `project_root` is the folder of
-    an open workspace; it may be omitted if only one is open. Unknown ids raise a Refusal."""
+    """Runs as the Multi-agent runtime specification records them.
+
+    `project_root` is the folder of an open workspace; it may be omitted if only one is open.
+    Unknown ids raise a Refusal.
+    """
 
     def folder(self, project_root: str | None) -> OpenedFolder:
         """Return the open workspace of a folder."""

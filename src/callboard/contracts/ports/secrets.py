@@ -115,8 +115,9 @@ class Secrets(Protocol):
         ...
 
     def reveal(self, text: str) -> str:
-        """Return the text with values instead of handles, for a tool to run. Never store the
-        result.
+        """Return the text with values instead of handles, for a tool to run.
+
+        Never store the result.
 
         Raises:
             Refusal: `secret_missing` for an unknown handle or the key of a provider.
@@ -124,16 +125,16 @@ class Secrets(Protocol):
         ...
 
     def find_stored(self, text: str) -> tuple[str, ...]:
-        """Return the names of stored secrets whose handles, or parts of whose values, are in a
-        text. Sorted.
+        """Return the names of stored secrets whose handles, or parts of whose values, are in a text.
+
+        Sorted.
 
         Values that were only seen are left out.
         """
         ...
 
     def reveal_key(self, text: str) -> str:
-        """Return a setting's text with values instead of handles, for the provider or server that
-        it belongs to.
+        """Return a setting's text with values instead of handles, for the provider or server that it belongs to.
 
         Raises:
             Refusal: `secret_missing`.

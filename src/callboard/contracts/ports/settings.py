@@ -11,8 +11,10 @@ from ..settings import Effective, ListedRule, Place, RequestedPermissions, Setti
 
 
 class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A settings file for display: its values and the effective ones, with secrets masked, and the
-    JSON Schema of the values. `digest` is the file's SHA-256 in hex, empty for no file."""
+    """A settings file for display: its values and the effective ones, with secrets masked, and the JSON Schema of the values.
+
+    `digest` is the file's SHA-256 in hex, empty for no file.
+    """
 
     path: str
     digest: str
@@ -23,8 +25,7 @@ class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A written settings file: its changed keys, its new SHA-256 in hex, and its former content
-    (None for no file)."""
+    """A written settings file: its changed keys, its new SHA-256 in hex, and its former content (None for no file)."""
 
     place: Place
     folder: str
@@ -35,8 +36,10 @@ class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsBook(Protocol):
-    """Settings of the user and of folders. Each call reads the present files. An unreadable file is
-    reported and grants nothing."""
+    """Settings of the user and of folders.
+
+    Each call reads the present files. An unreadable file is reported and grants nothing.
+    """
 
     def user(self) -> Settings:
         """Return the user's settings, overridden by the environment.
@@ -51,12 +54,14 @@ class SettingsBook(Protocol):
         ...
 
     def effective(self, folder: str, trusted: str) -> Effective:
-        """Return the effective settings of the folder. `trusted` is the digest that a person
-        trusts, empty for none."""
+        """Return the effective settings of the folder.
+
+        `trusted` is the digest that a person trusts, empty for none.
+        """
         ...
 
     def rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
-        """Return the rules of the user's file and the folder's, including those that do not apply."""
+        """Return the rules of the user's file and the folder's, including the ones that do not apply."""
         ...
 
     def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
@@ -68,8 +73,9 @@ class SettingsBook(Protocol):
         ...
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
-        """Write the named keys to a file with this digest; None removes a key. The new values apply
-        at once, models included.
+        """Write the named keys to a file with this digest; None removes a key.
+
+        The new values apply at once, models included.
 
         Raises:
             Refusal: `conflict` if the file changed, `bad_settings` for an invalid value,

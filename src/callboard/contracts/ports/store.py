@@ -19,8 +19,10 @@ from ..rows.base import Op, Row
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a stream. `sequence` is 0 for an empty stream. `at` is the time of the newest fact
-    in microseconds."""
+    """The end of a stream.
+
+    `sequence` is 0 for an empty stream. `at` is the time of the newest fact in microseconds.
+    """
 
     sequence: int
     link: bytes
@@ -68,8 +70,11 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A fact with its place in the store. Places only increase. A place is not reused while the
-    deleted stream leaves a fact in another stream."""
+    """A fact with its place in the store.
+
+    Places only increase. A place is not reused while the deleted stream leaves a fact in another
+    stream.
+    """
 
     place: int
     record: Record
@@ -98,8 +103,7 @@ class FactLog(Protocol):
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
-        """Return facts after a sequence, oldest first, up to and including `until`, with their
-        links checked.
+        """Return facts after a sequence, oldest first, up to and including `until`, with their links checked.
 
         Raises:
             Refusal: `chain_broken` with the first fact that does not fit.
@@ -118,7 +122,9 @@ class FactLog(Protocol):
 
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         """Return facts of all streams after a place, in the order in which they became durable.
-        Facts of deleted streams are left out."""
+
+        Facts of deleted streams are left out.
+        """
         ...
 
     async def newest(self) -> int:
@@ -126,8 +132,7 @@ class FactLog(Protocol):
         ...
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
-        """Yield all facts after the sequence in batches, stored ones and then new ones, without gap
-        or repeat.
+        """Yield all facts after the sequence in batches, stored ones and then new ones, without gap or repeat.
 
         Ends when the store closes.
 
@@ -149,8 +154,7 @@ class FactLog(Protocol):
         ...
 
     async def erase(self, stream: str, sequence: int) -> None:
-        """Erase a fact's payload with its salt, the blobs that only it refers to, and the evidence
-        packs that include it.
+        """Erase a fact's payload with its salt, the blobs that only it refers to, and the evidence packs that include it.
 
         The chain still verifies. The rows and snapshot of the stream are deleted. The stream must
         not be open, because its state would keep the erased content.
@@ -162,8 +166,10 @@ class FactLog(Protocol):
         ...
 
     async def trim(self, stream: str, smallest: int) -> Contents:
-        """Delete the stream's blobs of at least `smallest` bytes, except those that other streams
-        refer to, and free the space. The facts stay. Return what was deleted."""
+        """Delete the stream's large blobs, free the space, and return what was deleted.
+
+        Blobs below `smallest` bytes and blobs that other streams refer to stay, as do the facts.
+        """
         ...
 
     async def delete(self, stream: str) -> Head:
@@ -212,9 +218,10 @@ class PartialStore(Protocol):
 
 
 class Views(msgspec.Struct, frozen=True, kw_only=True):
-    """Progress of a stream's rows: `watermark` is the newest sequence that they include, `state`
-    continues the fold. `fingerprint` identifies the code that made them; other code must not use
-    them."""
+    """Progress of a stream's rows: `watermark` is the newest sequence that they include, `state` continues the fold.
+
+    `fingerprint` identifies the code that made them; other code must not use them.
+    """
 
     watermark: int
     fingerprint: str
@@ -244,8 +251,7 @@ class RowStore(Protocol):
     async def rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
-        """Return the newest rows of a panel with `order` below `before`, in order: at most `limit`
-        rows and `largest` bytes."""
+        """Return the newest rows of a panel with `order` below `before`, in order: at most `limit` rows and `largest` bytes."""
         ...
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
@@ -273,22 +279,34 @@ class Store(Protocol):
     """The store of a user, with all workspaces and sessions. `id` is permanent. `epoch` counts its writers."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Return the permanent id."""
+        ...
 
     @property
-    def epoch(self) -> int: ...
+    def epoch(self) -> int:
+        """Return the number of this writer."""
+        ...
 
     @property
-    def facts(self) -> FactLog: ...
+    def facts(self) -> FactLog:
+        """Return the log of facts."""
+        ...
 
     @property
-    def blobs(self) -> BlobStore: ...
+    def blobs(self) -> BlobStore:
+        """Return the store of large contents."""
+        ...
 
     @property
-    def partials(self) -> PartialStore: ...
+    def partials(self) -> PartialStore:
+        """Return the store of live text."""
+        ...
 
     @property
-    def rows(self) -> RowStore: ...
+    def rows(self) -> RowStore:
+        """Return the store of rows."""
+        ...
 
     async def close(self) -> None:
         """Finish the accepted work and release the lease."""

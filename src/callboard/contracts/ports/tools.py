@@ -258,8 +258,9 @@ class Toolbox(Protocol):
         ...
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Pass the call through the gate. Run and change nothing. `call.hook_result` has the result
-        of the hooks.
+        """Pass the call through the gate.
+
+        Run and change nothing. `call.hook_result` has the result of the hooks.
         """
         ...
 
@@ -282,8 +283,9 @@ class Toolbox(Protocol):
         ...
 
     async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
-        """Return paths of files that contain this text in any case, shortest first. Leave out files
-        that rules protect.
+        """Return paths of files that contain this text in any case, shortest first.
+
+        Leave out files that rules protect.
         """
         ...
 

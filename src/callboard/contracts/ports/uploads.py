@@ -12,8 +12,10 @@ MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 
 
 class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An uploaded file, kept for a day until an input names it. `media` is detected from its bytes.
-    `size` is in bytes."""
+    """An uploaded file, kept for a day until an input names it.
+
+    `media` is detected from its bytes. `size` is in bytes.
+    """
 
     upload: str
     name: str

@@ -12,8 +12,11 @@ from .base import Row
 
 
 class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A version. `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it.
-    `at` is in microseconds since the epoch."""
+    """A version.
+
+    `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it. `at` is in
+    microseconds since the epoch.
+    """
 
     version: int
     content: BlobRef
@@ -37,9 +40,12 @@ class ArtifactVersionRow(Row, tag="artifact_version", frozen=True, kw_only=True)
 
 
 class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An export. `content` is set once it is complete, `code` and `message` if it failed. With
-    `source` it is the diff from that version. `artifacts` is the number of named artifacts; with
-    `everything` it has all of the session. `done` of `total` bytes are read."""
+    """An export.
+
+    `content` is set once it is complete, `code` and `message` if it failed. With `source` it is the
+    diff from that version. `artifacts` is the number of named artifacts; with `everything` it has
+    all of the session. `done` of `total` bytes are read.
+    """
 
     export: str
     version: int

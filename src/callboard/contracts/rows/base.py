@@ -8,8 +8,9 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind"):
-    """A keyed entry of a panel. `key` is unique within the panel. `order` sorts the panel, ties by
-    key.
+    """A keyed entry of a panel.
+
+    `key` is unique within the panel. `order` sorts the panel, ties by key.
 
     `sequence` is the newest fact that changed the row.
     """
@@ -35,9 +36,11 @@ class Remove(msgspec.Struct, frozen=True, tag_field="op", tag="remove"):
 
 
 class AppendText(msgspec.Struct, frozen=True, tag_field="op", tag="append"):
-    """Append to a field of a row, a `Text`. `offset` is the length of the field before, in code
-    points: a client with a longer field has this piece already, one with a shorter field missed
-    some."""
+    """Append to a field of a row, a `Text`.
+
+    `offset` is the length of the field before, in code points: a client with a longer field has
+    this piece already, one with a shorter field missed some.
+    """
 
     panel: str
     key: str

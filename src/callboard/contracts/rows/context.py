@@ -12,8 +12,10 @@ from .conversation import Part
 
 
 class ContextRow(Row, tag="context", frozen=True, kw_only=True):
-    """The context of a thread's newest run, and the pins of every turn. Token counts are estimates,
-    absent if unknown."""
+    """The context of a thread's newest run, and the pins of every turn.
+
+    Token counts are estimates, absent if unknown.
+    """
 
     panel: ClassVar[str] = "context"
     thread_id: str
@@ -28,8 +30,11 @@ class ContextRow(Row, tag="context", frozen=True, kw_only=True):
 
 
 class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
-    """A change of a turn's context: resolved refs, or a compaction and its result. A summary is not
-    an answer and is shown on demand. `said` is the number of quoted inputs beside it."""
+    """A change of a turn's context: resolved refs, or a compaction and its result.
+
+    A summary is not an answer and is shown on demand. `said` is the number of quoted inputs beside
+    it.
+    """
 
     event: Literal["resolved", "compacting", "compacted", "compaction_failed"]
     given: int = 0

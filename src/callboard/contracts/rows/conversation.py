@@ -66,8 +66,10 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
 
 
 def part_order(started: int, step: int) -> int:
-    """Return the order of a part from the sequence of its `turn.started` and its step: an integer
-    that JavaScript represents exactly."""
+    """Return the order of a part: an integer that JavaScript represents exactly.
+
+    It combines the sequence of the turn's `turn.started` with the step of the part.
+    """
     return (started << 20) | step
 
 
@@ -81,8 +83,11 @@ class Part(Row, frozen=True, kw_only=True):
 
 
 class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
-    """A text part of the assistant. A `commentary` was followed by a tool call, so it is not the
-    answer. `revised`: the final text differs from the streamed one."""
+    """A text part of the assistant.
+
+    A `commentary` was followed by a tool call, so it is not the answer. `revised`: the final text
+    differs from the streamed one.
+    """
 
     state: PartState
     content: Text
@@ -91,6 +96,8 @@ class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
 
 
 class ReasoningPart(Part, tag="reasoning_summary", frozen=True, kw_only=True):
+    """Reasoning of a model, or its summary."""
+
     state: PartState
     content: Text
 
@@ -132,8 +139,11 @@ ActionOutcome = Literal["pending", "approved", "rejected", "answered", "expired"
 
 
 class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
-    """The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending.
-    An accepted plan is carried out in `permission_mode` by the turn `next_turn_id`."""
+    """The audit line of an action.
+
+    `settled_at` is the time of its outcome, 0 while it is pending. An accepted plan is carried out
+    in `permission_mode` by the turn `next_turn_id`.
+    """
 
     action_id: str
     action_type: ActionType
@@ -161,9 +171,12 @@ class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
 
 
 class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
-    """A milestone, such as a retry of the model, a pause or a warning; or a message
-    (`agent_message`) or review request (`review_requested`) from the agent `agent_id`. A waiting
-    model call has one notice, with the wait and the number of the next `attempt`."""
+    """A milestone, such as a retry of the model, a pause or a warning.
+
+    It is also a message (`agent_message`) or a review request (`review_requested`) of the agent
+    `agent_id`. A waiting model call has one notice, with the wait and the number of the next
+    `attempt`.
+    """
 
     code: str
     message: str
@@ -174,8 +187,11 @@ class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
 
 
 class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
-    """The present plan of a run, at the position of its first. A rejected plan that was proposed
-    again is a new `revision`; `former` and `later` are the keys of its neighbours."""
+    """The present plan of a run, at the position of its first.
+
+    A rejected plan that was proposed again is a new `revision`; `former` and `later` are the keys
+    of its neighbours.
+    """
 
     state: PartState
     steps: tuple[PlanStep, ...]
@@ -185,8 +201,11 @@ class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
 
 
 class NotificationPart(Part, tag="worker_notification", frozen=True, kw_only=True):
-    """A child's result that the turn received. `transcript` is the child's thread. With
-    `plain_text` the child answered in plain text and did not finalize."""
+    """A child's result that the turn received.
+
+    `transcript` is the child's thread. With `plain_text` the child answered in plain text and did
+    not finalize.
+    """
 
     agent_id: str
     task_id: str
@@ -200,9 +219,11 @@ HandoffNews = Literal["requested", "accepted", "rejected", "returned", "expired"
 
 
 class HandoffPart(Part, tag="agent_handoff", frozen=True, kw_only=True):
-    """A handoff that the turn received, or `news` of one: another actor accepted it for the agent,
-    or the sender's handoff was rejected, returned or expired. `message` is limited to 400
-    characters; the handoff lane has all of it."""
+    """A handoff that the turn received, or `news` of one.
+
+    News are that another actor accepted it for the agent, or that the sender's handoff was rejected,
+    returned or expired. `message` is limited to 400 characters; the handoff lane has all of it.
+    """
 
     handoff_id: str
     source: str
@@ -232,8 +253,11 @@ class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
 
 
 class RequestedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The requested change of a file. `differs` is False if the file would stay equal. It and the
-    line counts are absent if the preview is incomplete, the counts also for binary content."""
+    """The requested change of a file.
+
+    `differs` is False if the file would stay equal. It and the line counts are absent if the
+    preview is incomplete, the counts also for binary content.
+    """
 
     path: str
     creates: bool = False
@@ -243,8 +267,9 @@ class RequestedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 
 class ActionRow(Row, tag="action", frozen=True, kw_only=True):
-    """A pending action. It leaves the panel once it is resolved; the conversation keeps an audit
-    line.
+    """A pending action.
+
+    It leaves the panel once it is resolved; the conversation keeps an audit line.
 
     - `agent_name`: the requesting agent. `parent_agent_id`: its parent, for a child.
     - `prompt`: the question in English. A client can format its own from `tool`, `change`, `policy`
@@ -326,8 +351,9 @@ StatusDetail = Literal[
 
 
 class StatusRow(Row, tag="status", frozen=True, kw_only=True):
-    """The status line of a thread at the fact `sequence`. `since` is that fact's time in
-    microseconds.
+    """The status line of a thread at the fact `sequence`.
+
+    `since` is that fact's time in microseconds.
 
     A running status is valid while `epoch` is alive; afterwards readers show `lost`.
     """

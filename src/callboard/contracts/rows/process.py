@@ -12,9 +12,11 @@ ProcessState = Literal["running", "stopping", "exited", "terminated", "limited",
 
 
 class ProcessRow(Row, tag="process", frozen=True, kw_only=True):
-    """A background process. `order` is the sequence of its start. `output` is the newest output of
-    a running process on request, or the head and tail of an ended one. Times are in microseconds
-    since the epoch."""
+    """A background process.
+
+    `order` is the sequence of its start. `output` is the newest output of a running process on
+    request, or the head and tail of an ended one. Times are in microseconds since the epoch.
+    """
 
     panel: ClassVar[str] = "processes"
     process_id: str

@@ -11,8 +11,11 @@ from .team import RunStatus
 
 
 class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A run. Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or
-    cause of its end. `agent_kind` is `subagent` for an agent with a parent."""
+    """A run.
+
+    Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or cause of
+    its end. `agent_kind` is `subagent` for an agent with a parent.
+    """
 
     run_id: str
     repo_path: str

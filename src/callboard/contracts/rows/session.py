@@ -39,9 +39,12 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
-    """A session in the list. `order` is the time of its newest turn. A running state reads `lost`
-    once `epoch` is dead. `driven` are the conversations of its external agents, by their own ids.
-    `problem` and `problem_code` explain the state `damaged`."""
+    """A session in the list.
+
+    `order` is the time of its newest turn. A running state reads `lost` once `epoch` is dead.
+    `driven` are the conversations of its external agents, by their own ids. `problem` and
+    `problem_code` explain the state `damaged`.
+    """
 
     panel: ClassVar[str] = "sessions"
     session_id: str
@@ -63,10 +66,13 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):
-    """A workspace. `trusted` is the digest of the granted permissions of its folder's files, empty
-    for none; `get_trust` reports whether the files request others now. `sequence` is the newest
-    fact of trust, rules or settings. `rebuilding` is the number of sessions that are missing in the
-    list while their rows are rebuilt."""
+    """A workspace.
+
+    `trusted` is the digest of the granted permissions of its folder's files, empty for none;
+    `get_trust` reports whether the files request others now. `sequence` is the newest fact of
+    trust, rules or settings. `rebuilding` is the number of sessions that are missing in the list
+    while their rows are rebuilt.
+    """
 
     panel: ClassVar[str] = "workspaces"
     workspace_id: str

@@ -73,8 +73,11 @@ RunStatus = Literal["running", "completed", "failed", "cancelled"]
 
 
 class TeamRow(Row, tag="team", frozen=True, kw_only=True):
-    """The team of a session: one row once there is a second agent. `owner` receives the person's
-    input. `synthesis_turn` is the lead's turn that combines the results. Counts are of children."""
+    """The team of a session: one row once there is a second agent.
+
+    `owner` receives the person's input. `synthesis_turn` is the lead's turn that combines the
+    results. Counts are of children.
+    """
 
     panel: ClassVar[str] = "team"
     name: str
@@ -94,8 +97,10 @@ class TeamRow(Row, tag="team", frozen=True, kw_only=True):
 
 
 class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The schedule of a background agent. Times are in microseconds since the epoch, 0 for none.
-    `last_run` is its newest ended run."""
+    """The schedule of a background agent.
+
+    Times are in microseconds since the epoch, 0 for none. `last_run` is its newest ended run.
+    """
 
     state: BackgroundState
     task_id: str
@@ -121,9 +126,11 @@ class DeliveredArtifact(msgspec.Struct, frozen=True, kw_only=True, rename="camel
 
 
 class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A remote agent's reports about itself and its newest task. `card` is its Agent Card as JSON.
-    `task_state` was reported at `told_at` (microseconds since the epoch). `artifacts` are the
-    newest fifty; older ones may be without their parts."""
+    """A remote agent's reports about itself and its newest task.
+
+    `card` is its Agent Card as JSON. `task_state` was reported at `told_at` (microseconds since the
+    epoch). `artifacts` are the newest fifty; older ones may be without their parts.
+    """
 
     url: str
     name: str = ""
@@ -204,7 +211,9 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
 
 class EdgeRow(Row, tag="edge", frozen=True, kw_only=True):
     """A line of the graph: from a parent to its child, an allowed path, an open handoff, or a wait.
-    The key is `type:source>target`."""
+
+    The key is `type:source>target`.
+    """
 
     panel: ClassVar[str] = "edges"
     edge_type: Literal["child", "path", "handoff", "wait", "depends"]
@@ -225,8 +234,11 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An attempt of a task. `number` counts from 1. Times are in microseconds since the epoch.
-    `run_id` is its newest run, empty for none."""
+    """An attempt of a task.
+
+    `number` counts from 1. Times are in microseconds since the epoch. `run_id` is its newest run,
+    empty for none.
+    """
 
     run_id: str
     status: RunStatus
@@ -284,9 +296,11 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
 
 
 class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
-    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since
-    the epoch. `artifacts` maps artifact refs to artifacts of the session; `unresolved` are the
-    others."""
+    """An entry of the handoff lane; the key is the handoff's id.
+
+    Times are in microseconds since the epoch. `artifacts` maps artifact refs to artifacts of the
+    session; `unresolved` are the others.
+    """
 
     panel: ClassVar[str] = "handoffs"
     source: str
@@ -357,8 +371,9 @@ class MessageRow(Row, tag="message", frozen=True, kw_only=True):
 
 
 class RunRow(Row, tag="run", frozen=True, kw_only=True):
-    """A run (Multi-agent runtime specification, Run model); the key is its id. `detail` is a code
-    or a cause. `prompts` are the layers of its prompt, as blobs.
+    """A run (Multi-agent runtime specification, Run model); the key is its id.
+
+    `detail` is a code or a cause. `prompts` are the layers of its prompt, as blobs.
 
     A running status is valid while `epoch` is alive; afterwards readers show it as failed, `lost`.
     """

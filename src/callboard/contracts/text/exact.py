@@ -1,5 +1,7 @@
-"""Exact display of a text that a person decides on: invisible characters are marked, long and empty
-stretches folded with counts."""
+"""Exact display of a text that a person decides on.
+
+Invisible characters are marked. Long and empty stretches are folded, with counts.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,13 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 def mark(text: str) -> str:
-    """Write out every invisible character; equal consecutive ones share a mark. CRLF is a line
-    break.
+    r"""Mark every invisible character. Equal consecutive ones share a mark. CRLF is a line break.
 
     Example:
-        mark("rm\\u00ad -rf") == "rm⟨U+00AD⟩ -rf"
+        mark("rm\u00ad -rf") == "rm⟨U+00AD⟩ -rf"
     """
     marked = _RUN.sub(_mark_of, text.replace("\r\n", "\n"))
-    return _BLANKS.sub(lambda found: f" ⟨U+0020 ×{len(found[0])}⟩ ", marked)
+    return _BLANKS.sub(lambda match: f" ⟨U+0020 ×{len(match[0])}⟩ ", marked)
 
 
 def count_invisible(text: str) -> int:
@@ -91,9 +92,9 @@ def describe(part: Fold) -> str:
     return f"… {part.count:,} {things[part.kind]}"
 
 
-def _mark_of(found: re.Match[str]) -> str:
-    count = len(found[0])
-    return f"⟨U+{ord(found[0][0]):04X}{f' ×{count}' if count > 1 else ''}⟩"
+def _mark_of(match: re.Match[str]) -> str:
+    count = len(match[0])
+    return f"⟨U+{ord(match[0][0]):04X}{f' ×{count}' if count > 1 else ''}⟩"
 
 
 def _empty(line: str, *, is_diff: bool) -> str | None:

@@ -12,4 +12,4 @@ _SECRET = re.compile(
 
 def without_secrets(text: str) -> str:
     """Return the text with stretches that look like secrets masked."""
-    return _SECRET.sub(lambda found: f"{found[1] or found[2]}***", text)
+    return _SECRET.sub(lambda match: f"{match[1] or match[2]}***", text)

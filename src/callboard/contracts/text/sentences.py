@@ -6,8 +6,10 @@ _ENDS = (".", "?", "!", "…", "。", "？", "！")
 
 
 def punctuate(text: str) -> str:
-    """Return the text with a final full stop, unless it ends with other punctuation. The first word
-    may be a name and keeps its case."""
+    """Return the text with a final full stop, unless it ends with other punctuation.
+
+    The first word may be a name and keeps its case.
+    """
     text = text.strip()
     return text if not text or text.endswith(_ENDS) else f"{text}."
 

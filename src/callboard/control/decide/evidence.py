@@ -14,7 +14,7 @@ from ..batch import Batch
 
 class EvidencePackReported(msgspec.Struct, frozen=True, kw_only=True):
     """A pack that the runtime made from the facts 1 to `through`, of which `facts` were requested.
-    `link` is the chain's hash at `through`, in hex. `scope` is that of the task, if the request
+    `link` is the chain's hash at `through`, in hex. `scope` is the task's, if the request
     names one."""
 
     request: ExportEvidence

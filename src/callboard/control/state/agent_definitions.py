@@ -22,7 +22,9 @@ def session_roster(roster: Roster, state: Session) -> Roster:
         *(definition for definition in roster.definitions if fold_name(definition.name) not in own_names),
     )
     digest = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined_agents, state.edges))).hexdigest()
-    return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=digest)
+    return msgspec.structs.replace(
+        roster, definitions=tuple(_with_edges(definition, state) for definition in agents), hash=digest
+    )
 
 
 def _with_edges(agent: Definition, state: Session) -> Definition:

@@ -243,7 +243,7 @@ class AddedEdge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenProcess(msgspec.Struct, frozen=True, kw_only=True):
-    """A background process in the host of `epoch`. `scope` is that of its call, with the process
+    """A background process in the host of `epoch`. `scope` is its call's, with the process
     id. `stopping`: its end was requested."""
 
     process: str

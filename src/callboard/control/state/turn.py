@@ -30,7 +30,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     `action` is the approval that it waits for, at `action_step`; the fields after it repeat what
     that action offers. `hooked` is the result of its hooks. `awaits` are the children that a
     waiting call is for, `any_of` if one of them is enough, until `until` (0 for no limit);
-    `already_ended` are those that had ended before. `started_sequence` is the sequence of the fact
+    `already_ended` are the ones that had ended before. `started_sequence` is the sequence of the fact
     that started it, 0 before.
     """
 

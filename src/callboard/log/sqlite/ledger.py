@@ -14,7 +14,7 @@ from .writer import Hooks
 
 #: The largest number of ends in the cache.
 CACHED_ENDS = 4096
-#: Facts in one INSERT. Python releases the GIL for each statement, so many statements are slow.
+#: Facts in one INSERT. Python releases the GIL for each statement, which makes numerous statements slow.
 _GROUP = 32
 _INSERT = "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_GROUP = _INSERT + ", (?, ?, ?, ?, ?, ?)" * (_GROUP - 1)

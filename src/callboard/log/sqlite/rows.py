@@ -109,9 +109,9 @@ class SqliteRows:
             " JOIN views ON views.stream = panels.stream WHERE panels.panel = ? AND fingerprint = ?"
             " ORDER BY place DESC, key DESC"
         )
-        found = await self._readers.run(lambda connection: connection.execute(query, (panel, fingerprint)).fetchall())
+        stored = await self._readers.run(lambda connection: connection.execute(query, (panel, fingerprint)).fetchall())
         rows: list[Row] = []
-        for stream, *columns in found:
+        for stream, *columns in stored:
             with contextlib.suppress(Refusal):
                 rows.append(await self._decode(stream, panel, *columns))
         return tuple(rows)

@@ -197,7 +197,7 @@ def _describe(error: lib.ModelAPIError, endpoint: Endpoint) -> str:
 
 
 def _read_message(body: object) -> str:
-    """Return the server's message from any of the usual fields."""
+    """Return the server's message from any of the common fields."""
     if isinstance(body, str):
         return body.strip()
     if not isinstance(body, dict):

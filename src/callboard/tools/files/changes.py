@@ -114,9 +114,9 @@ def _format_hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
     return "".join(text), added, removed
 
 
-def _count_equal(one: list[str], other: list[str]) -> int:
+def _count_equal(before: list[str], after: list[str]) -> int:
     count = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(before, after, strict=False):
         if left != right:
             break
         count += 1

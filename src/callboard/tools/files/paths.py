@@ -60,7 +60,7 @@ def relative(folder: str, path: str) -> str:
     if size > LONGEST_PATH:
         raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
     inside = _strip_root(folder, path, displayed) if path.startswith("/") else path
-    components = [one for one in inside.split("/") if one not in {"", "."}]
+    components = [component for component in inside.split("/") if component not in {"", "."}]
     for component in components:
         if component == "..":
             raise PathDenied("through_parent", path=displayed)
@@ -112,12 +112,12 @@ def display(text: str, longest: int = 120) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def _strip_root(folder: str, path: str, shown: str) -> str:
+def _strip_root(folder: str, path: str, text: str) -> str:
     root = folder.rstrip("/")
     if path.rstrip("/") == root:
         return ""
     if not path.startswith(root + "/"):
-        raise PathDenied("outside_folder", path=shown)
+        raise PathDenied("outside_folder", path=text)
     return path[len(root) + 1 :]
 
 

@@ -74,7 +74,7 @@ class _Slot:
         return self.link is not None and self.link.connected
 
     def read_selection(self, part: str) -> ToolSelection:
-        """Return the server's tools. `part` stands for the server in their names."""
+        """Return the server's tools. `part` represents the server in their names."""
         link = self.link
         if link is not None and link.connected and self._read_version != (link.changes, part):
             self.selection = select_tools(self.server, part, link.declared)

@@ -87,7 +87,7 @@ class ToolSelection(NamedTuple):
 
 
 def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) -> ToolSelection:
-    """Select tools from a server's declarations. `part` stands for the server in tool names."""
+    """Select tools from a server's declarations. `part` represents the server in tool names."""
     offers: dict[str, ToolOffer] = {}
     excluded: list[str] = []
     refusals: list[str] = []

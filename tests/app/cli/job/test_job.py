@@ -129,7 +129,7 @@ def test_the_approval_policy_answers_requests_of_workers(product: Product, appro
     with_session(product, matched("alpha", writes("alpha.md"), says("Alpha is written.")))
     done = product.run("job", "start", "Look", "alpha", "--session", "last", "--approve", approve)
     assert (done.code, (product.folder / "alpha.md").exists()) == (code, written)
-    assert "worker-1: Make alpha.md" in done.err
+    assert "worker-1: Create alpha.md" in done.err
 
 
 def test_the_approval_policy_ignores_requests_of_other_agents(product: Product):

@@ -498,8 +498,9 @@ export const REQUESTED_PERMISSION_CODES = [
 export type RequestedPermissionCode = (typeof REQUESTED_PERMISSION_CODES)[number]
 
 /**
- * The final decision. `first` is False if an earlier answer, the expiry or a withdrawal came
- * first.
+ * The final decision.
+ *
+ * `first` is False if an earlier answer, the expiry or a withdrawal came first.
  */
 export interface ActionAnswered {
   readonly sessionId: string
@@ -514,8 +515,10 @@ export interface ActionExpired {
 }
 
 /**
- * The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending.
- * An accepted plan is carried out in `permission_mode` by the turn `next_turn_id`.
+ * The audit line of an action.
+ *
+ * `settled_at` is the time of its outcome, 0 while it is pending. An accepted plan is carried out
+ * in `permission_mode` by the turn `next_turn_id`.
  */
 export interface ActionPart {
   readonly kind: 'action_required'
@@ -540,8 +543,7 @@ export interface ActionPart {
 }
 
 /**
- * A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0
- * for no end).
+ * A call or a question waits for a decision until `expires_at` (microseconds since the epoch, 0 for no end).
  *
  * - `matchers`: rules that the wider scopes would add. `policy`: permission mode of the
  * run.
@@ -580,8 +582,10 @@ export interface ActionRequired {
 }
 
 /**
- * The first decision on an action, which is final. `answer` is the answer to a question. An
- * accepted plan is carried out in `permission_mode` by the turn `next_turn`, if a turn follows.
+ * The first decision on an action, which is final.
+ *
+ * `answer` is the answer to a question. An accepted plan is carried out in `permission_mode` by
+ * the turn `next_turn`, if a turn follows.
  */
 export interface ActionResolved {
   readonly decision: Decision
@@ -593,8 +597,9 @@ export interface ActionResolved {
 }
 
 /**
- * A pending action. It leaves the panel once it is resolved; the conversation keeps an audit
- * line.
+ * A pending action.
+ *
+ * It leaves the panel once it is resolved; the conversation keeps an audit line.
  *
  * - `agent_name`: the requesting agent. `parent_agent_id`: its parent, for a child.
  * - `prompt`: the question in English. A client can format its own from `tool`, `change`, `policy`
@@ -691,10 +696,10 @@ export interface AgentAdded {
 }
 
 /**
- * An external agent was started, or a remote agent was reached, with the conversation
- * `provider_session_id`. `resumed`: it continues an earlier conversation of this thread. `card` is
- * a remote agent's Agent Card as JSON. `mode` and `model` are an external agent's own names, empty
- * if it reports none.
+ * An external agent was started, or a remote agent was reached, with the conversation `provider_session_id`.
+ *
+ * `resumed`: it continues an earlier conversation of this thread. `card` is a remote agent's Agent
+ * Card as JSON. `mode` and `model` are an external agent's own names, empty if it reports none.
  */
 export interface AgentConnected {
   readonly providerSessionId: string
@@ -708,6 +713,7 @@ export interface AgentConnected {
 
 /**
  * The agent in the scope defined another agent for this session, with a person's approval.
+ *
  * `definition` is a `contracts.ports.agents.Definition` as JSON.
  */
 export interface AgentDefined {
@@ -716,8 +722,9 @@ export interface AgentDefined {
 }
 
 /**
- * An external agent ended, or a remote agent is unreachable. Its conversation may be resumed by
- * `provider_session_id`.
+ * An external agent ended, or a remote agent is unreachable.
+ *
+ * Its conversation may be resumed by `provider_session_id`.
  */
 export interface AgentDisconnected {
   readonly providerSessionId: string
@@ -725,8 +732,9 @@ export interface AgentDisconnected {
 }
 
 /**
- * The agents. `problems` is the number of invalid agent files; `callboard agents` explains
- * them.
+ * The agents.
+ *
+ * `problems` is the number of invalid agent files; `callboard agents` explains them.
  */
 export interface AgentList {
   readonly sessionId: string
@@ -736,8 +744,10 @@ export interface AgentList {
 }
 
 /**
- * An external agent changed its mode or model, by its own names. `allowed` is False for a mode
- * with more permissions than the permission mode: Callboard resets it, or ends the agent.
+ * An external agent changed its mode or model, by its own names.
+ *
+ * `allowed` is False for a mode with more permissions than the permission mode: Callboard resets
+ * it, or ends the agent.
  */
 export interface AgentModeChanged {
   readonly mode: string
@@ -815,10 +825,11 @@ export interface AgentRow {
 }
 
 /**
- * A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a
- * fact of a type in `wake_on`. `schedule` is its definition's, such as `every 1800 s` or a cron
- * line. The scope's task is the task of its runs. `permission_mode` is the widest mode of a run
- * without a person: the session's when the agent joined.
+ * A background agent sleeps until `wake_at` (microseconds since the epoch, 0 for never) or a fact of a type in `wake_on`.
+ *
+ * `schedule` is its definition's, such as `every 1800 s` or a cron line. The scope's task is the
+ * task of its runs. `permission_mode` is the widest mode of a run without a person: the session's
+ * when the agent joined.
  */
 export interface AgentSlept {
   readonly reason: 'ended' | 'joined' | 'ran' | 'resumed' | 'skipped'
@@ -829,8 +840,10 @@ export interface AgentSlept {
 }
 
 /**
- * A background agent woke for the turn in the scope. `due` is the scheduled time, 0 for none.
- * `cause` is the id of the event that woke it, empty for none.
+ * A background agent woke for the turn in the scope.
+ *
+ * `due` is the scheduled time, 0 for none. `cause` is the id of the event that woke it, empty for
+ * none.
  */
 export interface AgentWoke {
   readonly reason: 'fact' | 'inbox' | 'person' | 'schedule'
@@ -854,9 +867,10 @@ export interface AppendTaskProgress {
 }
 
 /**
- * Append to a field of a row, a `Text`. `offset` is the length of the field before, in code
- * points: a client with a longer field has this piece already, one with a shorter field missed
- * some.
+ * Append to a field of a row, a `Text`.
+ *
+ * `offset` is the length of the field before, in code points: a client with a longer field has
+ * this piece already, one with a shorter field missed some.
  */
 export interface AppendText {
   readonly op: 'append'
@@ -888,10 +902,11 @@ export interface ArtifactChanged {
 }
 
 /**
- * An artifact was created; its first version follows. `path` is relative to the folder, empty
- * for an artifact without a file. `worktree` is the thread of the child whose worktree has the
- * file, empty for the session's folder. An empty `title` is the file's name. `remote` is a remote
- * agent's name for it.
+ * An artifact was created; its first version follows.
+ *
+ * `path` is relative to the folder, empty for an artifact without a file. `worktree` is the thread
+ * of the child whose worktree has the file, empty for the session's folder. An empty `title` is
+ * the file's name. `remote` is a remote agent's name for it.
  */
 export interface ArtifactCreated {
   readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
@@ -908,8 +923,10 @@ export interface ArtifactDeleted {
 }
 
 /**
- * A unified diff. With `binary` a version is not text, and there is no diff. With `cut` the
- * diff is truncated; an export in the form `diff` has all of it.
+ * A unified diff.
+ *
+ * With `binary` a version is not text, and there is no diff. With `cut` the diff is truncated; an
+ * export in the form `diff` has all of it.
  */
 export interface ArtifactDiff {
   readonly sessionId: string
@@ -939,8 +956,10 @@ export interface ArtifactExportProgressed {
 }
 
 /**
- * An export of a version began. With `source` it is the diff from that version. `artifacts` are
- * further artifacts in an archive; with `everything` the archive has all of the session.
+ * An export of a version began.
+ *
+ * With `source` it is the diff from that version. `artifacts` are further artifacts in an archive;
+ * with `everything` the archive has all of the session.
  */
 export interface ArtifactExportStarted {
   readonly export: string
@@ -953,8 +972,10 @@ export interface ArtifactExportStarted {
 }
 
 /**
- * An operation failed and changed nothing. With the code `artifact_conflict` the newest version
- * is `current`, not `base`, and the `draft` is kept. `export` is the failed export.
+ * An operation failed and changed nothing.
+ *
+ * With the code `artifact_conflict` the newest version is `current`, not `base`, and the `draft`
+ * is kept. `export` is the failed export.
  */
 export interface ArtifactFailed {
   readonly operation: 'delete' | 'export' | 'rollback' | 'save'
@@ -968,8 +989,9 @@ export interface ArtifactFailed {
 }
 
 /**
- * The artifacts. `exports` are in progress in this process. `head` is the newest sequence of
- * the log.
+ * The artifacts.
+ *
+ * `exports` are in progress in this process. `head` is the newest sequence of the log.
  */
 export interface ArtifactList {
   readonly artifacts: readonly ArtifactRow[]
@@ -995,8 +1017,9 @@ export interface ArtifactPart {
 }
 
 /**
- * The artifact with its versions in order, each with its content as a blob. `head` is the
- * newest sequence of the log.
+ * The artifact with its versions in order, each with its content as a blob.
+ *
+ * `head` is the newest sequence of the log.
  */
 export interface ArtifactRead {
   readonly artifact: ArtifactRow
@@ -1047,9 +1070,10 @@ export interface ArtifactRow {
 }
 
 /**
- * A person's change of a file is about to be written. `draft` is the new text, made from
- * version `base`; None deletes the file. `restores` is the version that the draft restores, 0 for
- * none.
+ * A person's change of a file is about to be written.
+ *
+ * `draft` is the new text, made from version `base`; None deletes the file. `restores` is the
+ * version that the draft restores, 0 for none.
  */
 export interface ArtifactSaveRequested {
   readonly base: number
@@ -1066,9 +1090,11 @@ export interface ArtifactUpdated {
 }
 
 /**
- * A version was saved. `version` counts from 1 without a gap. `base` is the version that it was
- * made from, 0 for none. The scope has the agent's step that made it. `added` and `removed` count
- * lines against `base`, for text; they are 0 for a found file.
+ * A version was saved.
+ *
+ * `version` counts from 1 without a gap. `base` is the version that it was made from, 0 for none.
+ * The scope has the agent's step that made it. `added` and `removed` count lines against `base`,
+ * for text; they are 0 for a found file.
  */
 export interface ArtifactVersionCreated {
   readonly version: number
@@ -1094,8 +1120,9 @@ export interface ArtifactVersionRow {
 }
 
 /**
- * Content sent with the input: an `upload` by id, or an existing `blob` by hash. Exactly one is
- * set. `name` is the name of a blob.
+ * Content sent with the input: an `upload` by id, or an existing `blob` by hash.
+ *
+ * Exactly one is set. `name` is the name of a blob.
  */
 export interface Attachment {
   readonly upload?: string | null
@@ -1104,8 +1131,10 @@ export interface Attachment {
 }
 
 /**
- * An attempt of a task. `number` counts from 1. Times are in microseconds since the epoch.
- * `run_id` is its newest run, empty for none.
+ * An attempt of a task.
+ *
+ * `number` counts from 1. Times are in microseconds since the epoch. `run_id` is its newest run,
+ * empty for none.
  */
 export interface AttemptRow {
   readonly runId: string
@@ -1118,8 +1147,9 @@ export interface AttemptRow {
 }
 
 /**
- * The schedule of a background agent. Times are in microseconds since the epoch, 0 for none.
- * `last_run` is its newest ended run.
+ * The schedule of a background agent.
+ *
+ * Times are in microseconds since the epoch, 0 for none. `last_run` is its newest ended run.
  */
 export interface BackgroundWork {
   readonly state: 'blocked' | 'completed' | 'failed' | 'paused' | 'running' | 'scheduled' | 'sleeping' | 'unknown' | 'waking'
@@ -1134,8 +1164,10 @@ export interface BackgroundWork {
 }
 
 /**
- * What exactly an approval covers. Hashes are SHA-256 in hex. `file_hash` is empty for no file
- * and `absent` for a missing one. `declared` is the hash of a server's declaration of its tool.
+ * What exactly an approval covers.
+ *
+ * Hashes are SHA-256 in hex. `file_hash` is empty for no file and `absent` for a missing one.
+ * `declared` is the hash of a server's declaration of its tool.
  */
 export interface Binding {
   readonly tool: string
@@ -1217,9 +1249,10 @@ export interface ChannelOpened {
 }
 
 /**
- * The result of one check of the gate. `reasons` are the codes of `detail`; empty in facts
- * without codes, and for the words of another program or a schema. `detail` is empty if the
- * reasons of an approval replace it.
+ * The result of one check of the gate.
+ *
+ * `reasons` are the codes of `detail`; empty in facts without codes, and for the words of another
+ * program or a schema. `detail` is empty if the reasons of an approval replace it.
  */
 export interface Check {
   readonly name: CheckName
@@ -1257,8 +1290,10 @@ export interface ChildMerged {
 }
 
 /**
- * A child. `result` is the head of its answer; its thread has the whole. `note` explains the
- * status, such as a result in plain text that was not finalized.
+ * A child.
+ *
+ * `result` is the head of its answer; its thread has the whole. `note` explains the status, such
+ * as a result in plain text that was not finalized.
  */
 export interface ChildResult {
   readonly agentId: string
@@ -1270,7 +1305,7 @@ export interface ChildResult {
   readonly note?: string
 }
 
-/** The children that ended, and those that are pending. */
+/** The ended and the pending children. */
 export interface ChildResults {
   readonly sessionId: string
   readonly ended: readonly ChildResult[]
@@ -1321,8 +1356,9 @@ export interface CompactThread {
 }
 
 /**
- * A compaction of the thread's facts up to and including `through` has begun. Facts of the turn
- * have its result.
+ * A compaction of the thread's facts up to and including `through` has begun.
+ *
+ * Facts of the turn have its result.
  */
 export interface CompactionAccepted {
   readonly sessionId: string
@@ -1333,9 +1369,10 @@ export interface CompactionAccepted {
 }
 
 /**
- * From now on the model receives `summary`, and the quoted texts `said` in order, in place of
- * the thread's facts up to and including `through`. Those facts stay in the log. No part of a
- * summary is an answer (UI-25).
+ * A summary replaced the thread's older facts in the model's context.
+ *
+ * The model receives `summary`, and the quoted texts `said` in order, in place of the facts up to
+ * and including `through`. Those facts stay in the log. No part of a summary is an answer (UI-25).
  */
 export interface CompactionCompleted {
   readonly summary: Text
@@ -1353,6 +1390,7 @@ export interface CompactionFailed {
 
 /**
  * The model call at this step summarises the thread's facts up to and including `through`.
+ *
  * `tokens` is their estimated size.
  */
 export interface CompactionStarted {
@@ -1402,8 +1440,10 @@ export interface ContextChanged {
 }
 
 /**
- * A change of a turn's context: resolved refs, or a compaction and its result. A summary is not
- * an answer and is shown on demand. `said` is the number of quoted inputs beside it.
+ * A change of a turn's context: resolved refs, or a compaction and its result.
+ *
+ * A summary is not an answer and is shown on demand. `said` is the number of quoted inputs beside
+ * it.
  */
 export interface ContextPart {
   readonly kind: 'context_event'
@@ -1432,9 +1472,11 @@ export interface ContextPinned {
 }
 
 /**
- * The context. `text` is the content of the requested `ref`, absent for no ref and for binary
- * content. `summary` replaces the thread's facts up to and including `compacted`, with the quoted
- * inputs in `said`.
+ * The context.
+ *
+ * `text` is the content of the requested `ref`, absent for no ref and for binary content.
+ * `summary` replaces the thread's facts up to and including `compacted`, with the quoted inputs in
+ * `said`.
  */
 export interface ContextRead {
   readonly sessionId: string
@@ -1448,8 +1490,7 @@ export interface ContextRead {
 }
 
 /**
- * A ref in a turn's context: a path relative to the folder, or the id of an artifact or
- * session.
+ * A ref in a turn's context: a path relative to the folder, or the id of an artifact or session.
  *
  * `content` are its bytes at that moment; later changes of the file have no effect. `tokens` is an
  * estimate, absent for none.
@@ -1464,9 +1505,9 @@ export interface ContextRef {
 }
 
 /**
- * A run's context in addition to its messages (Agent UI specification, Context, memory, and
- * compaction). Recorded after `turn.started`, and again after a model request when the omissions
- * changed.
+ * A run's context in addition to its messages (Agent UI specification, Context, memory, and compaction).
+ *
+ * Recorded after `turn.started`, and again after a model request when the omissions changed.
  *
  * In tokens: `window` is the model's window, `budget` the part for the context, `used` an estimate
  * of its present size. Each is absent if unknown.
@@ -1481,8 +1522,9 @@ export interface ContextResolved {
 }
 
 /**
- * The context of a thread's newest run, and the pins of every turn. Token counts are estimates,
- * absent if unknown.
+ * The context of a thread's newest run, and the pins of every turn.
+ *
+ * Token counts are estimates, absent if unknown.
  */
 export interface ContextRow {
   readonly kind: 'context'
@@ -1502,6 +1544,7 @@ export interface ContextRow {
 
 /**
  * The usage of a call as the provider reported it; a missing value is absent, never estimated.
+ *
  * `amount` is in US dollars: the provider's, or computed from the reported tokens at the `listed`
  * prices.
  */
@@ -1567,8 +1610,10 @@ export interface Cursor {
 }
 
 /**
- * A definition. `file` is its path in the folder, empty for an agent without a file. `added`:
- * the agent takes part in the session.
+ * A definition.
+ *
+ * `file` is its path in the folder, empty for an agent without a file. `added`: the agent takes
+ * part in the session.
  */
 export interface DefinedAgent {
   readonly name: string
@@ -1638,7 +1683,7 @@ export interface DetectedSource {
   readonly configured?: boolean
 }
 
-/** A past call with another verdict: `was` is the gate's, `would` is that of the rule `matcher`. */
+/** A past call with another verdict: `was` is the gate's, `would` is the verdict of the rule `matcher`. */
 export interface DryRunCall {
   readonly sessionId: string
   readonly turnId: string
@@ -1651,9 +1696,10 @@ export interface DryRunCall {
 }
 
 /**
- * Result of rules on `calls` of `sessions`, newest first. `whole` is False if there are more
- * calls. `turned` counts the calls with another verdict, `unspoken` those that no rule matches.
- * `examples` are the newest of each.
+ * Result of rules on `calls` of `sessions`, newest first.
+ *
+ * `whole` is False if there are more calls. `turned` counts the calls with another verdict,
+ * `unspoken` the calls that no rule matches. `examples` are the newest of each.
  */
 export interface DryRunResult {
   readonly sessions: number
@@ -1684,8 +1730,7 @@ export interface DryRunRules {
 }
 
 /**
- * An allowed path from the declaring agent to `to` (Communication specification, Communication
- * model).
+ * An allowed path from the declaring agent to `to` (Communication specification, Communication model).
  *
  * With `confirm` each handoff over it requires acceptance. With `ownership` a handoff over it may
  * transfer the ownership of the session.
@@ -1706,6 +1751,7 @@ export interface EdgeAdded {
 
 /**
  * A line of the graph: from a parent to its child, an allowed path, an open handoff, or a wait.
+ *
  * The key is `type:source>target`.
  */
 export interface EdgeRow {
@@ -1746,8 +1792,7 @@ export interface EditQueuedTurn {
 }
 
 /**
- * A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the
- * runtime's ids.
+ * A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
  *
  * `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and
  * `persistence` are functions of the fact; edges compute them if they need them.
@@ -1828,9 +1873,10 @@ export interface EvaluatePermission {
 }
 
 /**
- * An export in progress: `done` of `through` facts are in the pack. `done` is 0 while it waits
- * for other exports, or selects the facts of the task. `started_at` is in microseconds since the
- * epoch.
+ * An export in progress: `done` of `through` facts are in the pack.
+ *
+ * `done` is 0 while it waits for other exports, or selects the facts of the task. `started_at` is
+ * in microseconds since the epoch.
  */
 export interface EvidenceExport {
   readonly taskId: string | null
@@ -1840,9 +1886,10 @@ export interface EvidenceExport {
 }
 
 /**
- * A pack of the session's facts 1 to `through` was exported. `facts` is the number of those of
- * `task`, or of all. `pack` refers to its bytes. `link` is the chain's link at `through` in hex.
- * Both can be checked without this product.
+ * A pack of the session's facts 1 to `through` was exported.
+ *
+ * `facts` is the number of those of `task`, or of all. `pack` refers to its bytes. `link` is the
+ * chain's link at `through` in hex. Both can be checked without this product.
  */
 export interface EvidenceExported {
   readonly through: number
@@ -1854,9 +1901,11 @@ export interface EvidenceExported {
 }
 
 /**
- * The exported pack, a blob. It proves the session's facts 1 to `through`. `facts` is the
- * number of requested facts: all, or the task's. `link` is the chain's link at `through` in hex.
- * `sequence` is the fact of the export.
+ * The exported pack, a blob.
+ *
+ * It proves the session's facts 1 to `through`. `facts` is the number of requested facts: all, or
+ * the task's. `link` is the chain's link at `through` in hex. `sequence` is the fact of the
+ * export.
  */
 export interface EvidencePacked {
   readonly sessionId: string
@@ -1915,9 +1964,11 @@ export interface ExportArtifact {
 }
 
 /**
- * An export. `content` is set once it is complete, `code` and `message` if it failed. With
- * `source` it is the diff from that version. `artifacts` is the number of named artifacts; with
- * `everything` it has all of the session. `done` of `total` bytes are read.
+ * An export.
+ *
+ * `content` is set once it is complete, `code` and `message` if it failed. With `source` it is the
+ * diff from that version. `artifacts` is the number of named artifacts; with `everything` it has
+ * all of the session. `done` of `total` bytes are read.
  */
 export interface ExportEntry {
   readonly export: string
@@ -1953,8 +2004,9 @@ export interface ExportList {
 }
 
 /**
- * The export is in progress. `list_artifacts` and the row of the artifact report its progress
- * and result.
+ * The export is in progress.
+ *
+ * `list_artifacts` and the row of the artifact report its progress and result.
  */
 export interface ExportStarted {
   readonly sessionId: string
@@ -1977,8 +2029,9 @@ export interface FailTask {
 }
 
 /**
- * A tool's change of a file. `path` is relative to the folder. `diff` is unified. `before` and
- * `after` are the contents.
+ * A tool's change of a file.
+ *
+ * `path` is relative to the folder. `diff` is unified. `before` and `after` are the contents.
  */
 export interface FileChange {
   readonly path: string
@@ -2106,8 +2159,8 @@ export interface GetThreadRead {
 /**
  * List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.
  *
- * With `session_id` the inventory is that of a thread's newest run; `thread_id` defaults to the lead's. With a
- * workspace it is that of a definition in a chat in its own permission mode.
+ * With `session_id` the inventory belongs to a thread's newest run; `thread_id` defaults to the lead's. With a
+ * workspace it belongs to a definition in a chat in its own permission mode.
  */
 export interface GetToolInventory {
   readonly sessionId?: string | null
@@ -2165,8 +2218,9 @@ export interface HandoffAnswered {
 }
 
 /**
- * The receiver's turn ended, or the ownership was returned. Then the agent that resumes, in
- * `to_thread`, is notified.
+ * The receiver's turn ended, or the ownership was returned.
+ *
+ * Then the agent that resumes, in `to_thread`, is notified.
  */
 export interface HandoffCompleted {
   readonly source: string
@@ -2177,9 +2231,10 @@ export interface HandoffCompleted {
 }
 
 /**
- * A handoff that the turn received, or `news` of one: another actor accepted it for the agent,
- * or the sender's handoff was rejected, returned or expired. `message` is limited to 400
- * characters; the handoff lane has all of it.
+ * A handoff that the turn received, or `news` of one.
+ *
+ * News are that another actor accepted it for the agent, or that the sender's handoff was rejected,
+ * returned or expired. `message` is limited to 400 characters; the handoff lane has all of it.
  */
 export interface HandoffPart {
   readonly kind: 'agent_handoff'
@@ -2206,8 +2261,9 @@ export interface HandoffRejected {
 }
 
 /**
- * An agent sent an envelope to the receiver's inbox. `source` and `target` are agents,
- * `to_thread` is the receiver's thread.
+ * An agent sent an envelope to the receiver's inbox.
+ *
+ * `source` and `target` are agents, `to_thread` is the receiver's thread.
  *
  * `ownership` requests the ownership of the session for the target. `resume_target` then names the
  * agent that gets it back, and `context_boundary` is the last sequence that the target receives.
@@ -2236,9 +2292,10 @@ export interface HandoffRequested {
 }
 
 /**
- * An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since
- * the epoch. `artifacts` maps artifact refs to artifacts of the session; `unresolved` are the
- * others.
+ * An entry of the handoff lane; the key is the handoff's id.
+ *
+ * Times are in microseconds since the epoch. `artifacts` maps artifact refs to artifacts of the
+ * session; `unresolved` are the others.
  */
 export interface HandoffRow {
   readonly kind: 'handoff'
@@ -2268,8 +2325,9 @@ export interface HandoffRow {
 }
 
 /**
- * The envelope is in the receiver's inbox. `paused` is the reason why the receiver is paused;
- * it reads the envelope once it is resumed.
+ * The envelope is in the receiver's inbox.
+ *
+ * `paused` is the reason why the receiver is paused; it reads the envelope once it is resumed.
  */
 export interface HandoffSent {
   readonly sessionId: string
@@ -2287,9 +2345,10 @@ export interface HandoffStatus {
 }
 
 /**
- * The result of a call's hooks, which run once per call. `detail` names each hook with its
- * result, `reasons` has the codes. `code` is why the call is denied. `arguments` are those with
- * which the hook `by` replaced the model's, as canonical JSON.
+ * The result of a call's hooks, which run once per call.
+ *
+ * `detail` names each hook with its result, `reasons` has the codes. `code` is why the call is
+ * denied. `arguments` are those with which the hook `by` replaced the model's, as canonical JSON.
  */
 export interface HookOutcome {
   readonly verdict: Verdict
@@ -2338,8 +2397,9 @@ export interface ImportTurn {
 }
 
 /**
- * A past subagent: its type and its task's description, empty if unknown. `parent` is the
- * `agent` that started it, empty for the main agent, None if unknown.
+ * A past subagent: its type and its task's description, empty if unknown.
+ *
+ * `parent` is the `agent` that started it, empty for the main agent, None if unknown.
  */
 export interface ImportedAgent {
   readonly definition?: string
@@ -2359,8 +2419,9 @@ export interface ImportedCall {
 }
 
 /**
- * A past change of a file. `path` is relative to the folder if the file is in it. `diff` is
- * unified.
+ * A past change of a file.
+ *
+ * `path` is relative to the folder if the file is in it. `diff` is unified.
  */
 export interface ImportedChange {
   readonly path: string
@@ -2371,9 +2432,11 @@ export interface ImportedChange {
 }
 
 /**
- * A part of a past response. For a tool `text` is its arguments as JSON; without `ended` its
- * outcome is unknown. For a `compaction` `text` is the summary of the older conversation, with the
- * tokens before and after if known.
+ * A part of a past response.
+ *
+ * For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
+ * `compaction` `text` is the summary of the older conversation, with the tokens before and after
+ * if known.
  */
 export interface ImportedPart {
   readonly kind: 'compaction' | 'reasoning' | 'text' | 'tool'
@@ -2424,8 +2487,9 @@ export interface InterruptTurn {
 }
 
 /**
- * The job with its new status. `items` are the ids of the items that the command concerns, in
- * order.
+ * The job with its new status.
+ *
+ * `items` are the ids of the items that the command concerns, in order.
  */
 export interface JobChanged {
   readonly sessionId: string
@@ -2437,9 +2501,10 @@ export interface JobChanged {
 }
 
 /**
- * A job was created with `items` items, which follow as tasks in its scope. A child of the
- * definition `agent` works on each, at most `parallel` at once (0 for the parent's limit).
- * `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
+ * A job was created with `items` items, which follow as tasks in its scope.
+ *
+ * A child of the definition `agent` works on each, at most `parallel` at once (0 for the parent's
+ * limit). `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
  */
 export interface JobCreated {
   readonly agent: string
@@ -2451,9 +2516,11 @@ export interface JobCreated {
 }
 
 /**
- * An item. `agent_id` is its newest worker. `output` is the head of the successful attempt's
- * result, `problem` the reason of a failure. With `plain_text` that attempt answered in plain text
- * and did not finalize.
+ * An item.
+ *
+ * `agent_id` is its newest worker. `output` is the head of the successful attempt's result,
+ * `problem` the reason of a failure. With `plain_text` that attempt answered in plain text and did
+ * not finalize.
  */
 export interface JobItem {
   readonly itemId: string
@@ -2469,8 +2536,10 @@ export interface JobItem {
 }
 
 /**
- * An item. Its worker receives `input` after the instructions of the job. `title` defaults to
- * the first line of `input`.
+ * An item.
+ *
+ * Its worker receives `input` after the instructions of the job. `title` defaults to the first
+ * line of `input`.
  */
 export interface JobItemInput {
   readonly input: string
@@ -2614,8 +2683,10 @@ export interface ListWorkspaces {
 }
 
 /**
- * A rule with its place. `source` is its file, empty for an approval or a person. `held_back`
- * says why it does not apply: the folder is not trusted, or it expired.
+ * A rule with its place.
+ *
+ * `source` is its file, empty for an approval or a person. `held_back` says why it does not apply:
+ * the folder is not trusted, or it expired.
  */
 export interface ListedRule {
   readonly ruleId: string
@@ -2667,8 +2738,9 @@ export interface MessageRow {
 }
 
 /**
- * The message is in each receiver's inbox. `paused` has the reason for each paused receiver; it
- * reads the message once it is resumed.
+ * The message is in each receiver's inbox.
+ *
+ * `paused` has the reason for each paused receiver; it reads the message once it is resumed.
  */
 export interface MessageSent {
   readonly sessionId: string
@@ -2678,8 +2750,10 @@ export interface MessageSent {
 }
 
 /**
- * A text part of the assistant's message was finished, at this step. `revised`: it differs from
- * the streamed text, for example because the complete text contains a secret.
+ * A text part of the assistant's message was finished, at this step.
+ *
+ * `revised`: it differs from the streamed text, for example because the complete text contains a
+ * secret.
  */
 export interface MessageText {
   readonly content: Text
@@ -2695,8 +2769,10 @@ export interface MissingRef {
 }
 
 /**
- * The response is complete. `first_ms` is the time from the request to its first piece,
- * `duration_ms` to its last. `provider_reason` is the provider's own stop reason.
+ * The response is complete.
+ *
+ * `first_ms` is the time from the request to its first piece, `duration_ms` to its last.
+ * `provider_reason` is the provider's own stop reason.
  */
 export interface ModelCompleted {
   readonly stopReason: StopReason
@@ -2725,9 +2801,11 @@ export interface ModelList {
 }
 
 /**
- * A model call began. Its context is referenced, not copied: the prompts of `turn.started`, and
- * the thread's facts after `context_after` (older turns are left out) up to and including
- * `context_through`. `iteration` counts the run's model calls from 1.
+ * A model call began.
+ *
+ * Its context is referenced, not copied: the prompts of `turn.started`, and the thread's facts
+ * after `context_after` (older turns are left out) up to and including `context_through`.
+ * `iteration` counts the run's model calls from 1.
  */
 export interface ModelRequested {
   readonly provider: string
@@ -2739,8 +2817,10 @@ export interface ModelRequested {
 }
 
 /**
- * The answer in `text`, or the `problem`. Times are in milliseconds since the question.
- * `amount` is in US dollars. Values that the provider did not report are absent.
+ * The answer in `text`, or the `problem`.
+ *
+ * Times are in milliseconds since the question. `amount` is in US dollars. Values that the
+ * provider did not report are absent.
  */
 export interface ModelTestResult {
   readonly name: string
@@ -2756,9 +2836,11 @@ export interface ModelTestResult {
 }
 
 /**
- * A milestone, such as a retry of the model, a pause or a warning; or a message
- * (`agent_message`) or review request (`review_requested`) from the agent `agent_id`. A waiting
- * model call has one notice, with the wait and the number of the next `attempt`.
+ * A milestone, such as a retry of the model, a pause or a warning.
+ *
+ * It is also a message (`agent_message`) or a review request (`review_requested`) of the agent
+ * `agent_id`. A waiting model call has one notice, with the wait and the number of the next
+ * `attempt`.
  */
 export interface NoticePart {
   readonly kind: 'runtime_status'
@@ -2777,8 +2859,10 @@ export interface NoticePart {
 }
 
 /**
- * A child's result that the turn received. `transcript` is the child's thread. With
- * `plain_text` the child answered in plain text and did not finalize.
+ * A child's result that the turn received.
+ *
+ * `transcript` is the child's thread. With `plain_text` the child answered in plain text and did
+ * not finalize.
  */
 export interface NotificationPart {
   readonly kind: 'worker_notification'
@@ -2816,8 +2900,10 @@ export interface NotificationRow {
 }
 
 /**
- * Context that was left out. `ref` is as in `ContextRef`; empty for older turns, with their
- * number in `count`. `tokens` is an estimate.
+ * Context that was left out.
+ *
+ * `ref` is as in `ContextRef`; empty for older turns, with their number in `count`. `tokens` is an
+ * estimate.
  */
 export interface Omission {
   readonly reason: 'binary' | 'budget' | 'compacted' | 'excluded' | 'older_turns' | 'unsupported' | 'untrusted'
@@ -2847,6 +2933,7 @@ export interface OpenedWorkspace {
 
 /**
  * The final answer of the run: the steps of its text parts after the last tool call, in order.
+ *
  * Earlier texts are commentary.
  */
 export interface OutputFinal {
@@ -2880,8 +2967,9 @@ export interface PastSessionEntry {
 }
 
 /**
- * The imported session: `added` turns are new, `known` turns existed. If it is `unfinished`, a
- * later import adds each agent's newest turn.
+ * The imported session: `added` turns are new, `known` turns existed.
+ *
+ * If it is `unfinished`, a later import adds each agent's newest turn.
  */
 export interface PastSessionImported {
   readonly sessionId: string
@@ -2891,8 +2979,9 @@ export interface PastSessionImported {
 }
 
 /**
- * The past sessions, newest first. `older` is the number of older transcripts beyond the limit,
- * which were not read.
+ * The past sessions, newest first.
+ *
+ * `older` is the number of older transcripts beyond the limit, which were not read.
  */
 export interface PastSessionList {
   readonly sessions: readonly PastSessionEntry[]
@@ -2928,8 +3017,7 @@ export interface Payload {
 }
 
 /**
- * The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the
- * canonical JSON in hex).
+ * The gate's verdict on a call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON in hex).
  *
  * `checks` has the checks with a result other than a plain pass, in order; a denial is the last.
  * `passed` adds the plain passes. `secrets` are the names of stored secrets whose handles are in
@@ -2945,9 +3033,10 @@ export interface PermissionEvaluated {
 }
 
 /**
- * The gate's verdict with every check that the call reached. `arguments` are the final ones, as
- * canonical JSON. `code` and `message` are set for a denial. `matchers` are the rules that wider
- * approvals would add.
+ * The gate's verdict with every check that the call reached.
+ *
+ * `arguments` are the final ones, as canonical JSON. `code` and `message` are set for a denial.
+ * `matchers` are the rules that wider approvals would add.
  */
 export interface PermissionEvaluation {
   readonly agent: string
@@ -2976,8 +3065,10 @@ export interface PermissionRuleRevoked {
 }
 
 /**
- * The present plan of a run, at the position of its first. A rejected plan that was proposed
- * again is a new `revision`; `former` and `later` are the keys of its neighbours.
+ * The present plan of a run, at the position of its first.
+ *
+ * A rejected plan that was proposed again is a new `revision`; `former` and `later` are the keys
+ * of its neighbours.
  */
 export interface PlanPart {
   readonly kind: 'plan'
@@ -3001,8 +3092,10 @@ export interface PlanStep {
 }
 
 /**
- * The agent's complete plan. The last one of a run is `final`. A rejected plan that is proposed
- * again is the next `revision`, at a new step.
+ * The agent's complete plan.
+ *
+ * The last one of a run is `final`. A rejected plan that is proposed again is the next `revision`,
+ * at a new step.
  */
 export interface PlanUpdated {
   readonly steps: readonly PlanStep[]
@@ -3038,8 +3131,10 @@ export interface ProcessChanged {
 }
 
 /**
- * The process and all its child processes ended. `output` is its head and tail. `code` and
- * `message` name the limit that ended it, or another failure.
+ * The process and all its child processes ended.
+ *
+ * `output` is its head and tail. `code` and `message` name the limit that ended it, or another
+ * failure.
  */
 export interface ProcessEnded {
   readonly status: 'exited' | 'limited' | 'lost' | 'session_closed' | 'terminated'
@@ -3062,9 +3157,10 @@ export interface ProcessList {
 }
 
 /**
- * A background process. `order` is the sequence of its start. `output` is the newest output of
- * a running process on request, or the head and tail of an ended one. Times are in microseconds
- * since the epoch.
+ * A background process.
+ *
+ * `order` is the sequence of its start. `output` is the newest output of a running process on
+ * request, or the head and tail of an ended one. Times are in microseconds since the epoch.
  */
 export interface ProcessRow {
   readonly kind: 'process'
@@ -3157,8 +3253,9 @@ export interface QueueRow {
 }
 
 /**
- * A provider refused a call for its limits, or reported that less than a tenth of a limit is
- * left. `exhausted`: waiting does not help.
+ * A provider refused a call for its limits, or reported that less than a tenth of a limit is left.
+ *
+ * `exhausted`: waiting does not help.
  */
 export interface QuotaReported {
   readonly provider: string
@@ -3168,8 +3265,10 @@ export interface QuotaReported {
 }
 
 /**
- * A person's text quoted with a summary. `sequence` is its fact, an input or a steer. `size` is
- * the number of quoted bytes: all, or its head and tail.
+ * A person's text quoted with a summary.
+ *
+ * `sequence` is its fact, an input or a steer. `size` is the number of quoted bytes: all, or its
+ * head and tail.
  */
 export interface Quote {
   readonly sequence: number
@@ -3177,8 +3276,9 @@ export interface Quote {
 }
 
 /**
- * A person's input quoted with a summary. `sequence` is its fact. `text` has all of its `size`
- * bytes, or its head and tail.
+ * A person's input quoted with a summary.
+ *
+ * `sequence` is its fact. `text` has all of its `size` bytes, or its head and tail.
  */
 export interface QuotedInput {
   readonly sequence: number
@@ -3204,6 +3304,7 @@ export interface ReasoningInterrupted {
   readonly content: Text
 }
 
+/** Reasoning of a model, or its summary. */
 export interface ReasoningPart {
   readonly kind: 'reasoning_summary'
   readonly key: string
@@ -3230,6 +3331,7 @@ export interface Ref {
 
 /**
  * A remote agent delivered a complete artifact, which replaces a former one with the same id.
+ *
  * `left_out` counts the parts beyond the limit, which are not stored.
  */
 export interface RemoteArtifact {
@@ -3243,6 +3345,7 @@ export interface RemoteArtifact {
 
 /**
  * A part of a remote artifact: text, JSON data as text, or a file with its bytes in `content`.
+ *
  * `url` is the agent's address of the file; Callboard does not fetch it.
  */
 export interface RemotePart {
@@ -3270,9 +3373,9 @@ export interface RemoteStatusPart {
 }
 
 /**
- * A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote
- * protocol task). The state is `unknown` if it is not in the vocabulary, or if the agent stopped
- * reporting.
+ * A remote agent reported a state of its task, with a `message` (Agent UI specification, Remote protocol task).
+ *
+ * The state is `unknown` if it is not in the vocabulary, or if the agent stopped reporting.
  */
 export interface RemoteTaskChanged {
   readonly remoteTaskId: string
@@ -3281,9 +3384,10 @@ export interface RemoteTaskChanged {
 }
 
 /**
- * A remote agent's reports about itself and its newest task. `card` is its Agent Card as JSON.
- * `task_state` was reported at `told_at` (microseconds since the epoch). `artifacts` are the
- * newest fifty; older ones may be without their parts.
+ * A remote agent's reports about itself and its newest task.
+ *
+ * `card` is its Agent Card as JSON. `task_state` was reported at `told_at` (microseconds since the
+ * epoch). `artifacts` are the newest fifty; older ones may be without their parts.
  */
 export interface RemoteWork {
   readonly url: string
@@ -3338,8 +3442,10 @@ export interface RequestReview {
 }
 
 /**
- * The requested change of a file. `differs` is False if the file would stay equal. It and the
- * line counts are absent if the preview is incomplete, the counts also for binary content.
+ * The requested change of a file.
+ *
+ * `differs` is False if the file would stay equal. It and the line counts are absent if the
+ * preview is incomplete, the counts also for binary content.
  */
 export interface RequestedChange {
   readonly path: string
@@ -3350,8 +3456,10 @@ export interface RequestedChange {
 }
 
 /**
- * A permission that a folder's files request. `code` with `parameters` is the permission,
- * `detail` the same in English. `file` is relative to the folder.
+ * A permission that a folder's files request.
+ *
+ * `code` with `parameters` is the permission, `detail` the same in English. `file` is relative to
+ * the folder.
  */
 export interface RequestedPermission {
   readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
@@ -3364,7 +3472,7 @@ export interface RequestedPermission {
 /**
  * Resolve a pending action on behalf of a host policy or an approval system.
  *
- * The decision and the scope must be among those that the action offers.
+ * The decision and the scope must be offered by the action.
  */
 export interface ResolvePermission {
   readonly sessionId: string
@@ -3500,8 +3608,9 @@ export interface ReviewOpened {
 }
 
 /**
- * `reviewer` was asked to judge the work of `target`; both are agents. `refs` are the work.
- * `item` is the request's id in the inbox of `to_thread`.
+ * `reviewer` was asked to judge the work of `target`; both are agents.
+ *
+ * `refs` are the work. `item` is the request's id in the inbox of `to_thread`.
  */
 export interface ReviewRequested {
   readonly reviewer: string
@@ -3532,8 +3641,9 @@ export interface ReviewRow {
 }
 
 /**
- * The reviewer gave a verdict. The requested changes become input of their assignees when the
- * review is applied.
+ * The reviewer gave a verdict.
+ *
+ * The requested changes become input of their assignees when the review is applied.
  */
 export interface ReviewVerdict {
   readonly reviewer: string
@@ -3576,9 +3686,11 @@ export interface RollbackArtifact {
 }
 
 /**
- * The first `model` of the next input, as `PROVIDER/MODEL`. `images`: it or a fallback accepts
- * images; otherwise `submit_turn` refuses them. `running_model` and `running_images` are the same
- * for input steered into the running turn, empty and False for none.
+ * The first `model` of the next input, as `PROVIDER/MODEL`.
+ *
+ * `images`: it or a fallback accepts images; otherwise `submit_turn` refuses them. `running_model`
+ * and `running_images` are the same for input steered into the running turn, empty and False for
+ * none.
  */
 export interface RoutePreview {
   readonly model: string
@@ -3588,8 +3700,10 @@ export interface RoutePreview {
 }
 
 /**
- * The model of a run was chosen. With a single candidate that is the `reason`. `fallbacks`
- * replace a model that failed permanently, in order; another such fact then records the next one.
+ * The model of a run was chosen.
+ *
+ * With a single candidate that is the `reason`. `fallbacks` replace a model that failed
+ * permanently, in order; another such fact then records the next one.
  */
 export interface RoutingResolved {
   readonly candidates: readonly Candidate[]
@@ -3599,10 +3713,12 @@ export interface RoutingResolved {
 }
 
 /**
- * A permission rule. `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file
- * tools, a command prefix that ends in `*` or an exact command for the shell. `expires_at` is in
- * microseconds since the epoch, 0 for never. `declared` is the hash of a server's declaration of
- * its tool at the approval; the rule does not apply to another declaration.
+ * A permission rule.
+ *
+ * `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
+ * that ends in `*` or an exact command for the shell. `expires_at` is in microseconds since the
+ * epoch, 0 for never. `declared` is the hash of a server's declaration of its tool at the
+ * approval; the rule does not apply to another declaration.
  */
 export interface Rule {
   readonly ruleId: string
@@ -3631,8 +3747,9 @@ export interface RuleList {
 }
 
 /**
- * A run (Multi-agent runtime specification, Run model); the key is its id. `detail` is a code
- * or a cause. `prompts` are the layers of its prompt, as blobs.
+ * A run (Multi-agent runtime specification, Run model); the key is its id.
+ *
+ * `detail` is a code or a cause. `prompts` are the layers of its prompt, as blobs.
  *
  * A running status is valid while `epoch` is alive; afterwards readers show it as failed, `lost`.
  */
@@ -3657,8 +3774,10 @@ export interface RunRow {
 }
 
 /**
- * The confinement of one call. The level `paths` is for file tools: they open paths from the
- * folder's handle and follow no link. `limits` are the command's limits with what enforces them.
+ * The confinement of one call.
+ *
+ * The level `paths` is for file tools: they open paths from the folder's handle and follow no
+ * link. `limits` are the command's limits with what enforces them.
  */
 export interface SandboxApplied {
   readonly level: SandboxLevel
@@ -3677,8 +3796,9 @@ export interface SecretInfo {
 }
 
 /**
- * The secrets by name, without values. `problem` says why the keyring is unavailable; empty if
- * it is available.
+ * The secrets by name, without values.
+ *
+ * `problem` says why the keyring is unavailable; empty if it is available.
  */
 export interface SecretList {
   readonly secrets: readonly SecretInfo[]
@@ -3752,10 +3872,12 @@ export interface ServerList {
 }
 
 /**
- * The current state of a tool server. `name` is its name in the settings; `title`, `version`
- * and `protocol` are its own. `refused` of its `tools` are invalid, for the reasons in `refusals`.
- * `prompts` are the names of its prompts, which agents cannot use. `code` and `message` explain a
- * loss; `said` is the end of its diagnostic output.
+ * The current state of a tool server.
+ *
+ * `name` is its name in the settings; `title`, `version` and `protocol` are its own. `refused` of
+ * its `tools` are invalid, for the reasons in `refusals`. `prompts` are the names of its prompts,
+ * which agents cannot use. `code` and `message` explain a loss; `said` is the end of its
+ * diagnostic output.
  */
 export interface ServerState {
   readonly name: string
@@ -3781,9 +3903,11 @@ export interface SessionArchived {
 }
 
 /**
- * A session in the list. `order` is the time of its newest turn. A running state reads `lost`
- * once `epoch` is dead. `driven` are the conversations of its external agents, by their own ids.
- * `problem` and `problem_code` explain the state `damaged`.
+ * A session in the list.
+ *
+ * `order` is the time of its newest turn. A running state reads `lost` once `epoch` is dead.
+ * `driven` are the conversations of its external agents, by their own ids. `problem` and
+ * `problem_code` explain the state `damaged`.
  */
 export interface SessionCard {
   readonly kind: 'session_card'
@@ -3809,8 +3933,10 @@ export interface SessionCard {
 }
 
 /**
- * The first fact of a session. `folder` is the absolute path in which its agents work. An
- * imported session has a `source` and is read-only; its facts have the times of the source.
+ * The first fact of a session.
+ *
+ * `folder` is the absolute path in which its agents work. An imported session has a `source` and
+ * is read-only; its facts have the times of the source.
  */
 export interface SessionCreated {
   readonly workspaceId: string
@@ -3853,8 +3979,9 @@ export interface SessionPinned {
 }
 
 /**
- * The session. `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest
- * sequence of the log.
+ * The session.
+ *
+ * `cursor` is `sequence.n`, to send as Last-Event-ID. `head` is the newest sequence of the log.
  */
 export interface SessionRead {
   readonly session: SessionRow
@@ -3892,8 +4019,9 @@ export interface SessionRow {
 }
 
 /**
- * Agents of a session got a schedule, or lost their last one. A scheduled session opens when
- * the process starts, so that it misses no time.
+ * Agents of a session got a schedule, or lost their last one.
+ *
+ * A scheduled session opens when the process starts, so that it misses no time.
  */
 export interface SessionScheduled {
   readonly sessionId: string
@@ -3901,8 +4029,9 @@ export interface SessionScheduled {
 }
 
 /**
- * Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs. Blobs
- * of several sessions count for each.
+ * Bytes of a session's facts, and bytes (`contents`) and number (`blobs`) of its blobs.
+ *
+ * Blobs of several sessions count for each.
  */
 export interface SessionSize {
   readonly sessionId: string
@@ -3924,8 +4053,10 @@ export interface SessionTitled {
 }
 
 /**
- * Large contents of an archived session are about to be deleted, as the settings require:
- * `blobs` blobs of `size` bytes in total. Its facts stay, with the head and tail of each content.
+ * Retention is about to delete large contents of an archived session.
+ *
+ * It deletes `blobs` blobs of `size` bytes in total. The facts stay, with the head and tail of
+ * each content.
  */
 export interface SessionTrimmed {
   readonly sessionId: string
@@ -3964,8 +4095,10 @@ export interface SetSecret {
 }
 
 /**
- * A person changed settings here. `keys` are the changed keys, `digest` the SHA-256 in hex of
- * the written file. Values are private and not in the log.
+ * A person changed settings here.
+ *
+ * `keys` are the changed keys, `digest` the SHA-256 in hex of the written file. Values are private
+ * and not in the log.
  */
 export interface SettingsChanged {
   readonly place: 'folder' | 'user'
@@ -3974,8 +4107,10 @@ export interface SettingsChanged {
 }
 
 /**
- * A problem of a settings file, with its key and the expected value. With `keeps_last` the last
- * valid content stays in effect; otherwise every call in the folder requires approval.
+ * A problem of a settings file, with its key and the expected value.
+ *
+ * With `keeps_last` the last valid content stays in effect; otherwise every call in the folder
+ * requires approval.
  */
 export interface SettingsProblem {
   readonly file: string
@@ -3986,9 +4121,10 @@ export interface SettingsProblem {
 }
 
 /**
- * A settings file: its `values`, and the effective settings in `holding`, as JSON with every
- * secret as `********`. `json_schema` describes `values`. `digest` is the SHA-256 of the file in
- * hex, empty for no file. `values` is empty for an unreadable file, which `problems` explain.
+ * A settings file: its `values`, and the effective settings in `holding`, as JSON with every secret as `********`.
+ *
+ * `json_schema` describes `values`. `digest` is the SHA-256 of the file in hex, empty for no file.
+ * `values` is empty for an unreadable file, which `problems` explain.
  */
 export interface SettingsRead {
   readonly place: 'folder' | 'user'
@@ -4060,8 +4196,9 @@ export interface StartTask {
 }
 
 /**
- * The status line of a thread at the fact `sequence`. `since` is that fact's time in
- * microseconds.
+ * The status line of a thread at the fact `sequence`.
+ *
+ * `since` is that fact's time in microseconds.
  *
  * A running status is valid while `epoch` is alive; afterwards readers show `lost`.
  */
@@ -4151,8 +4288,9 @@ export interface SubagentCancelled {
 }
 
 /**
- * The child accepts no more work; its transcript stays. `worktree`, `branch` and `base` are its
- * former worktree.
+ * The child accepts no more work; its transcript stays.
+ *
+ * `worktree`, `branch` and `base` are its former worktree.
  */
 export interface SubagentClosed {
   readonly reason?: string
@@ -4162,8 +4300,10 @@ export interface SubagentClosed {
 }
 
 /**
- * The child met its objective, and a required review has its verdict. With `plain_text` it
- * answered in plain text and did not finalize: the parent must judge whether the objective is met.
+ * The child met its objective, and a required review has its verdict.
+ *
+ * With `plain_text` it answered in plain text and did not finalize: the parent must judge whether
+ * the objective is met.
  */
 export interface SubagentCompleted {
   readonly result: Text
@@ -4203,9 +4343,10 @@ export interface SubagentMergeRequested {
 }
 
 /**
- * The result of a requested merge, complete or without effect. `files` were changed; files in
- * `conflict` prevented the merge; at most 500 of each. `unknown`: the process ended meanwhile, and
- * the merge can be requested again.
+ * The result of a requested merge, complete or without effect.
+ *
+ * `files` were changed; files in `conflict` prevented the merge; at most 500 of each. `unknown`:
+ * the process ended meanwhile, and the merge can be requested again.
  */
 export interface SubagentMerged {
   readonly status: 'conflict' | 'failed' | 'merged' | 'nothing_to_merge' | 'unknown'
@@ -4279,8 +4420,9 @@ export interface SubmitVerdict {
 }
 
 /**
- * An execution of a task. `number` counts from 1. Times are in microseconds since the epoch, 0
- * for none.
+ * An execution of a task.
+ *
+ * `number` counts from 1. Times are in microseconds since the epoch, 0 for none.
  */
 export interface TaskAttempt {
   readonly number: number
@@ -4293,8 +4435,9 @@ export interface TaskAttempt {
 }
 
 /**
- * The cancellation of a task was requested. Its work is stopped; then `task.cancelled` follows.
- * Each open part has its own fact.
+ * The cancellation of a task was requested.
+ *
+ * Its work is stopped; then `task.cancelled` follows. Each open part has its own fact.
  */
 export interface TaskCancelRequested {
   readonly reason?: string
@@ -4314,8 +4457,10 @@ export interface TaskChanged {
 }
 
 /**
- * The objective is met. `refs` are the deliverables. With `plain_text` the work ended with an
- * answer in plain text that was not finalized.
+ * The objective is met.
+ *
+ * `refs` are the deliverables. With `plain_text` the work ended with an answer in plain text that
+ * was not finalized.
  */
 export interface TaskCompleted {
   readonly summary?: string
@@ -4325,9 +4470,10 @@ export interface TaskCompleted {
 }
 
 /**
- * A task was created. `assignee` is an agent or empty. `parent_task` is the task that it is
- * part of. `entity`: a card of the board, the repeated work of a background agent, or the task of
- * a remote agent.
+ * A task was created.
+ *
+ * `assignee` is an agent or empty. `parent_task` is the task that it is part of. `entity`: a card
+ * of the board, the repeated work of a background agent, or the task of a remote agent.
  */
 export interface TaskCreated {
   readonly title: string
@@ -4356,8 +4502,9 @@ export interface TaskEntry {
 }
 
 /**
- * The newest attempt failed, and the board shows the task as blocked. The code is `interrupted`
- * if its turn was stopped.
+ * The newest attempt failed, and the board shows the task as blocked.
+ *
+ * The code is `interrupted` if its turn was stopped.
  */
 export interface TaskFailed {
   readonly code: string
@@ -4373,16 +4520,20 @@ export interface TaskList {
 }
 
 /**
- * The task was paused. Its running work is asked to stop, and queued work stays queued. Each
- * open part has its own fact.
+ * The task was paused.
+ *
+ * Its running work is asked to stop, and queued work stays queued. Each open part has its own
+ * fact.
  */
 export interface TaskPaused {
   readonly reason?: string
 }
 
 /**
- * A task. `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence`
- * (Subagents specification).
+ * A task.
+ *
+ * `snapshot` is the session's `TaskSnapshot` as JSON, complete up to `sequence` (Subagents
+ * specification).
  */
 export interface TaskRead {
   readonly sessionId: string
@@ -4436,8 +4587,10 @@ export interface TaskRow {
 }
 
 /**
- * The attempt in the scope began. `assignee` works on it in the scope's turn, which may be
- * queued; without a turn a person works on it.
+ * The attempt in the scope began.
+ *
+ * `assignee` works on it in the scope's turn, which may be queued; without a turn a person works
+ * on it.
  */
 export interface TaskStarted {
   readonly assignee: string
@@ -4445,8 +4598,9 @@ export interface TaskStarted {
 }
 
 /**
- * Fields of a task changed; None is unchanged. `status` is the board's label. `phase` and
- * `counters` report progress in the worker's own terms.
+ * Fields of a task changed; None is unchanged.
+ *
+ * `status` is the board's label. `phase` and `counters` report progress in the worker's own terms.
  */
 export interface TaskUpdated {
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
@@ -4465,9 +4619,10 @@ export interface TaskUpdated {
 }
 
 /**
- * The load of a team changed (Agent UI specification, queue and parallelism facts). The scope's
- * thread is its lead's. Counts are of the lead's children; a `group` is those of one provider,
- * with its own budget.
+ * The load of a team changed (Agent UI specification, queue and parallelism facts).
+ *
+ * The scope's thread is its lead's. Counts are of the lead's children; a `group` is those of one
+ * provider, with its own budget.
  */
 export interface TeamChanged {
   readonly phase: 'active' | 'done' | 'forming' | 'merging' | 'waiting'
@@ -4480,8 +4635,10 @@ export interface TeamChanged {
 }
 
 /**
- * The team of a session: one row once there is a second agent. `owner` receives the person's
- * input. `synthesis_turn` is the lead's turn that combines the results. Counts are of children.
+ * The team of a session: one row once there is a second agent.
+ *
+ * `owner` receives the person's input. `synthesis_turn` is the lead's turn that combines the
+ * results. Counts are of children.
  */
 export interface TeamRow {
   readonly kind: 'team'
@@ -4512,8 +4669,10 @@ export interface TerminateProcess {
 }
 
 /**
- * A text of any length. Without `ref`, `text` is complete. With `ref`, `text` is the head of
- * the blob and `tail` its end.
+ * A text of any length.
+ *
+ * Without `ref`, `text` is complete. With `ref`, `text` is the head of the blob and `tail` its
+ * end.
  *
  * `erased` is set in rows only: the fact with the text was erased.
  */
@@ -4525,8 +4684,10 @@ export interface Text {
 }
 
 /**
- * A text part of the assistant. A `commentary` was followed by a tool call, so it is not the
- * answer. `revised`: the final text differs from the streamed one.
+ * A text part of the assistant.
+ *
+ * A `commentary` was followed by a tool call, so it is not the answer. `revised`: the final text
+ * differs from the streamed one.
  */
 export interface TextPart {
   readonly kind: 'assistant_text'
@@ -4551,9 +4712,10 @@ export interface ThreadChanged {
 }
 
 /**
- * An agent joined the session with a new thread; `agent_name` is its id. `definition_hash` is
- * the hash of its definition, `policy` its permissions. A child has its parent in the scope. `url`
- * is the address of a remote agent's card.
+ * An agent joined the session with a new thread; `agent_name` is its id.
+ *
+ * `definition_hash` is the hash of its definition, `policy` its permissions. A child has its
+ * parent in the scope. `url` is the address of a remote agent's card.
  */
 export interface ThreadOpened {
   readonly agentName: string
@@ -4570,8 +4732,9 @@ export interface ThreadOpened {
 }
 
 /**
- * The thread starts no turn until it is resumed; its queue stays. `evidence` are the ids of the
- * steps that show why.
+ * The thread starts no turn until it is resumed; its queue stays.
+ *
+ * `evidence` are the ids of the steps that show why.
  */
 export interface ThreadPaused {
   readonly cause: PauseCause
@@ -4603,7 +4766,9 @@ export interface ToolCancelled {
 }
 
 /**
- * The agent's tools changed. `catalog` has each tool with its availability and reason, as JSON
+ * The agent's tools changed.
+ *
+ * `catalog` has each tool with its availability and reason, as JSON
  * (`contracts.entities.tool_inventory.ToolInfo`). `added` are tools that the run's model found by
  * searching.
  */
@@ -4636,9 +4801,11 @@ export interface ToolFailed {
 }
 
 /**
- * A tool as one agent has it. `source` is `folder`, `team`, or `mcp:` and the server's name.
- * `reason` says why it is not loaded. `destructive`: its effect may be permanent. A server's
- * claims about `destructive` and `read_only` decide nothing alone.
+ * A tool as one agent has it.
+ *
+ * `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
+ * loaded. `destructive`: its effect may be permanent. A server's claims about `destructive` and
+ * `read_only` decide nothing alone.
  */
 export interface ToolInfo {
   readonly name: string
@@ -4710,9 +4877,10 @@ export interface ToolRefused {
 }
 
 /**
- * The model requested a call. `provider_call_id` is the provider's id, never one of
- * Callboard's. `signature` is opaque and is sent back to the provider. `hooked` is the result of
- * hooks, if any.
+ * The model requested a call.
+ *
+ * `provider_call_id` is the provider's id, never one of Callboard's. `signature` is opaque and is
+ * sent back to the provider. `hooked` is the result of hooks, if any.
  */
 export interface ToolRequested {
   readonly tool: string
@@ -4724,8 +4892,10 @@ export interface ToolRequested {
 }
 
 /**
- * A tool server connected. `server` is its name in the settings; `title` and `version` are its
- * own. `tools` is the number of its tools, `refused` of them invalid.
+ * A tool server connected.
+ *
+ * `server` is its name in the settings; `title` and `version` are its own. `tools` is the number
+ * of its tools, `refused` of them invalid.
  */
 export interface ToolServerConnected {
   readonly server: string
@@ -4756,9 +4926,10 @@ export interface TrustChanged {
 }
 
 /**
- * The trust of a folder. `digest` is the digest to trust it by, empty if its files ask for
- * nothing. `trusted` is the digest that it is trusted by. `problems` are unreadable files, which
- * grant nothing.
+ * The trust of a folder.
+ *
+ * `digest` is the digest to trust it by, empty if its files ask for nothing. `trusted` is the
+ * digest that it is trusted by. `problems` are unreadable files, which grant nothing.
  */
 export interface TrustRead {
   readonly workspaceId: string
@@ -4796,9 +4967,10 @@ export interface TurnAccepted {
 }
 
 /**
- * The turn finished after `iterations` model calls. With `plain_text` the agent answered in
- * plain text although it had to finalize: the text is its result and does not claim that the
- * objective is met.
+ * The turn finished after `iterations` model calls.
+ *
+ * With `plain_text` the agent answered in plain text although it had to finalize: the text is its
+ * result and does not claim that the objective is met.
  */
 export interface TurnCompleted {
   readonly iterations: number
@@ -4884,8 +5056,10 @@ export interface TurnRow {
 }
 
 /**
- * A run of the turn began. It pins the workspace's sequence, the definition, the layers of the
- * prompt and the tools of its model.
+ * A run of the turn began.
+ *
+ * It pins the workspace's sequence, the definition, the layers of the prompt and the tools of its
+ * model.
  */
 export interface TurnStarted {
   readonly mode: Mode
@@ -4899,8 +5073,9 @@ export interface TurnStarted {
 }
 
 /**
- * Input was accepted for a thread; the next facts start or queue the turn. `given` is the
- * attached and named context, `missing` the names that could not be resolved.
+ * Input was accepted for a thread; the next facts start or queue the turn.
+ *
+ * `given` is the attached and named context, `missing` the names that could not be resolved.
  */
 export interface TurnSubmitted {
   readonly input: Text
@@ -4927,8 +5102,9 @@ export interface UnlinkTasks {
 }
 
 /**
- * An unreadable transcript: its file name without the folder, and the problem. Only transcripts
- * of the requested folder, or of an unknown folder, are listed.
+ * An unreadable transcript: its file name without the folder, and the problem.
+ *
+ * Only transcripts of the requested folder, or of an unknown folder, are listed.
  */
 export interface UnreadableTranscript {
   readonly product: string
@@ -4983,8 +5159,10 @@ export interface Upsert {
 }
 
 /**
- * A version. `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it.
- * `at` is in microseconds since the epoch.
+ * A version.
+ *
+ * `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it. `at` is in
+ * microseconds since the epoch.
  */
 export interface VersionEntry {
   readonly version: number
@@ -5030,8 +5208,10 @@ export interface WorkUsage {
 }
 
 /**
- * The result of a child, sent to its parent's inbox as `item`. `transcript` is the child's
- * thread. With `plain_text` the child answered in plain text and did not finalize.
+ * The result of a child, sent to its parent's inbox as `item`.
+ *
+ * `transcript` is the child's thread. With `plain_text` the child answered in plain text and did
+ * not finalize.
  */
 export interface WorkerNotification {
   readonly item: string
@@ -5050,8 +5230,9 @@ export interface WorkspaceList {
 }
 
 /**
- * A folder was opened for the first time, or a person approved a broad folder (`wide`). `path`
- * is absolute, with symbolic links resolved.
+ * A folder was opened for the first time, or a person approved a broad folder (`wide`).
+ *
+ * `path` is absolute, with symbolic links resolved.
  */
 export interface WorkspaceOpened {
   readonly path: string
@@ -5060,10 +5241,12 @@ export interface WorkspaceOpened {
 }
 
 /**
- * A workspace. `trusted` is the digest of the granted permissions of its folder's files, empty
- * for none; `get_trust` reports whether the files request others now. `sequence` is the newest
- * fact of trust, rules or settings. `rebuilding` is the number of sessions that are missing in the
- * list while their rows are rebuilt.
+ * A workspace.
+ *
+ * `trusted` is the digest of the granted permissions of its folder's files, empty for none;
+ * `get_trust` reports whether the files request others now. `sequence` is the newest fact of
+ * trust, rules or settings. `rebuilding` is the number of sessions that are missing in the list
+ * while their rows are rebuilt.
  */
 export interface WorkspaceRow {
   readonly kind: 'workspace'
@@ -5083,9 +5266,10 @@ export interface WorkspaceTrustRevoked {
 }
 
 /**
- * A person granted the permissions that the folder's files request. `digest` is the SHA-256 in
- * hex of exactly what was shown; the trust ends when the files request something else. `allowed`
- * is the same as text.
+ * A person granted the permissions that the folder's files request.
+ *
+ * `digest` is the SHA-256 in hex of exactly what was shown; the trust ends when the files request
+ * something else. `allowed` is the same as text.
  */
 export interface WorkspaceTrusted {
   readonly digest: string

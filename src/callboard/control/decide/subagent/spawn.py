@@ -189,7 +189,7 @@ def _join_child(
 
 
 def _choose_isolation(definition: Definition, request: SpawnArguments) -> Isolation:
-    """Return the requested isolation, or that of the definition. A read-only definition stays
+    """Return the requested isolation, or the definition's. A read-only definition stays
     read-only."""
     if definition.isolation == "read_only":
         return "read_only"

@@ -34,7 +34,10 @@ def create_task(
     task = task_id or batch.inputs.ids.new("task")
     if task in batch.state.tasks or task in batch.inputs.closed_ids:
         raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
-    for name, field in ((request.parent_task, "parentTask"), *((one, "dependsOn") for one in request.depends_on)):
+    for name, field in (
+        (request.parent_task, "parentTask"),
+        *((dependency, "dependsOn") for dependency in request.depends_on),
+    ):
         if name is not None:
             require_task(batch, name, field)
     for name in request.depends_on:

@@ -79,7 +79,7 @@ def close_run(
     pieces: tuple[Piece, ...],
     outcomes: dict[str, ToolOutcome],
 ) -> None:
-    """Add the terminal fact of every open entity of the run, then that of the turn.
+    """Add the terminal fact of every open entity of the run, then the turn's.
 
     A call that ran under a host that died has an unknown result. A call that only waited for
     children had no effect.

@@ -147,7 +147,7 @@ def pin_context(batch: Batch, request: SetContext) -> ContextChanged:
 
 
 def _default_mode(batch: Batch, thread: Thread) -> PermissionMode:
-    """Return the permission mode of input that names none: that of the thread's newest turn, else
+    """Return the permission mode of input that names none: the one of the thread's newest turn, else
     the default."""
     newest = thread.queue[-1] if thread.queue else thread.last
     if newest is None:

@@ -43,7 +43,7 @@ ONE_CALL = (
 
 
 def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCall]) -> None:
-    """Record the calls of one response, and start those that can run now.
+    """Record the calls of one response, and start the calls that can run now.
 
     Read-only calls run in parallel. In `auto` every other call waits for the calls before it, and
     they wait for it. In `chat` a response may have one call, or several read-only ones: the gate

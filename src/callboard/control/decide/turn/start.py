@@ -68,7 +68,7 @@ def start_next(batch: Batch, thread_id: str) -> None:
 
 
 def require_thread(state: Session, thread_id: str | None) -> Thread:
-    """Return the thread with that id; without an id that of the session's owner.
+    """Return the thread with that id; without an id, the owner's thread.
 
     Raises:
         Refusal: `unknown_thread`.
