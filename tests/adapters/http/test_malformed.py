@@ -52,24 +52,24 @@ async def test_a_past_turn_with_an_impossible_time_is_refused(board: Board):
         (b"{", "", "truncated"),
         (b'{"text": "a"} x', "", "trailing characters"),
         (b"text=a", "", "malformed"),
-        (b"[]", "", "Expected `object`, got `array`"),
-        (b"null", "", "Expected `object`, got `null`"),
-        (b"{}", "text", "missing required field `text`"),
-        (b'{"text": 1}', "text", "Expected `str`, got `int`"),
+        (b"[]", "", "The value must be `object`, not `array`."),
+        (b"null", "", "The value must be `object`, not `null`."),
+        (b"{}", "text", "text is missing."),
+        (b'{"text": 1}', "text", "text must be `str`, not `int`."),
         (b'{"text": ""}', "text", "text must not be empty."),
         (b'{"text": " \\n\\t "}', "text", "text must not be empty."),
-        (b'{"text": null}', "text", "Expected `str`, got `null`"),
-        (b'{"text": "a", "mode": "shell"}', "mode", "Invalid enum value 'shell'"),
-        (b'{"text": "a", "whenBusy": 7}', "whenBusy", "Expected `str`, got `int`"),
+        (b'{"text": null}', "text", "text must be `str`, not `null`."),
+        (b'{"text": "a", "mode": "shell"}', "mode", "mode does not accept the value 'shell'."),
+        (b'{"text": "a", "whenBusy": 7}', "whenBusy", "whenBusy must be `str`, not `int`."),
         (b'{"text": "a", "sessionId": "../etc"}', "sessionId", "sessionId contains invalid characters."),
         (b'{"text": "a", "sessionId": ""}', "sessionId", "sessionId must not be empty."),
-        (b'{"text": "a", "session_id": "ses_1"}', "session_id", "unknown field `session_id`"),
-        (b'{"text": "a", "admin": true}', "admin", "unknown field `admin`"),
+        (b'{"text": "a", "session_id": "ses_1"}', "session_id", "session_id is an unknown field."),
+        (b'{"text": "a", "admin": true}', "admin", "admin is an unknown field."),
         (b'{"text": "\xff\xfe"}', "", "utf-8"),
         (b'{"text": "\\ud800"}', "", "truncated"),
         (b'{"text": "a\x00"}', "", "malformed"),
         (b"\xef\xbb\xbf{}", "", "malformed"),
-        (b'{"text": ' + b"[" * 100_000, "text", "Expected `str`, got `array`"),
+        (b'{"text": ' + b"[" * 100_000, "text", "text must be `str`, not `array`."),
         (b'{"' + b"n" * 100_000 + b'": 1}', "n" * 99 + "…", "unknown field"),
     ],
 )
@@ -84,6 +84,12 @@ async def test_a_malformed_body_is_named_with_its_field(board: Board, body: byte
     assert message in problem["message"]
     assert len(answer.content) < 1000
     assert await board.heads() == before
+
+
+async def test_an_invalid_field_says_where_its_values_are_listed(board: Board):
+    """SAFE-05"""
+    answer = await board.http.post(SUBMIT, content=b'{"text": "a", "mode": "shell"}', headers=JSON)
+    assert "openapi.json" in answer.json()["hint"]
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,13 @@ def test_a_wrong_usage_names_the_typed_argument(product: Product, arguments: lis
     assert (problem["code"], problem["field"]) == (code, field)
 
 
+def test_an_invalid_option_lists_its_values_and_no_name_of_a_library(product: Product):
+    """SAFE-05"""
+    done = product.run("run", "Go", "--approve", "yes", "--json")
+    message = json.loads(done.err)["message"]
+    assert message == "Invalid value for '--approve': 'yes' is not one of 'ask', 'none', 'all-edits', 'all'."
+
+
 @pytest.mark.parametrize(
     "text", ["garbage", '{"url":"http://127.0.0.1:9","token":"x","pid":1,"epoch":1,"storeId":"x"}']
 )

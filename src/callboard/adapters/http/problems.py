@@ -166,7 +166,7 @@ _LONGEST_FIELD = 100
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
-#: Violated limits: msgspec's message, and the text for people.
+#: Invalid values: msgspec's message, and the predicate of a sentence about the field.
 _BOUNDS = (
     (re.compile(r"Expected `\w+` of length >= 1"), "must not be empty"),
     (re.compile(r"Expected `str` of length >= (\d+)"), r"must have at least \1 characters"),
@@ -177,7 +177,12 @@ _BOUNDS = (
     (re.compile(r"Expected `\w+` <= (\S+)"), r"must be at most \1"),
     (re.compile(r"Expected `str` matching regex '\\\\S'"), "must not be empty"),
     (re.compile(r"Expected `str` matching regex .*", re.DOTALL), "contains invalid characters"),
+    (re.compile(r"Object missing required field `.*`", re.DOTALL), "is missing"),
+    (re.compile(r"Object contains unknown field `.*`", re.DOTALL), "is an unknown field"),
+    (re.compile(r"Invalid enum value (.*)", re.DOTALL), r"does not accept the value \1"),
+    (re.compile(r"Expected `(.*)`, got `(.*)`"), r"must be `\1`, not `\2`"),
 )
+_HINT = "GET /api/v1/openapi.json lists the fields and their values."
 _INDEX = re.compile(r"\[(\d+)\]")
 _ANY_KEY = "[...]"
 
@@ -200,15 +205,18 @@ def invalid_input(error: Exception, *, field: str = "") -> Refusal:
         path = f"{path}.{missing['name']}" if path else missing["name"]
     name = path or field
     return Refusal(
-        "invalid_input", _shorten(_readable(message, name), _LONGEST_MESSAGE), field=_shorten(name, _LONGEST_FIELD)
+        "invalid_input",
+        _shorten(_readable(message, name), _LONGEST_MESSAGE),
+        field=_shorten(name, _LONGEST_FIELD),
+        hint=_HINT,
     )
 
 
 def _readable(message: str, field: str) -> str:
-    """Return the message; for a violated limit, a sentence about the field."""
+    """Return a sentence about the field; or the message if it has no field."""
     for pattern, text in _BOUNDS:
         if match := pattern.fullmatch(message):
-            return f"{field or 'The value'} {match.expand(text)}."
+            return f"{_shorten(field or 'The value', _LONGEST_FIELD)} {match.expand(text)}."
     return message
 
 

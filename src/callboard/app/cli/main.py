@@ -140,7 +140,8 @@ def main(arguments: list[str] | None = None) -> int:
         _report(_complete(refusal.problem), as_json=as_json)
         return exit_code(refusal.code)
     except typer.TyperException as error:
-        text = error.format_message()
+        # typer passes on pydantic's prefix.
+        text = error.format_message().replace("Value error, ", "")
         hint = "`callboard --help` lists the verbs; `callboard VERB --help` lists their options."
         _report(Problem(code="invalid_input", message=text, hint=hint), as_json=as_json)
         return error.exit_code
