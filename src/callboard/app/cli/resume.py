@@ -40,7 +40,7 @@ Examples:
   callboard resume SESSION --approve all-edits --json
 
 \b
-Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped from elsewhere,
+Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped by another client,
 4 refused, such as an agent that is not paused, or an approval that no user could give, 130 stopped by Ctrl-C.
 """
 

@@ -52,7 +52,7 @@ Examples:
   callboard run "Tidy up" --mode auto --json       print every fact, one JSON line each
 
 \b
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped from elsewhere,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by another client,
 4 refused, not started because its agent is paused, or an approval that no user could give,
 130 stopped by Ctrl-C.
 """

@@ -3,7 +3,7 @@
 0    success; `run`: the turn completed; `job`: all items are done
 1    failure; `job`: items failed
 2    invalid request: usage, settings, an unknown id
-3    `run`: the turn was stopped from elsewhere; `job`: it was cancelled or paused from elsewhere
+3    `run`: another client stopped the turn; `job`: another client cancelled or paused it
 4    refusal: by the current state, or for an approval that no user could give
 130  ended by Ctrl-C
 """
