@@ -29,7 +29,7 @@ from .secrets.append_redactor import AppendRedactor
 class Limits:
     """Limits of a runtime. Times are in seconds, sizes in bytes.
 
-    Args:
+    Attributes:
         context_steps: Number of steps of a thread's older turns that its model receives.
         frame_interval: Longest time that text waits to share a frame.
         partial_interval: Longest time between two writes of a partial.

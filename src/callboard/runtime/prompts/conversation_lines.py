@@ -13,7 +13,7 @@ from .content_renderer import Pinned, without_images
 class Entry:
     """A message, with the sequence of its first fact and of its turn's start.
 
-    Args:
+    Attributes:
         is_input: It is the input of its turn.
         pins: The pinned contents of the turn, in place of a message.
         is_excerpt: It is a person's message that is kept beside a summary.

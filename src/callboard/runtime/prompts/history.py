@@ -205,11 +205,11 @@ class History:
         before: list[ModelMessage] = []
         behind: list[Entry] = []
         for excerpt in fact.said:
-            record_of = await self._read(excerpt.sequence)
-            message = None if record_of is None else await self._renderer.render_excerpt(record_of.fact, excerpt.size)
-            if record_of is None or message is None:
+            quoted = await self._read(excerpt.sequence)
+            message = None if quoted is None else await self._renderer.render_excerpt(quoted.fact, excerpt.size)
+            if quoted is None or message is None:
                 continue
-            if record_of.scope.turn != record.scope.turn:
+            if quoted.scope.turn != record.scope.turn:
                 before.append(message)
             elif self._turn:
                 behind.append(Entry(excerpt.sequence, self._turn, message, is_input=True, is_excerpt=True))

@@ -18,7 +18,7 @@ from callboard.control.state.session import ListedSession
 class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace as it is now; empty for a missing workspace.
 
-    Args:
+    Attributes:
         shared_rules: Ids of all rules that ever reached the workspace.
         settings: Effective settings of its folder.
         sessions: Its list of sessions.

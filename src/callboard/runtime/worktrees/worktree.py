@@ -69,7 +69,7 @@ async def _create(host: SessionHost, scope: Scope) -> WorktreeMade:
 class MergeResult(NamedTuple):
     """The result of a merge.
 
-    Args:
+    Attributes:
         files: Changed files.
         conflict: Files in conflict; nothing was merged then.
         message: The output of git.
