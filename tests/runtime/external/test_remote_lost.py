@@ -141,6 +141,32 @@ async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_
     assert there.texts[1:] == [RESUME_INPUT]
 
 
+async def test_a_message_that_repeats_one_of_an_ended_task_reaches_the_open_task(tmp_path: Path):
+    """UI-23: only a message that the open task has received is a retry."""
+
+    async def starts(task: Task) -> None:
+        if task.input == "Start.":
+            await task.updater.requires_input(task.reply("Really?"))
+        else:
+            await task.updater.complete(task.reply("Done."))
+
+    async with peer(starts) as there:
+        async with with_peer(tmp_path, there.url) as home:
+            session = await contact_agent(home)
+            await wait_end(home, session)
+            await send_again(home, session, "Yes.")
+            await wait_end(home, session, 2)
+            await send_again(home, session, "Start.")
+            await home.until(session, "action.required", 2)
+        async with with_peer(tmp_path, there.url) as home:
+            await send_again(home, session, "Yes.")
+            await answer(home, session, 3)
+            done = await wait_end(home, session, 4)
+
+    assert isinstance(done, TurnCompleted)
+    assert there.texts[1:] == ["Yes.", "Start.", "Yes."]
+
+
 @pytest.mark.parametrize("waits", ["works", "asks"])
 async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""

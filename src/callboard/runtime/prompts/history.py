@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from callboard.contracts.content import Text
+from callboard.contracts.facts.agent import RemoteTaskChanged
 from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
 from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
@@ -84,6 +85,8 @@ class History:
         self._sequence = 0
         self._turn = 0
         self._iteration = 0
+        self._remote_task: str = ""
+        self._task_turn = 0
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """Return the conversation, oldest message first. Without `images`, images are described in text."""
@@ -103,13 +106,13 @@ class History:
         return None
 
     def split_newest_inputs(self) -> tuple[tuple[ModelMessage, ...], tuple[ModelMessage, ...]]:
-        """Return the messages before the newest turn, and the turn's input.
+        """Return the earlier messages of the remote agent's newest task, and the newest turn's input.
 
         An input that only continues interrupted work is omitted.
         """
         entries, messages = self._lines.build(self._entries)
         pairs = list(zip(entries, messages, strict=True))
-        before = tuple([message for entry, message in pairs if entry.turn != self._turn])
+        before = tuple([message for entry, message in pairs if self._task_turn <= entry.turn != self._turn])
         inputs = tuple(
             [
                 message
@@ -117,7 +120,7 @@ class History:
                 if entry.turn == self._turn and message.role == "user" and not entry.is_resume
             ]
         )
-        return (*self._front, *before), inputs
+        return before, inputs
 
     def messages_until(self, through: int) -> tuple[ModelMessage, ...]:
         """Return the earlier summary and the messages whose facts begin at or before a sequence."""
@@ -270,6 +273,8 @@ class History:
                 self._worktree_note = ModelMessage(role="user", content=(TextContent(text),))
             case InboxConsumed() as fact:
                 self._pending.forget(fact.items)
+            case RemoteTaskChanged() as fact if fact.remote_task_id != self._remote_task:
+                self._remote_task, self._task_turn = fact.remote_task_id, self._turn
             case ToolCancelled():
                 self._append_result(record, "Cancelled before it completed.", failed=True)
             case ToolLost():
