@@ -6,6 +6,7 @@ other error is a defect or a failure of the machine.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 import msgspec
@@ -161,25 +162,49 @@ CODES: tuple[str, ...] = get_args(Code)
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`."""
+    """A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`.
+
+    `reason` with `params` details the code for a client that translates it, such as a
+    `SettingsProblemCode`. An empty reason has only the message.
+    """
 
     code: Code
     message: str
     field: str = ""
     hint: str = ""
+    reason: str = ""
+    params: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class Refusal(Exception):
     """Error for a command, a read or a configuration that cannot be carried out. Nothing was written."""
 
-    def __init__(self, code: Code, message: str, *, field: str = "", hint: str = "") -> None:
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        *,
+        field: str = "",
+        hint: str = "",
+        reason: str = "",
+        params: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(f"{code}: {message}")
-        self.problem = Problem(code=code, message=message, field=field, hint=hint)
+        self.problem = Problem(
+            code=code, message=message, field=field, hint=hint, reason=reason, params=dict(params or {})
+        )
 
     @classmethod
     def from_problem(cls, problem: Problem) -> Refusal:
         """Return a refusal with this problem. Raising one exception object again would accumulate its frames."""
-        return cls(problem.code, problem.message, field=problem.field, hint=problem.hint)
+        return cls(
+            problem.code,
+            problem.message,
+            field=problem.field,
+            hint=problem.hint,
+            reason=problem.reason,
+            params=problem.params,
+        )
 
     @property
     def code(self) -> Code:

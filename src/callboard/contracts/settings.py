@@ -250,11 +250,56 @@ class RequestedPermissions(msgspec.Struct, frozen=True, kw_only=True, rename="ca
     widenings: tuple[RequestedPermission, ...] = ()
 
 
+#: Invalid settings. A client formats them in its language, with the parameters.
+SettingsProblemCode = Literal[
+    # the file
+    "file_unreadable",
+    "file_denied",
+    "file_is_folder",
+    "file_too_large",
+    "file_unwritable",
+    "not_utf8",
+    "not_toml",
+    "too_deep",
+    "edit_required",
+    # a key or a value
+    "unknown_key",
+    "misplaced_key",
+    "missing_key",
+    "not_accepted",
+    "wrong_type",
+    "wrong_type_inside",
+    "too_small",
+    "not_above",
+    "too_large",
+    "too_short",
+    "too_long",
+    "invalid_name",
+    "invalid_url",
+    "invalid_value",
+    "duplicate_name",
+    # a matcher
+    "matcher_syntax",
+    "matcher_empty_pattern",
+    "matcher_server_pattern",
+    "matcher_glob",
+    # a program or a secret
+    "loader_variable",
+    "secret_not_stored",
+    # a model
+    "key_unset",
+    "model_unconfigured",
+    "model_name_missing",
+    "endpoint_missing",
+]
+
+
 class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A problem of a settings file, with its key and the expected value.
 
     With `keeps_last` the last valid content stays in effect; otherwise every call in the folder
-    requires approval.
+    requires approval. `code` is a `SettingsProblemCode` with `params`; `message` is the same in
+    English. An empty code has only the message.
     """
 
     file: str
@@ -262,6 +307,8 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     field: str = ""
     hint: str = ""
     keeps_last: bool = False
+    code: str = ""
+    params: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class ListedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

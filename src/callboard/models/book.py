@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Model
+from callboard.contracts.settings import SettingsProblemCode
 
 from .offline import Offline
 from .recorded import Recorded
@@ -48,7 +49,12 @@ class Book:
             self._add(Offline())
         self.default = self.named(settings.default)
         if settings.default and self.default is None and not self.offline:
-            raise _bad_settings(f"The default model {settings.default!r} is not configured.", "default")
+            raise _bad_settings(
+                f"The default model {settings.default!r} is not configured.",
+                "default",
+                "model_unconfigured",
+                name=settings.default,
+            )
         self.fallback = tuple(self._fallback(name, index) for index, name in enumerate(settings.fallback))
 
     def named(self, wanted: str) -> Pair | None:
@@ -78,7 +84,9 @@ class Book:
 
     def _add_provider(self, provider: ProviderSettings, field: str) -> None:
         if not provider.name or provider.name in {name for name, _ in self.models}:
-            raise _bad_settings("Each provider needs a unique name.", f"{field}.name")
+            raise _bad_settings(
+                "Each provider needs a unique name.", f"{field}.name", "duplicate_name", name=provider.name
+            )
         match provider.kind:
             case "scripted":
                 self._add(Scripted.from_file(Path(provider.scenario), provider.name))
@@ -105,7 +113,8 @@ class Book:
     def _fallback(self, name: str, index: int) -> Pair:
         pair = next((pair for pair in self.models if pair[0] == name), None) or self.named(name)
         if pair is None:
-            raise _bad_settings(f"The fallback {name!r} is not configured.", f"fallback[{index}]")
+            message = f"The fallback {name!r} is not configured."
+            raise _bad_settings(message, f"fallback[{index}]", "model_unconfigured", name=name)
         return pair
 
     def _add(self, model: Model) -> None:
@@ -116,9 +125,10 @@ def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoin
     url = urlsplit(provider.base_url)
     if url.scheme not in {"http", "https"} or not url.hostname:
         message = f"Invalid address {provider.base_url!r}. Example: http://localhost:11434/v1."
-        raise _bad_settings(message, f"{field}.base_url")
+        raise _bad_settings(message, f"{field}.base_url", "invalid_url")
     if not provider.models or "" in provider.models:
-        raise _bad_settings(f"Name at least one model of {provider.name!r}.", f"{field}.models")
+        message = f"Name at least one model of {provider.name!r}."
+        raise _bad_settings(message, f"{field}.models", "model_name_missing", name=provider.name)
     return Endpoint(
         provider=provider.name,
         base_url=provider.base_url,
@@ -132,5 +142,5 @@ def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoin
     )
 
 
-def _bad_settings(message: str, field: str) -> Refusal:
-    return Refusal("bad_settings", message, field=field)
+def _bad_settings(message: str, field: str, code: SettingsProblemCode, **params: str) -> Refusal:
+    return Refusal("bad_settings", message, field=field, reason=code, params=params)

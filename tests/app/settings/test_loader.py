@@ -292,3 +292,67 @@ def test_the_token_file_of_a_former_version_is_removed(tmp_path: Path):
     home.forget_old_token()
 
     assert list(tmp_path.iterdir()) == []
+
+
+NAMED_MODEL = "[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\n"
+HOOK = "[[hooks]]\nname = 'h'\ncommand = ['a']\ntools = "
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "params"),
+    [
+        ("[retry]\nprot = 1\n", "unknown_key", {"key": "prot", "accepted": "attempts, patience, fallback_after"}),
+        ("[[models]]\nname = 'a'\n", "missing_key", {"key": "kind", "accepted": KINDS}),
+        ("[[rules]]\nmatcher = 'Bash'\n", "missing_key", {"key": "verdict", "accepted": "allow, ask, deny"}),
+        (
+            "[[rules]]\nmatcher = 'Bash'\nverdict = 'no'\n",
+            "not_accepted",
+            {"value": '"no"', "accepted": "allow, ask, deny"},
+        ),
+        ("port = 'x'\n", "wrong_type", {"expected": "int", "actual": "str"}),
+        (
+            "[[servers]]\ntransport = 'stdio'\nname = 'a'\ncommand = ['a']\nenv = { A = 1 }\n",
+            "wrong_type_inside",
+            {"expected": "str", "actual": "int"},
+        ),
+        ("[shell]\nmemory = 1\n", "too_small", {"limit": "64"}),
+        ("[shell]\ntimeout = 0\n", "not_above", {"limit": "0.0"}),
+        ("port = 70000\n", "too_large", {"limit": "65535"}),
+        (f"{HOOK}[]\n", "too_short", {"limit": "1"}),
+        (f"{HOOK}['{'a' * 501}']\n", "too_long", {"limit": "500"}),
+        ("fallback = ['a b']\n", "invalid_name", {}),
+        (NAMED_MODEL + "base_url = 'x'\n", "invalid_url", {}),
+        (NAMED_MODEL + NAMED_MODEL, "duplicate_name", {"name": "a"}),
+        ("[[rules]]\nmatcher = 'Bash('\nverdict = 'deny'\n", "matcher_syntax", {}),
+        ("[[rules]]\nmatcher = 'Bash( )'\nverdict = 'deny'\n", "matcher_empty_pattern", {}),
+        ("[[rules]]\nmatcher = 'mcp__a__b(x)'\nverdict = 'deny'\n", "matcher_server_pattern", {}),
+        ("port =\n", "not_toml", {"reason": "Invalid value (at line 1, column 7)"}),
+        ("x = " + "[" * 100_000 + "\n", "too_deep", {}),
+        ("#" * 1_000_001, "file_too_large", {"limit": "1000"}),
+    ],
+)
+def test_a_refusal_has_a_code_and_parameters_for_translation(
+    home: StateFolder, text: str, code: str, params: dict[str, str]
+):
+    home.settings.write_text(text)
+    problem = refused(home)
+    assert problem.reason == code
+    assert {name: value for name, value in problem.params.items() if name not in ("line", "docs")} == params
+
+
+def test_a_misplaced_key_has_its_line_and_page_as_parameters(home: StateFolder):
+    home.settings.write_text("[shell]\nport = 3\n")
+    problem = refused(home)
+    assert (problem.reason, problem.params["key"]) == ("misplaced_key", "port")
+    assert (problem.params["line"], problem.params["docs"]) == ("2", "docs/settings.md")
+
+
+def test_a_refused_variable_or_file_has_a_code(home: StateFolder):
+    variable = refused(home, {"CALLBOARD_PORT": "many"})
+    assert (variable.reason, variable.params) == ("wrong_type", {"expected": "int", "actual": "str"})
+    assert refused(home, {"CALLBOARD_MODEL": "qwen3"}).reason == "endpoint_missing"
+    home.settings.write_bytes(b"\xff")
+    assert refused(home).reason == "not_utf8"
+    home.settings.unlink()
+    home.settings.mkdir()
+    assert (refused(home).reason, refused(home).params) == ("file_unreadable", {"reason": "Is a directory"})

@@ -259,7 +259,9 @@ def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):
     (desk.folder / ".callboard").mkdir()
     (desk.folder / ".callboard" / "settings.toml").symlink_to(elsewhere)
     assert desk.asked() == []
-    assert "symbolic link" in desk.book.problems(str(desk.folder))[0].message
+    (problem,) = desk.book.problems(str(desk.folder))
+    assert "symbolic link" in problem.message
+    assert problem.code == "file_denied"
 
 
 def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(desk: Desk):
@@ -268,7 +270,8 @@ def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(desk: D
     assert len(desk.holding().rules) == 1
     desk.home.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')
     assert len(desk.holding().rules) == 1
-    assert desk.book.problems("")[0].file == str(desk.home.settings)
+    (problem,) = desk.book.problems("")
+    assert (problem.file, problem.code, list(problem.params)) == (str(desk.home.settings), "not_toml", ["reason"])
     with pytest.raises(Refusal):
         desk.book.user()
 
@@ -379,3 +382,35 @@ def test_user_settings_edited_by_hand_apply_at_the_next_read(tmp_path: Path) -> 
     assert "line 1" in refused.value.problem.message
     assert book.effective(str(tmp_path), "").usual_mode == "edits"
     assert len(applied) == 1
+
+
+def test_a_problem_of_a_folders_file_has_a_code_and_parameters(desk: Desk):
+    desk.says("[[hooks]]\nname = 'h'\ncommand = ['a']\nenv = { LD_PRELOAD = 'x.so' }\n")
+    (problem,) = desk.book.problems(str(desk.folder))
+    assert (problem.code, problem.params) == ("loader_variable", {"variable": "LD_PRELOAD", "program": "h"})
+    desk.says("[shell]\nmemory = 1\n")
+    (problem,) = desk.book.problems(str(desk.folder))
+    assert problem.code == "too_small"
+    assert problem.params == {"limit": "64", "line": "2", "docs": "docs/settings.md"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "params"),
+    [
+        ({"shell": {"memory": 1}}, "too_small", {"limit": "64", "docs": "docs/settings.md"}),
+        ({"fallback": ["a b"]}, "invalid_name", {"docs": "docs/models.md"}),
+        (
+            {"models": [{"kind": "openai", "name": "a", "model": "m", "api_key": "********"}]},
+            "secret_not_stored",
+            {"name": "api_key"},
+        ),
+    ],
+)
+def test_a_refused_change_has_a_code_and_parameters(
+    desk: Desk, changes: dict[str, object], code: str, params: dict[str, str]
+):
+    with pytest.raises(Refusal) as caught:
+        desk.book.write("user", "", changes, "")
+    problem = caught.value.problem
+    assert (problem.code, problem.reason, problem.params) == ("bad_settings", code, params)
+    assert not desk.home.settings.exists()

@@ -78,6 +78,8 @@ def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
             f"The key of the model {model.name} comes from {names}, which is not set.",
             field="models.api_key_env",
             hint=f"Set {names}, or remove the model from settings.toml.",
+            reason="key_unset",
+            params={"name": model.name, "variables": ", ".join(variables)},
         )
     return environment[variable]
 
@@ -191,6 +193,8 @@ def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) 
             f"CALLBOARD_MODEL is {name}, but no endpoint is set.",
             field="CALLBOARD_MODEL",
             hint="Also set CALLBOARD_BASE_URL or the key of a provider, or list the model in settings.toml.",
+            reason="endpoint_missing",
+            params={"name": name},
         )
     return tuple(models)
 
@@ -225,6 +229,7 @@ def _endpoint_model(
             f"{variable} is not the address of an endpoint: {base_url}",
             field=variable,
             hint="Example: http://localhost:11434/v1.",
+            reason="invalid_url",
         )
     if not model:
         raise Refusal(
@@ -232,6 +237,8 @@ def _endpoint_model(
             f"{variable} is set, but CALLBOARD_MODEL names no model.",
             field="CALLBOARD_MODEL",
             hint="Set CALLBOARD_MODEL to the model's name at the endpoint.",
+            reason="model_name_missing",
+            params={"name": variable},
         )
     name = "openai" if url.hostname == "api.openai.com" else f"{url.hostname}{port}"
     return CompatibleModel(name=name, base_url=base_url, model=model, api_key_env=key if environment.get(key) else "")

@@ -92,7 +92,16 @@ def merge_changes(before: bytes, changes: Mapping[str, Any], place: Place, name:
         problem = refusal.problem
         top = problem.field.partition(".")[0]
         field = f"changes.{problem.field}" if top in changes else problem.field
-        raise Refusal("bad_settings", problem.message, field=field, hint="Nothing was written.") from refusal
+        # The changed file is never written, so the user finds no such line.
+        params = {name: value for name, value in problem.params.items() if name != "line"}
+        raise Refusal(
+            "bad_settings",
+            problem.message,
+            field=field,
+            hint="Nothing was written.",
+            reason=problem.reason,
+            params=params,
+        ) from refusal
     keys = tuple(key for key in changes if former.get(key) != settings.get(key))
     if not keys:
         return MergedFile(before, ())
@@ -143,7 +152,14 @@ def write_source(place: Place, user: Path, folder: str, before: bytes | None, da
     except OSError as error:
         code = "store_full" if is_full(error) else "bad_settings"
         hint = "Free space." if code == "store_full" else FAILED_HINT if is_failed(error) else "Check its permissions."
-        raise Refusal(code, f"{path} cannot be written: {error.strerror}.", field="place", hint=hint) from error
+        raise Refusal(
+            code,
+            f"{path} cannot be written: {error.strerror}.",
+            field="place",
+            hint=hint,
+            reason="file_unwritable",
+            params={"reason": str(error.strerror)},
+        ) from error
 
 
 def _merge(target: Tables, key: str, value: Any) -> None:
@@ -242,7 +258,14 @@ def _restore_values(values: Any, stored: Any, field: str) -> None:
     for name in [name for name, value in table.items() if value == MASK]:
         if not isinstance(stored, dict) or name not in stored:
             message = f"{MASK} keeps a stored secret, but there is no stored secret for {name}."
-            raise Refusal("bad_settings", message, field=field, hint="Give the secret or its handle.")
+            raise Refusal(
+                "bad_settings",
+                message,
+                field=field,
+                hint="Give the secret or its handle.",
+                reason="secret_not_stored",
+                params={"name": name},
+            )
         table[name] = stored[name]
 
 
@@ -252,4 +275,6 @@ def _unwritable(name: str, keys: tuple[str, ...]) -> Refusal:
         f"{', '.join(keys)} cannot be changed in {name} without other changes to the file.",
         field=f"changes.{keys[0]}",
         hint="Edit the file.",
+        reason="edit_required",
+        params={"keys": ", ".join(keys)},
     )

@@ -20,6 +20,7 @@ from callboard.contracts.settings import (
     RequestedPermissions,
     Settings,
     SettingsProblem,
+    SettingsProblemCode,
     Shell,
     StdioServer,
 )
@@ -31,6 +32,7 @@ from callboard.tools.unsandboxed.variables import base_environment, list_loaders
 
 from . import widenings
 from .loader import MAX_BYTES, convert_tables, parse_toml
+from .problems import to_problem
 
 FILE: Final = ".callboard/settings.toml"
 
@@ -89,13 +91,14 @@ def read_folder_file(folder: str) -> FolderFile:
         with Folder(folder) as opened:
             source = opened.read(FILE, MAX_BYTES)
     except PathDenied as denied:
-        return _unreadable(denied.message, "Callboard reads no settings through a link.")
+        return _unreadable("file_denied", denied.message, "Callboard reads no settings through a link.")
     except IsADirectoryError:
-        return _unreadable("It is a folder.", "Replace it with a file.")
+        return _unreadable("file_is_folder", "It is a folder.", "Replace it with a file.")
     except (FileNotFoundError, NotADirectoryError):
         return FolderFile()
     except OSError as error:
-        return _unreadable(f"It cannot be read: {error.strerror or error}.", "Check its permissions.")
+        reason = error.strerror or str(error)
+        return _unreadable("file_unreadable", f"It cannot be read: {reason}.", "Check its permissions.", reason=reason)
     if source is None:
         return FolderFile()
     try:
@@ -104,9 +107,7 @@ def read_folder_file(folder: str) -> FolderFile:
         _check_variables(settings)
         return FolderFile(source=source, tables=tables, settings=settings)
     except Refusal as refusal:
-        problem = refusal.problem
-        reported = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
-        return FolderFile(source=source, problems=(reported,))
+        return FolderFile(source=source, problems=(to_problem(refusal, FILE),))
 
 
 def _check_variables(settings: FolderSettings) -> None:
@@ -123,6 +124,8 @@ def _check_variables(settings: FolderSettings) -> None:
                 "it makes programs load other code.",
                 field=f"{table}[{index}].env.{name}",
                 hint=f"Remove it. If you need it, move {program.name} to your own settings.",
+                reason="loader_variable",
+                params={"variable": name, "program": program.name},
             )
 
 
@@ -233,5 +236,6 @@ def _agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any
     ]
 
 
-def _unreadable(message: str, hint: str) -> FolderFile:
-    return FolderFile(source=b"", problems=(SettingsProblem(file=FILE, message=message, hint=hint),))
+def _unreadable(code: SettingsProblemCode, message: str, hint: str, **params: str) -> FolderFile:
+    problem = SettingsProblem(file=FILE, message=message, hint=hint, code=code, params=params)
+    return FolderFile(source=b"", problems=(problem,))

@@ -23,16 +23,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings
+from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings, SettingsProblemCode
 
 from ..models.providers import resolve_paths, select_models
 from ..state_folder import StateFolder, read_regular
-from .problems import conversion_refusal, value_refusal
+from .problems import InvalidValue, conversion_refusal, value_refusal
+
+if TYPE_CHECKING:
+    from callboard.tools.gate.rules import InvalidMatcherError
 
 #: Default port of the workbench.
 PORT = Settings().port
@@ -69,7 +72,12 @@ def read_user_settings(path: Path) -> Settings:
     except OSError as error:
         hint = "Make it a readable file, or move it away."
         raise Refusal(
-            "bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint
+            "bad_settings",
+            f"{path} cannot be read: {error.strerror}.",
+            field=path.name,
+            hint=hint,
+            reason="file_unreadable",
+            params={"reason": str(error.strerror)},
         ) from error
     settings = convert_tables(parse_toml(source, str(path)), Settings, str(path), text=source)
     return msgspec.structs.replace(
@@ -87,18 +95,28 @@ def apply_environment(settings: Settings, environment: Mapping[str, str]) -> Set
 
 def parse_toml(source: bytes, name: str) -> dict[str, Any]:
     """Parse the TOML file `name`. Raises Refusal `bad_settings`."""
-    field = name.rpartition("/")[2]
-    hint = "Fix it, or move it away: without it the defaults apply."
     if len(source) > MAX_BYTES:
-        raise Refusal("bad_settings", f"{name} is larger than {MAX_BYTES // 1000} KB.", field=field, hint=hint)
+        limit = str(MAX_BYTES // 1000)
+        raise _file_refusal(name, f"is larger than {limit} KB", "file_too_large", limit=limit)
     try:
         return tomllib.loads(source.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise Refusal("bad_settings", f"{name} is not UTF-8: {error.reason}.", field=field, hint=hint) from error
+        raise _file_refusal(name, f"is not UTF-8: {error.reason}", "not_utf8", reason=error.reason) from error
     except tomllib.TOMLDecodeError as error:
-        raise Refusal("bad_settings", f"{name} is not TOML: {error}.", field=field, hint=hint) from error
+        raise _file_refusal(name, f"is not TOML: {error}", "not_toml", reason=str(error)) from error
     except RecursionError as error:
-        raise Refusal("bad_settings", f"{name} is nested too deeply.", field=field, hint=hint) from error
+        raise _file_refusal(name, "is nested too deeply", "too_deep") from error
+
+
+def _file_refusal(name: str, message: str, code: SettingsProblemCode, **params: str) -> Refusal:
+    return Refusal(
+        "bad_settings",
+        f"{name} {message}.",
+        field=name.rpartition("/")[2],
+        hint="Fix it, or move it away: without it the defaults apply.",
+        reason=code,
+        params=params,
+    )
 
 
 def convert_tables(
@@ -134,7 +152,7 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
         try:
             check_matcher(rule.matcher)
         except InvalidMatcherError as error:
-            raise value_refusal(source, ("rules", number, "matcher"), str(error), text=text) from error
+            raise value_refusal(source, ("rules", number, "matcher"), _matcher(error), text=text) from error
 
 
 def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
@@ -149,14 +167,19 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
                 if matcher != "*":
                     check_matcher(matcher)
             except InvalidMatcherError as error:
-                raise value_refusal(source, ("hooks", number, "tools", at), str(error), text=text) from error
+                raise value_refusal(source, ("hooks", number, "tools", at), _matcher(error), text=text) from error
+
+
+def _matcher(error: InvalidMatcherError) -> InvalidValue:
+    return InvalidValue(str(error), error.code, error.params)
 
 
 def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            message, hint = f"the name {name} is used twice", "Give each entry a unique name."
-            raise value_refusal(source, (table, number, "name"), message, hint=hint, text=text)
+            invalid = InvalidValue(f"the name {name} is used twice", "duplicate_name", {"name": name})
+            hint = "Give each entry a unique name."
+            raise value_refusal(source, (table, number, "name"), invalid, hint=hint, text=text)
 
 
 def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:

@@ -6,23 +6,36 @@ import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import msgspec
 from msgspec import inspect
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import Name, Url
+from callboard.contracts.settings import Name, SettingsProblem, SettingsProblemCode, Url
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?P<error>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 _STEP = re.compile(r"\[(?:(\d+)|\.\.\.)\]|([^.\[\]]+)")
 _PATTERN = re.compile(r"matching regex (?P<quoted>'.*')$", re.DOTALL)
+_TYPE = re.compile(r"^Expected `(?P<expected>.*)`, got `(?P<actual>.*)`$")
+_LIMIT = re.compile(r"^Expected `.*` (?P<limit>(?:of length )?[<>]=?) (?P<number>\S+)$")
 #: Keys whose text values may be quoted: any other text may be a secret.
 _QUOTABLE = frozenset({"name", "fallback", "permission_mode", "kind", "transport", "verdict", "reasoning"})
 _MAX_QUOTED = 60
 #: Maximum characters parsed to find a line: a hostile file could make the search very slow.
 _MAX_PARSED = 1_000_000
+_LIMITS: Mapping[str, SettingsProblemCode] = {
+    ">=": "too_small",
+    ">": "not_above",
+    "<=": "too_large",
+    "of length >=": "too_short",
+    "of length <=": "too_long",
+}
+_PATTERNS: Mapping[str, SettingsProblemCode] = {
+    repr(get_args(Name)[1].pattern): "invalid_name",
+    repr(get_args(Url)[1].pattern): "invalid_url",
+}
 _PATTERNS_IN_WORDS = {
     repr(get_args(Name)[1].pattern): "of letters, digits and _ . : -, at most 64, with a letter or digit first",
     repr(get_args(Url)[1].pattern): "that begins with http:// or https:// and has no spaces",
@@ -39,6 +52,14 @@ _PAGES = {
 _OTHER_KEYS = "docs/settings.md"
 
 Step = str | int
+
+
+class InvalidValue(NamedTuple):
+    """An invalid value: the English text, and its code with parameters."""
+
+    message: str
+    code: SettingsProblemCode
+    params: Mapping[str, str]
 
 
 def conversion_refusal(
@@ -59,34 +80,78 @@ def conversion_refusal(
     named = _NAMED.match(message)
     if named and named["error"] == "contains unknown":
         # TOML assigns a key to the table above it, so a key at the end of the file belongs to the last table.
-        above = "; it belongs above the first [table] of the file" if steps and named["name"] in _tops(table) else ""
-        expected, steps = (
-            f"this key is unknown{above}{_listed('known keys:', _keys(table, data, steps))}",
-            [*steps, named["name"]],
+        is_misplaced = bool(steps) and named["name"] in _tops(table)
+        above = "; it belongs above the first [table] of the file" if is_misplaced else ""
+        keys = _keys(table, data, steps)
+        invalid = InvalidValue(
+            f"this key is unknown{above}{_listed('known keys:', keys)}",
+            "misplaced_key" if is_misplaced else "unknown_key",
+            {"key": named["name"], **_accepted(keys)},
         )
+        steps = [*steps, named["name"]]
     elif named:
         steps = [*steps, named["name"]]
-        expected = f"this key is missing{_listed('use one of', _values(table, data, steps))}"
+        values = _values(table, data, steps)
+        message = f"this key is missing{_listed('use one of', values)}"
+        invalid = InvalidValue(message, "missing_key", {"key": named["name"], **_accepted(values)})
     else:
-        expected = _expected(message, steps, data, _values(table, data, steps))
-    return value_refusal(source, steps, f"{prefix}{expected}", text=text)
+        invalid = _describe_value(message, steps, data, _values(table, data, steps))
+    if prefix:
+        code = "wrong_type_inside" if invalid.code == "wrong_type" else invalid.code
+        invalid = invalid._replace(message=f"{prefix}{invalid.message}", code=code)
+    return value_refusal(source, steps, invalid, text=text)
 
 
-def value_refusal(source: str, steps: Sequence[Step], message: str, *, hint: str = "", text: bytes = b"") -> Refusal:
-    """Return the refusal `bad_settings` for the value at `steps`."""
+def value_refusal(
+    source: str, steps: Sequence[Step], invalid: InvalidValue, *, hint: str = "", text: bytes = b""
+) -> Refusal:
+    """Return the refusal `bad_settings` for the value at `steps`, in a file with the parameters `line` and `docs`."""
+    message, reason, params = invalid
     field = ".".join(map(str, steps))
     if source.startswith("--"):
         return Refusal(
-            "bad_settings", f"{source}: {message}.", field=source, hint="`callboard up --help` lists the options."
+            "bad_settings",
+            f"{source}: {message}.",
+            field=source,
+            hint="`callboard up --help` lists the options.",
+            reason=reason,
+            params=params,
         )
     if source.startswith("CALLBOARD_"):
         return Refusal(
-            "bad_settings", f"{source}: {message}.", field=source, hint=f"Set {source} to such a value, or unset it."
+            "bad_settings",
+            f"{source}: {message}.",
+            field=source,
+            hint=f"Set {source} to such a value, or unset it.",
+            reason=reason,
+            params=params,
         )
     number = find_line(text, steps)
     location = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
-    hint = hint or f"See {_PAGES.get(str(steps[0]) if steps else '', _OTHER_KEYS)}."
-    return Refusal("bad_settings", f"{location}: {message}.", field=field, hint=hint)
+    docs = "" if hint else _PAGES.get(str(steps[0]) if steps else "", _OTHER_KEYS)
+    places = {"line": str(number or ""), "docs": docs}
+    return Refusal(
+        "bad_settings",
+        f"{location}: {message}.",
+        field=field,
+        hint=hint or f"See {docs}.",
+        reason=reason,
+        params={**params, **{name: value for name, value in places.items() if value}},
+    )
+
+
+def to_problem(refusal: Refusal, file: str, *, keeps_last: bool = False) -> SettingsProblem:
+    """Convert a refusal `bad_settings` to the problem of a file."""
+    problem = refusal.problem
+    return SettingsProblem(
+        file=file,
+        message=problem.message,
+        field=problem.field,
+        hint=problem.hint,
+        keeps_last=keeps_last,
+        code=problem.reason,
+        params=problem.params,
+    )
 
 
 def find_line(text: bytes, steps: Sequence[Step]) -> int:
@@ -116,10 +181,13 @@ def find_line(text: bytes, steps: Sequence[Step]) -> int:
     return before + 1 if remaining > 0 else 0
 
 
-def _expected(message: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> str:
+def _describe_value(message: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> InvalidValue:
     value = _at(data, steps)
     if values:
-        return f"found {_quote(value)}{_listed('use one of', values)}"
+        quoted = _quote(value)
+        params = {"value": quoted, **_accepted(values)}
+        return InvalidValue(f"found {quoted}{_listed('use one of', values)}", "not_accepted", params)
+    code, params = _classify(message)
     pattern = _PATTERN.search(message)
     if pattern and pattern["quoted"] in _PATTERNS_IN_WORDS:
         message = f"{message[: pattern.start()]}{_PATTERNS_IN_WORDS[pattern['quoted']]}"
@@ -127,7 +195,18 @@ def _expected(message: str, steps: list[Step], data: Mapping[str, Any], values: 
     key = next((step for step in reversed(steps) if isinstance(step, str)), "")
     if (isinstance(value, int | float) and ", got " not in message) or (isinstance(value, str) and key in _QUOTABLE):
         message = f"{message}, found {_quote(value)}"
-    return message
+    return InvalidValue(message, code, params if code != "invalid_value" else {"reason": message})
+
+
+def _classify(message: str) -> tuple[SettingsProblemCode, dict[str, str]]:
+    """Return the code and parameters of a message of msgspec."""
+    if match := _TYPE.match(message):
+        return "wrong_type", match.groupdict()
+    if (match := _LIMIT.match(message)) and match["limit"] in _LIMITS:
+        return _LIMITS[match["limit"]], {"limit": match["number"]}
+    if (match := _PATTERN.search(message)) and match["quoted"] in _PATTERNS:
+        return _PATTERNS[match["quoted"]], {}
+    return "invalid_value", {}
 
 
 def _quote(value: Any) -> str:
@@ -138,6 +217,11 @@ def _quote(value: Any) -> str:
 def _listed(label: str, values: Iterable[str]) -> str:
     listed = ", ".join(values)
     return f"; {label} {listed}" if listed else ""
+
+
+def _accepted(values: Iterable[str]) -> dict[str, str]:
+    listed = ", ".join(values)
+    return {"accepted": listed} if listed else {}
 
 
 def _tops(table: type[msgspec.Struct]) -> frozenset[str]:

@@ -33,6 +33,7 @@ from ..state_folder import StateFolder
 from . import file_editor, folder_file
 from .folder_file import FolderFile, Program
 from .loader import apply_environment, parse_toml, read_user_settings
+from .problems import to_problem
 
 #: Nanoseconds after a change during which a file may change again under the same time stamp.
 _SETTLED_NS = 2_000_000_000
@@ -135,7 +136,9 @@ class SettingsFiles:
     def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
         refusal = self._read_user().refusal
         problems = self._read_folder(folder).problems if folder else ()
-        return problems if refusal is None else (_problem(refusal, self._home.settings), *problems)
+        return (
+            problems if refusal is None else (to_problem(refusal, str(self._home.settings), keeps_last=True), *problems)
+        )
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         path = _path(self._home, place, folder)
@@ -308,11 +311,4 @@ def _describe_rule(rule: Rule, source: str, held_back: str = "") -> ListedRule:
         scope=rule.scope,
         source=source,
         held_back=held_back,
-    )
-
-
-def _problem(refusal: Refusal, path: Path) -> SettingsProblem:
-    problem = refusal.problem
-    return SettingsProblem(
-        file=str(path), message=problem.message, field=problem.field, hint=problem.hint, keeps_last=True
     )

@@ -32,7 +32,7 @@ from ..rows.base import AppendText, Remove, Upsert
 from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
 from ..rows.session import Attention, SessionState
 from ..scope import ActorKind, ScopeKey
-from ..settings import RequestedPermissionCode
+from ..settings import RequestedPermissionCode, SettingsProblemCode
 from ..text.reasons import ENGLISH
 from .typescript import Writer, closed_list, literal, plural
 
@@ -65,6 +65,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "SandboxLevel": get_args(SandboxLevel),
     "Serial": get_args(Serial),
     "SessionState": get_args(SessionState),
+    "SettingsProblemCode": get_args(SettingsProblemCode),
     "SteerRejection": get_args(SteerRejection),
     "StatusDetail": get_args(StatusDetail),
     "StopReason": get_args(StopReason),

@@ -226,7 +226,9 @@ def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
             check_matcher(entry.matcher)
         except InvalidMatcherError as error:
             field = f"rules.{number}.matcher"
-            raise Refusal("invalid_input", f"Invalid matcher: {error}.", field=field) from error
+            raise Refusal(
+                "invalid_input", f"Invalid matcher: {error}.", field=field, reason=error.code, params=error.params
+            ) from error
     return tuple(
         Rule(
             rule_id=str(number),

@@ -125,7 +125,14 @@ class TrustService(Service):
             check_matcher(command.matcher)
         except InvalidMatcherError as error:
             message = f"This is no matcher: {error}."
-            raise Refusal("invalid_input", message, field="matcher", hint="Example: Bash(git status *).") from error
+            raise Refusal(
+                "invalid_input",
+                message,
+                field="matcher",
+                hint="Example: Bash(git status *).",
+                reason=error.code,
+                params=error.params,
+            ) from error
         if command.session_id is not None:
             return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)
         host = self._require_workspace(command.workspace_id)

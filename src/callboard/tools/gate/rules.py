@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import msgspec
 
 from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.settings import SettingsProblemCode
 from callboard.contracts.tool_names import stored_name
 
 from ..files import globs
@@ -33,7 +34,12 @@ _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
 class InvalidMatcherError(ValueError):
-    """Invalid matcher. The text states why."""
+    """Invalid matcher. The text states why, and `code` with `params` the same for translation."""
+
+    def __init__(self, code: SettingsProblemCode, message: str, **params: str) -> None:
+        super().__init__(message)
+        self.code: SettingsProblemCode = code
+        self.params = params
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,18 +60,24 @@ def check_matcher(matcher: str) -> None:
     match = _MATCHER.fullmatch(matcher.strip())
     name = match["tool"].strip() if match is not None else ""
     if match is None or not _NAME.fullmatch(name):
-        raise InvalidMatcherError("use `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
+        raise InvalidMatcherError(
+            "matcher_syntax", "use `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`"
+        )
     pattern: str | None = match["pattern"]
     if pattern is not None and not pattern.strip():
-        raise InvalidMatcherError("the pattern is empty; remove the parentheses to match every call")
+        raise InvalidMatcherError(
+            "matcher_empty_pattern", "the pattern is empty; remove the parentheses to match every call"
+        )
     if pattern is not None and is_server_tool(name):
-        raise InvalidMatcherError("tools of servers have no pattern; remove the parentheses to match every call")
+        raise InvalidMatcherError(
+            "matcher_server_pattern", "tools of servers have no pattern; remove the parentheses to match every call"
+        )
     if pattern is None or stored_name(name) == SHELL:
         return
     try:
         globs.matches(pattern, "")
     except globs.InvalidGlobError as error:
-        raise InvalidMatcherError(f"invalid glob: {error}") from error
+        raise InvalidMatcherError("matcher_glob", f"invalid glob: {error}", reason=str(error)) from error
 
 
 def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:

@@ -12,7 +12,7 @@ beforeEach(() => {
   window.history.replaceState(null, '', '/')
 })
 
-async function page(answers: Scenario['answers'] = {}) {
+async function page(answers: Scenario['answers'] = {}, language = 'en') {
   const server = new FakeServer({
     workspace: [upsert('workspaces', workspaceRow())],
     sessions: {},
@@ -20,7 +20,7 @@ async function page(answers: Scenario['answers'] = {}) {
     answers: { ...SETTINGS_ANSWERS, ...answers },
   })
   const services = createServices(server.fetch, window.localStorage, document.documentElement)
-  await services.language.begin(['en'])
+  await services.language.begin([language])
   render(<App services={services} />)
   return server
 }
@@ -202,4 +202,38 @@ test('a folder that requests nothing is not asked about', async () => {
   await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
   expect(await screen.findByText(/No model connected/)).toBeTruthy()
   expect(screen.queryByRole('region', { name: 'Trust request' })).toBeNull()
+})
+
+test('problems of a settings file are translated by their code; an unknown code shows the message (UI-26)', async () => {
+  const problem = { file: 'settings.toml', field: 'shell.memory', message: 'English.', keepsLast: true }
+  const problems = [
+    { ...problem, code: 'too_small', params: { limit: '64', line: '2', docs: 'docs/settings.md' } },
+    { ...problem, code: 'of_tomorrow', params: {}, message: 'A later problem.' },
+  ]
+  await page({ get_trust: () => ({ ...TRUST, problems }) }, 'zh-CN')
+  expect(await screen.findByText(/请输入不小于 64 的值。请参阅 docs\/settings.md。/)).toBeTruthy()
+  expect(screen.getByText('settings.toml:2 shell.memory')).toBeTruthy()
+  expect(screen.getByText('A later problem.')).toBeTruthy()
+  expect(screen.queryByText(/English/)).toBeNull()
+})
+
+test('a refusal of the settings editor is shown in Chinese', async () => {
+  await page(
+    {
+      update_settings: () =>
+        new RefusedAnswer(422, {
+          code: 'bad_settings',
+          field: 'changes.models.0.name',
+          message: 'English.',
+          reason: 'duplicate_name',
+          params: { name: 'a' },
+        }),
+    },
+    'zh-CN',
+  )
+  await userEvent.click(await screen.findByRole('button', { name: '设置' }))
+  const dialog = within(await screen.findByRole('dialog', { name: '设置', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: '移除 anthropic/opus', hidden: true }))
+  expect(await dialog.findByText('名称“a”重复。请为每个条目使用唯一的名称。')).toBeTruthy()
+  expect(dialog.queryByText('English.')).toBeNull()
 })

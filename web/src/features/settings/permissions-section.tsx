@@ -4,6 +4,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { PermissionGrants } from '../shared/permission-grants'
+import { SettingsProblemText } from '../shared/settings-problem'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-section'
 import { Section, SettingsRefusal } from './settings-section'
@@ -57,7 +58,7 @@ function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: Settings
       {asks && <PermissionGrants widenings={trust.widenings} />}
       {trust.problems.map((problem) => (
         <p key={`${problem.file} ${problem.message}`} className="wrap-any text-warn">
-          <span className="font-mono text-sm">{problem.file}</span> {problem.message}{' '}
+          <SettingsProblemText problem={problem} />{' '}
           {t(problem.keepsLast === true ? 'settings.keeps_last' : 'settings.asks_all')}
         </p>
       ))}

@@ -4,6 +4,7 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { IconButton } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
+import { SettingsProblemText } from '../shared/settings-problem'
 import { useT } from '../shared/surface'
 import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
@@ -86,10 +87,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
             <SettingsRefusal refusal={view.failed} onReload={handlers.onReload} />
             {problems.map((problem) => (
               <p key={`${problem.file} ${problem.message}`} role="alert" className="wrap-any text-bad">
-                <span className="font-mono text-sm">
-                  {problem.file} {problem.field}
-                </span>{' '}
-                {problem.message} {problem.hint}
+                <SettingsProblemText problem={problem} />
               </p>
             ))}
             <Side {...props} side={side} />

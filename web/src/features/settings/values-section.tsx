@@ -8,9 +8,11 @@ import {
   toValue,
   validateField,
 } from '@/system/format/schema'
+import type { Translate } from '@/system/i18n/translate'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
+import { settingsProblemText } from '../shared/code-texts'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-section'
@@ -59,7 +61,7 @@ export function ValuesSection(props: {
     if (refusal === null) setTyped({})
   }
   const section = table ?? 'own'
-  const serverProblem = (name: string) => fieldProblem(refusal, table, name)
+  const serverProblem = (name: string) => fieldProblem(t, refusal, table, name)
   return (
     <Section title={props.title} hint={props.hint}>
       <SchemaFields
@@ -116,9 +118,15 @@ function buildChanges(
 }
 
 /** The refusal of this field; empty if the refusal is about another field. */
-function fieldProblem(refusal: Refusal | null, table: string | undefined, name: string): string {
+function fieldProblem(
+  t: Translate,
+  refusal: Refusal | null,
+  table: string | undefined,
+  name: string,
+): string {
   if (refusal === null || refusal.field === '') return ''
   const last = refusal.field.split('.').at(-1) ?? ''
   const inside = table === undefined || refusal.field.includes(table)
-  return inside && last === name ? refusal.message : ''
+  if (!inside || last !== name) return ''
+  return settingsProblemText(t, refusal.reason, refusal.params) ?? refusal.message
 }

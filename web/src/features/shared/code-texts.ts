@@ -10,6 +10,23 @@ export function hintText(t: Translate, code: string, serverHint: string): string
   return t.maybe(`hint.${code}`) ?? rewordHint(serverHint)
 }
 
+/** The text of invalid settings; null if the page has none for the code. */
+export function settingsProblemText(
+  t: Translate,
+  code = '',
+  params: Readonly<Record<string, string>> = {},
+): string | null {
+  const safe = markParameters(params)
+  const text = t.maybe(`settings.problem.${code}`, safe)
+  if (text === null) return null
+  const { accepted, docs } = safe
+  return [
+    text,
+    ...(accepted === undefined ? [] : [t('settings.problem_accepted', { accepted })]),
+    ...(docs === undefined ? [] : [t('settings.problem_docs', { docs })]),
+  ].join(t.locale.startsWith('zh') ? '' : ' ')
+}
+
 /** The activity of an agent while it uses a tool; null if the tool's name is shown. */
 export function activityText(t: Translate, tool: string): string | null {
   return t.maybe(`status.tool.${tool}`)
@@ -29,9 +46,7 @@ export function modeText(t: Translate, mode: string): string {
 export const MODE_CODES: ReadonlySet<string> = new Set(['agent_asks', 'mode_applies'])
 /** A reason of a decision, in the page's language. */
 export function reasonText(t: Translate, { code, parameters = {} }: Reason): string {
-  const safeParameters = Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const),
-  )
+  const safeParameters = markParameters(parameters)
   const { mode, scope } = parameters
   const labels = {
     ...(mode !== undefined && MODE_CODES.has(code) && { mode: modeText(t, mode) }),
@@ -44,4 +59,10 @@ export function reasonText(t: Translate, { code, parameters = {} }: Reason): str
 export function reasonsText(t: Translate, reasons: readonly Reason[] | undefined, fallback: string): string {
   if (reasons === undefined || reasons.length === 0) return fallback
   return reasons.map((reason) => reasonText(t, reason)).join(t.locale.startsWith('zh') ? '' : ' ')
+}
+
+function markParameters(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const),
+  )
 }

@@ -1,6 +1,6 @@
 import type { Refusal } from '@/system/stores/notice-store'
 import { Disclosure } from '@/ui/disclosure'
-import { hintText } from './code-texts'
+import { hintText, settingsProblemText } from './code-texts'
 import { useT } from './surface'
 
 /** A refusal: what happened and what to do next. */
@@ -9,6 +9,16 @@ export function RefusalText({ refusal }: { refusal: Refusal }) {
   const title = t.maybe(`code.${refusal.code}`) ?? refusal.code
   const hint = hintText(t, refusal.code, refusal.hint)
   const own = t.maybe(`hint.${refusal.code}`)
+  const detail = settingsProblemText(t, refusal.reason, refusal.params)
+  if (detail !== null) {
+    return (
+      <p>
+        <span className="font-semibold">{title}</span>{' '}
+        {refusal.field !== '' && <span className="wrap-any font-mono text-sm">{refusal.field}</span>}{' '}
+        <span className="wrap-any text-ink-soft">{detail}</span>
+      </p>
+    )
+  }
   if (!t.locale.startsWith('en') && t.maybe(`code.${refusal.code}`) !== null) {
     const message = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
     return (

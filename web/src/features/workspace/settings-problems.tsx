@@ -1,6 +1,6 @@
-import { markInvisible } from '@/system/format/exact-text'
 import type { SettingsProblem } from '@/system/generated/contracts'
 import { Icon } from '@/ui/icon'
+import { SettingsProblemText } from '../shared/settings-problem'
 import { useT } from '../shared/surface'
 
 /** Invalid settings files, and what applies until they are fixed. */
@@ -15,7 +15,9 @@ export function SettingsProblems({ problems }: { readonly problems: readonly Set
       <Icon name="warning" className="mt-0.5 text-warn" />
       <div className="min-w-0 flex-1">
         <h2 className="font-semibold">{t('settings.invalid')}</h2>
-        <p className="wrap-any">{markInvisible(problem.message)}</p>
+        <p className="wrap-any">
+          <SettingsProblemText problem={problem} />
+        </p>
         <p className="text-sm text-ink-faint">
           {t(problem.keepsLast === true ? 'settings.keeps_last' : 'settings.asks_all')}
         </p>

@@ -8,17 +8,19 @@ export class ApiProblem extends Error {
   readonly code: Code | 'unreachable'
   readonly field: string
   readonly hint: string
+  /** Details the code; empty for none. */
+  readonly reason: string
+  readonly params: Readonly<Record<string, string>>
 
-  constructor(
-    status: number,
-    problem: { code: Code | 'unreachable'; message: string; field?: string; hint?: string },
-  ) {
+  constructor(status: number, problem: Omit<Problem, 'code'> & { readonly code: Code | 'unreachable' }) {
     super(problem.message)
     this.name = 'ApiProblem'
     this.status = status
     this.code = problem.code
     this.field = problem.field ?? ''
     this.hint = problem.hint ?? ''
+    this.reason = problem.reason ?? ''
+    this.params = problem.params ?? {}
   }
 
   /** True if no answer came. The outcome is unknown, and resending with the same key is safe. */

@@ -413,6 +413,44 @@ export const SESSION_STATES = [
 ] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
+export const SETTINGS_PROBLEM_CODES = [
+  'file_unreadable',
+  'file_denied',
+  'file_is_folder',
+  'file_too_large',
+  'file_unwritable',
+  'not_utf8',
+  'not_toml',
+  'too_deep',
+  'edit_required',
+  'unknown_key',
+  'misplaced_key',
+  'missing_key',
+  'not_accepted',
+  'wrong_type',
+  'wrong_type_inside',
+  'too_small',
+  'not_above',
+  'too_large',
+  'too_short',
+  'too_long',
+  'invalid_name',
+  'invalid_url',
+  'invalid_value',
+  'duplicate_name',
+  'matcher_syntax',
+  'matcher_empty_pattern',
+  'matcher_server_pattern',
+  'matcher_glob',
+  'loader_variable',
+  'secret_not_stored',
+  'key_unset',
+  'model_unconfigured',
+  'model_name_missing',
+  'endpoint_missing',
+] as const
+export type SettingsProblemCode = (typeof SETTINGS_PROBLEM_CODES)[number]
+
 export const STEER_REJECTIONS = [
   'turn_completed',
   'turn_failed',
@@ -3115,12 +3153,19 @@ export interface PreviewRoute {
   readonly threadId?: string | null
 }
 
-/** A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`. */
+/**
+ * A refusal on the wire. `field` is the path of the invalid input, such as `decision` or `input.text`.
+ *
+ * `reason` with `params` details the code for a client that translates it, such as a
+ * `SettingsProblemCode`. An empty reason has only the message.
+ */
 export interface Problem {
   readonly code: Code
   readonly message: string
   readonly field?: string
   readonly hint?: string
+  readonly reason?: string
+  readonly params?: Readonly<Record<string, string>>
 }
 
 /** The request is recorded at `sequence`. The row of the process has the result. */
@@ -4110,7 +4155,8 @@ export interface SettingsChanged {
  * A problem of a settings file, with its key and the expected value.
  *
  * With `keeps_last` the last valid content stays in effect; otherwise every call in the folder
- * requires approval.
+ * requires approval. `code` is a `SettingsProblemCode` with `params`; `message` is the same in
+ * English. An empty code has only the message.
  */
 export interface SettingsProblem {
   readonly file: string
@@ -4118,6 +4164,8 @@ export interface SettingsProblem {
   readonly field?: string
   readonly hint?: string
   readonly keepsLast?: boolean
+  readonly code?: string
+  readonly params?: Readonly<Record<string, string>>
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   REQUESTED_PERMISSION_CODES,
   RISKS,
   SESSION_STATES,
+  SETTINGS_PROBLEM_CODES,
   STATUS_DETAILS,
   STEER_REJECTIONS,
   TOOL_STATES,
@@ -58,6 +59,7 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
     'composer.permission.': PERMISSION_MODES,
     'first.subtitle.': PERMISSION_MODES,
     'action.reason.': REASON_CODES,
+    'settings.problem.': SETTINGS_PROBLEM_CODES,
     'trust.detail.': REQUESTED_PERMISSION_CODES,
   }
   const missing = Object.entries(lists).flatMap(([stem, values]) =>

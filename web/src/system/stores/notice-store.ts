@@ -9,6 +9,9 @@ export interface Refusal {
   readonly hint: string
   /** The field of the request that caused it; empty if it is about the whole request. */
   readonly field: string
+  /** Details the code; the page translates it with `params`. */
+  readonly reason?: string
+  readonly params?: Readonly<Record<string, string>>
 }
 
 export interface Notice extends Refusal {
@@ -43,8 +46,8 @@ export class NoticeStore {
 
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof ApiProblem) {
-    const { code, message, hint, field } = error
-    return { code, message, hint, field }
+    const { code, message, hint, field, reason, params } = error
+    return { code, message, hint, field, reason, params }
   }
   return {
     code: 'internal',

@@ -7,6 +7,53 @@ export const enSettings = {
   'settings.invalid': 'Invalid settings file',
   'settings.keeps_last': 'The last valid settings apply until you fix it.',
   'settings.asks_all': 'Every call requires approval until you fix it.',
+  'settings.problem.file_unreadable': 'The file cannot be read: {reason}. Check its permissions.',
+  'settings.problem.file_denied':
+    'Callboard reads no settings through a link. Replace it with a regular file.',
+  'settings.problem.file_is_folder': 'The path is a folder. Replace it with a file.',
+  'settings.problem.file_too_large': 'The file is larger than {limit} KB. Remove some content.',
+  'settings.problem.file_unwritable': 'The file cannot be written: {reason}.',
+  'settings.problem.not_utf8': 'The file is not UTF-8: {reason}. Save it as UTF-8.',
+  'settings.problem.not_toml': 'Invalid TOML: {reason}. Fix the file.',
+  'settings.problem.too_deep': 'The file is nested too deeply. Use fewer levels.',
+  'settings.problem.edit_required': 'Callboard cannot change only {keys} in this file. Edit the file.',
+  'settings.problem.unknown_key': 'Unknown key {key}.',
+  'settings.problem.misplaced_key':
+    'Unknown key {key} in this table. Move it above the first [table] of the file.',
+  'settings.problem.missing_key': 'Missing key {key}.',
+  'settings.problem.not_accepted': '{value} is not accepted.',
+  'settings.problem.wrong_type': 'Incorrect type {actual}. Expected {expected}.',
+  'settings.problem.wrong_type_inside':
+    'One of the values has the incorrect type {actual}. Expected {expected}.',
+  'settings.problem.too_small': 'Enter {limit} or more.',
+  'settings.problem.not_above': 'Enter a value above {limit}.',
+  'settings.problem.too_large': 'Enter {limit} or less.',
+  'settings.problem.too_short': 'Enter a value with a length of at least {limit}.',
+  'settings.problem.too_long': 'Enter a value with a length of at most {limit}.',
+  'settings.problem.invalid_name':
+    'Invalid name. Use letters, digits and _ . : -, at most 64. Start with a letter or digit.',
+  'settings.problem.invalid_url': 'Invalid address. Start with http:// or https://, without spaces.',
+  'settings.problem.invalid_value': 'Invalid value: {reason}.',
+  'settings.problem.duplicate_name': 'The name {name} is used twice. Give each entry a unique name.',
+  'settings.problem.matcher_syntax': 'Invalid matcher. Example: Bash(git status *).',
+  'settings.problem.matcher_empty_pattern':
+    'The pattern is empty. Remove the parentheses to match every call.',
+  'settings.problem.matcher_server_pattern':
+    'Server tools have no pattern. Remove the parentheses to match every call.',
+  'settings.problem.matcher_glob': 'Invalid glob: {reason}.',
+  'settings.problem.loader_variable':
+    '{variable} makes {program} load other code outside the sandbox. Remove it, or move {program} to your own settings.',
+  'settings.problem.secret_not_stored':
+    'There is no stored secret for {name}. Enter the secret or its handle.',
+  'settings.problem.key_unset':
+    'The key of the model {name} comes from {variables}, which is not set. Set the variable.',
+  'settings.problem.model_unconfigured':
+    'The model {name} is not configured. Connect it, or choose another model.',
+  'settings.problem.model_name_missing': '{name} needs a model name. Enter the provider’s model name.',
+  'settings.problem.endpoint_missing':
+    'The model {name} has no endpoint. Set its address or a provider’s key.',
+  'settings.problem_accepted': 'Use one of: {accepted}.',
+  'settings.problem_docs': 'See {docs}.',
   'trust.region': 'Trust request',
   'trust.title': 'This folder asks for extra permissions',
   'trust.changed': 'This folder asks for different permissions',

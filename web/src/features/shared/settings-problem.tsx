@@ -1,0 +1,18 @@
+import { markInvisible } from '@/system/format/exact-text'
+import type { SettingsProblem } from '@/system/generated/contracts'
+import { settingsProblemText } from './code-texts'
+import { useT } from './surface'
+
+/** A problem of a settings file: its place and text. */
+export function SettingsProblemText({ problem }: { readonly problem: SettingsProblem }) {
+  const t = useT()
+  const text = settingsProblemText(t, problem.code, problem.params)
+  const line = problem.params?.line
+  const file = line === undefined ? problem.file : `${problem.file}:${line}`
+  return (
+    <>
+      <span className="font-mono text-sm">{markInvisible(`${file} ${problem.field ?? ''}`.trim())}</span>{' '}
+      {text ?? <span lang="en">{markInvisible(`${problem.message} ${problem.hint ?? ''}`.trim())}</span>}
+    </>
+  )
+}
