@@ -66,12 +66,12 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "open-paths":
         from callboard.tools.protection.watch import Watch
 
-        _set(Watch, "_keep", lambda *_: None)
-        _set(Watch, "set_aside", lambda self: ())
+        _set(Watch, "_protect", lambda *_: None)
+        _set(Watch, "rename_new", lambda self: ())
     elif fault == "open-home":
         _replace("callboard.app.wiring", "list_private", lambda _: ())
         for name in ("shell.command", "gate.stations"):
-            _replace(f"callboard.tools.{name}", "programs_in", lambda *_: ())
+            _replace(f"callboard.tools.{name}", "list_programs_in", lambda *_: ())
     elif fault == "open-outside":
         _replace("callboard.app.settings.folder_file", "list_loaders", lambda _: ())
         _replace("callboard.app.settings.folder_file", "list_programs", lambda *_: ())
