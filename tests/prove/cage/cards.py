@@ -52,7 +52,7 @@ CARDS: tuple[Card, ...] = (
     ),
     _command("X7 masked", f"echo token=abcdef1234$({_DOES})", f"$({_DOES})", "2 commands"),
     _command("X7 long", f"true {'a' * 6000}; {_DOES}", "more characters", _DOES, "2 commands"),
-    _command("X7 unreadable", f"echo 'a; {_DOES}", "number unknown"),
+    _command("X7 unreadable", f"echo 'a; {_DOES}", "Unknown number of commands"),
     Card(
         "X7 new file",
         "Write",

@@ -43,7 +43,7 @@ TOLD = "each attempt is refused or held by what should, and a fact says so"
 SEEN = "each attempt and what came of it is on the page"
 DEAD = "nothing that came of a command is alive after its host was killed"
 #: Texts of the page for a fact, where the page has its own.
-_WORDS = {"file_changed": "The file changed after it was asked for, so nothing was done."}
+_WORDS = {"file_changed": "The file changed after approval. The call did not run."}
 #: Texts of the page for a denial, by the code of its reason, where they differ from the model's
 #: text.
 _DENIALS = {

@@ -151,7 +151,7 @@ export const enCodes = {
   'explain.one_call_at_a_time':
     'In chat, an answer can make one call or several read-only calls. This call did not run.',
   'explain.file_changed': 'The file changed after approval. The call did not run.',
-  'explain.exit': 'Exit code {code}.',
+  'explain.exit': 'The command ended with exit code {code}.',
   'explain.max_iters': 'The turn reached its limit of {calls} model calls.',
 
   'hint.model_unconfigured': 'Connect a model, then send the turn again.',

@@ -151,7 +151,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'explain.approval_expired': '批准请求已过期。调用没有运行。',
   'explain.one_call_at_a_time': '对话模式下，一个回答可进行一次调用或多次只读调用。此调用没有运行。',
   'explain.file_changed': '批准后文件已更改。调用没有运行。',
-  'explain.exit': '退出码 {code}。',
+  'explain.exit': '命令以退出码 {code} 结束。',
   'explain.max_iters': '轮次已达 {calls} 次模型调用的上限。',
 
   'hint.model_unconfigured': '请连接模型，然后重新发送轮次。',
