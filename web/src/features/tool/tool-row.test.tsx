@@ -110,7 +110,7 @@ test('a failed command shows its exit code in the page’s language', () => {
   } as const
   show(<ToolRow part={part(row)} waiting={false} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('退出码 3')).toBeTruthy()
-  expect(screen.getByText('退出码 3。')).toBeTruthy()
+  expect(screen.getByText('命令以退出码 3 结束。')).toBeTruthy()
 })
 
 test('an erased text reads erased', async () => {

@@ -91,7 +91,14 @@ test('a failed import shows the reason, and the next one is imported', async () 
   expect(past.view.imports).toEqual({
     'codex a': {
       state: 'failed',
-      refusal: { code: 'transcript_unreadable', message: 'Gone.', hint: '', field: '' },
+      refusal: {
+        code: 'transcript_unreadable',
+        message: 'Gone.',
+        hint: '',
+        field: '',
+        reason: '',
+        params: {},
+      },
     },
     'codex b': { state: 'done', answer: IMPORTED },
   })
