@@ -173,7 +173,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     field: str = ""
     hint: str = ""
     reason: str = ""
-    params: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    params: dict[str, str] = {}
 
 
 class Refusal(Exception):
