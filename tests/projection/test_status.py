@@ -7,6 +7,7 @@ from callboard.contracts.facts.action import ActionRequired, ActionResolved
 from callboard.contracts.facts.model import ModelCompleted, ModelFailed
 from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
+from callboard.contracts.facts.task import TaskFailed, TaskPaused, TaskResumed, TaskStarted
 from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnInterruptRequested
 from callboard.contracts.rows.conversation import StatusRow
@@ -15,6 +16,7 @@ from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, TURN, Story, calling, model_story, opened, running, step, submitted
 
 CALL = step(2, tool_call="cal_1")
+TASK = within(THREAD, task="tsk_1", attempt=1)
 ACTION = step(3, tool_call="cal_1", action="act_1")
 REQUIRED = ActionRequired(
     action_type="tool_approval",
@@ -101,6 +103,16 @@ def test_a_paused_thread_shows_its_pause_until_it_resumes():
     story.say(submitted(), within(THREAD, turn="trn_2"))
     assert reads(story) == ("blocked", "paused", "")
     assert reads(story.say(ThreadResumed(), THREAD)) == ("idle", "ready", "")
+
+
+def test_a_paused_task_blocks_its_thread_unless_its_attempt_failed():
+    """UI-02: a thread waits for the work that it has, and a failed attempt is none."""
+    story = opened().say(TaskStarted(assignee="main"), TASK)
+    assert reads(story.say(TaskPaused(), TASK)) == ("blocked", "paused", "")
+    assert reads(story.say(TaskFailed(code="failed", message="No."), TASK)) == ("idle", "ready", "")
+    assert reads(story.say(TaskPaused(), TASK)) == ("idle", "ready", "")
+    story.say(TaskResumed(), TASK).say(TaskStarted(assignee="main"), TASK)
+    assert reads(story.say(TaskPaused(), TASK)) == ("blocked", "paused", "")
 
 
 def test_queued_input_does_not_change_the_running_status():

@@ -16,6 +16,7 @@ from callboard.contracts.facts.action import ActionResolved, ActionType
 from callboard.contracts.facts.base import ErasedFact, UnknownFact
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.model import ModelFailed
+from callboard.contracts.facts.process import ProcessStarted
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.facts.workspace import SessionArchived
@@ -49,14 +50,19 @@ def missing(event: AgentUiEvent) -> list[str]:
     return [f"{event.type} {name}" for name in needed if not getattr(event, name)]
 
 
-def test_a_fact_has_one_translation_or_is_a_diagnostic():
+def test_a_fact_has_one_translation_or_is_declared_a_diagnostic(monkeypatch: pytest.MonkeyPatch):
     """UI-17: no fact lacks an event by accident, and no two entities translate one fact."""
+    assert entities.list_mistranslated() == []
     folder = Path(entities.__file__).parent
     modules = [import_module(f"{entities.__name__}.{path.stem}") for path in folder.glob("[a-z]*.py")]
     assert max(Counter(fact for module in modules for fact in module.TRANSLATIONS).values()) == 1
     assert {fact.type for module in modules for fact in module.TRANSLATIONS} == set(TRANSLATIONS)
     diagnostics = [emissions(tag, ErasedFact()) for tag in FACTS if tag not in TRANSLATIONS]
     assert diagnostics == [emit_diagnostic("acting")] * len(diagnostics)
+
+    monkeypatch.delitem(TRANSLATIONS, "task.paused")
+    monkeypatch.setattr(ProcessStarted, "is_diagnostic", False)
+    assert entities.list_mistranslated() == ["ProcessStarted", "TaskPaused"]
 
 
 def test_every_event_of_a_history_has_the_ids_that_its_class_needs():

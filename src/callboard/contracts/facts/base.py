@@ -31,6 +31,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
         erased: Values that replace an erased payload: texts read as erased, names as unknown, and
             others as the safest value, such as the highest risk. None if the fact means
             nothing without its payload; it is not shown then.
+        is_diagnostic: True if no vocabulary of other programs has an event for it. Agent UI gets a
+            diagnostic.
         readable: False for the stand-ins of erased and unreadable facts.
     """
 
@@ -39,6 +41,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     needs: ClassVar[tuple[ScopeKey, ...]] = ()
     closes: ClassVar[ScopeKey | None] = None
     erased: ClassVar[ErasedForm | None] = None
+    is_diagnostic: ClassVar[bool] = False
     readable: ClassVar[bool] = True
 
 

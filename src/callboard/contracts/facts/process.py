@@ -18,6 +18,7 @@ class ProcessStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "process.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call", "process")
+    is_diagnostic: ClassVar[bool] = True
     erased: ClassVar[ErasedForm] = {"command": ERASED}
     command: Text
     summary: str = ""
@@ -28,6 +29,7 @@ class ProcessInputGiven(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "process.input"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
+    is_diagnostic: ClassVar[bool] = True
     text: Text = Text()
     end: bool = False
 
@@ -37,6 +39,7 @@ class ProcessStopRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "process.stop.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
+    is_diagnostic: ClassVar[bool] = True
     erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 

@@ -151,6 +151,7 @@ class ToolServerConnected(Fact, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "tool.server.connected"
+    is_diagnostic: ClassVar[bool] = True
     erased: ClassVar[ErasedForm] = {"server": UNKNOWN}
     server: str
     title: str = ""

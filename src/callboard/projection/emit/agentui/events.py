@@ -74,7 +74,7 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
 
 
 def emissions(tag: str, fact: Fact) -> Emissions:
-    """Return the events of a fact, before their envelope. A fact without a translation goes to diagnostics."""
+    """Return the events of a fact, before their envelope. A diagnostic and a fact with an unknown tag have no translation."""
     translation = TRANSLATIONS.get(tag)
     if translation is None:
         return emit_diagnostic("acting")
