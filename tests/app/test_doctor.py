@@ -1,4 +1,4 @@
-"""`callboard doctor`: what is missing or wrong, before it stands in the way."""
+"""`callboard doctor`: findings about missing or wrong parts of a set-up."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ command = ["python3", "{}"]
 
 @contextmanager
 def kept_in(backend: KeyringBackend) -> Iterator[None]:
-    """With this as the system's keyring."""
+    """Use this keyring as the system's."""
     before = keyring.get_keyring()
     keyring.set_keyring(backend)
     try:
@@ -62,11 +62,11 @@ def kept_in(backend: KeyringBackend) -> Iterator[None]:
 
 
 def examined(product: Product, *arguments: str) -> dict[str, dict[str, Any]]:
-    """The findings by name."""
+    """Return the findings by name."""
     return {finding["name"]: finding for finding in product.run("doctor", "--json", *arguments).json}
 
 
-def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(product: Product):
+def test_doctor_changes_nothing_on_a_machine_without_callboard(product: Product):
     """SAFE-05"""
     done = product.run("doctor")
     assert done.code == 0
@@ -79,8 +79,8 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
     assert "callboard models" in findings["models"]["fix"]
 
 
-def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """X4: an ordinary user reads nothing about it."""
+def test_a_start_as_root_is_reported_with_its_effect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """X4: an ordinary user gets no finding about it."""
     findings = [finding for finding in machine_checks.check_machine(StateFolder(tmp_path)) if finding.name == "user"]
     assert [(finding.state, finding.message) for finding in findings] == (
         [("warn", "Callboard runs as root")] if is_root() else []
@@ -94,7 +94,7 @@ def test_each_problem_has_an_effect(product: Product):
         assert finding["state"] == "ok" or finding["effect"]
 
 
-def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(product: Product):
+def test_a_written_store_is_ok_and_a_changed_one_is_not(product: Product):
     """SAFE-05"""
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
     assert examined(product)["store"]["state"] == "ok"
@@ -120,7 +120,7 @@ def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
         (NO_SERVER, "tool server s", "not installed"),
     ],
 )
-def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, text: str, name: str, message: str):
+def test_a_wrong_setting_is_bad_and_sets_the_exit_code(product: Product, text: str, name: str, message: str):
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(text)
@@ -185,7 +185,7 @@ def test_a_state_folder_that_is_a_file_is_bad(product: Product):
     assert product.run("doctor").code == 1
 
 
-def test_the_folder_says_whether_it_is_trusted(product: Product):
+def test_the_finding_of_a_folder_reports_its_trust(product: Product):
     """SAFE-08"""
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text("[shell]\nnetwork = true\n")
@@ -196,7 +196,7 @@ def test_the_folder_says_whether_it_is_trusted(product: Product):
     assert examined(product)["folder"]["state"] == "bad"
 
 
-def test_a_machine_without_its_programs_says_what_installs_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_missing_program_is_reported_with_its_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("PATH", str(tmp_path))
     findings = {finding.name: finding for finding in machine_checks.check_machine(StateFolder(tmp_path))}
     assert [(findings[name].state, findings[name].fix) for name in ("git", "node")] == [
@@ -205,15 +205,17 @@ def test_a_machine_without_its_programs_says_what_installs_them(monkeypatch: pyt
     ]
 
 
-def test_looking_changes_nothing_of_a_store(product: Product):
+def test_doctor_changes_nothing_in_a_store(product: Product):
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
     before = {path: path.read_bytes() for path in (product.home / "store").iterdir() if path.suffix == ".db"}
     examined(product)
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_a_server_from_where_agents_change_files_is_named(product: Product) -> None:
-    """SAFE-08: one of the person's own; a folder's is bound to the trust in it."""
+def test_a_server_with_a_program_that_agents_can_change_is_reported(product: Product) -> None:
+    """SAFE-08: the check applies to a server of the user. A folder's server is covered by its
+    trust.
+    """
     program, own = product.folder / "serve.py", product.folder / ".callboard" / "settings.toml"
     program.write_text("")
     product.home.mkdir()

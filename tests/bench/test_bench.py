@@ -18,7 +18,7 @@ def test_a_spread_is_the_median_with_its_bounds() -> None:
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.5, 50.0), (0.99, 99.0), (1.0, 100.0), (0.001, 1.0)])
-def test_a_percentile_is_a_value_that_was_measured(share: float, value: float) -> None:
+def test_a_percentile_is_a_measured_value(share: float, value: float) -> None:
     assert percentile([float(number) for number in range(100, 0, -1)], share) == value
 
 

@@ -37,7 +37,8 @@ class Child:
         """Kill the process and return the complete unread lines."""
         assert self.process.stdout is not None
         self.process.kill()
-        # From the same reader as the lines before: `communicate` would begin behind what that one holds, within a line.
+        # Read through the same reader as before: `communicate` would start after the bytes that it
+        # has buffered, within a line.
         rest = self.process.stdout.readlines()
         self.process.wait()
         return [line.split() for line in rest if line.endswith("\n")]

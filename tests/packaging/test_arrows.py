@@ -31,7 +31,7 @@ def _lint(house: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_house_keeps_its_arrows(house: Path):
+def test_the_package_keeps_its_import_contracts(house: Path):
     code, printed = _lint(house)
 
     assert code == 0, printed
@@ -48,7 +48,7 @@ def test_the_house_keeps_its_arrows(house: Path):
         ("adapters", "import callboard.adapters.http.arrow_probe", "another BROKEN"),
     ],
 )
-def test_a_broken_arrow_is_named(house: Path, room: str, line: str, broken: str):
+def test_a_forbidden_import_is_named(house: Path, room: str, line: str, broken: str):
     target = line.rpartition("import callboard.")[2] if "import callboard." in line else ""
     if target:
         probe = house / "callboard" / Path(*target.split(".")).with_suffix(".py")

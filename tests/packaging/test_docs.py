@@ -68,7 +68,7 @@ def broken_links(document: Path) -> Iterator[str]:
             yield f"{document.relative_to(ROOT)}: {address}"
 
 
-def test_every_link_between_documents_and_to_files_leads_somewhere():
+def test_every_link_of_a_document_has_a_target():
     """X11: a reader who follows a link arrives, also at a heading."""
     assert [broken for document in documents() for broken in broken_links(document)] == []
 
@@ -84,7 +84,7 @@ def test_a_broken_link_is_reported(address: str, tmp_path: Path, monkeypatch: py
     assert list(broken_links(page)) == [f"page.md: {address}"]
 
 
-def test_every_file_that_a_document_names_is_there():
+def test_every_file_that_a_document_names_exists():
     """X11: documents follow a moved file."""
     missing = [
         f"{document.relative_to(ROOT)}: {named['path']}"
@@ -101,7 +101,7 @@ def is_module(path: str) -> bool:
     return module.exists() or module.with_suffix(".py").exists()
 
 
-def test_every_module_that_a_document_names_is_there_or_is_the_example_of_a_recipe():
+def test_every_module_that_a_document_names_exists_or_is_the_example_of_a_recipe():
     """X11: a reader finds the code, and can follow a recipe to the letter, after a module moved."""
     named = {document.name: set(MODULE.findall(prose(document))) for document in documents()}
 
@@ -109,7 +109,7 @@ def test_every_module_that_a_document_names_is_there_or_is_the_example_of_a_reci
     assert {document for document, paths in named.items() if len(paths) > 5} >= {"CONTRIBUTING.md", "architecture.md"}
 
 
-def test_every_page_that_the_product_names_is_there():
+def test_every_page_that_the_product_names_exists():
     """X11: the hint of an error leads to a page."""
     sources = [path for path in (ROOT / "src").rglob("*.py") if "plays" not in path.parts]
     named = {page for path in sources for page in PAGE.findall(path.read_text())}
@@ -137,7 +137,7 @@ def test_every_page_is_in_the_navigation_of_the_site_once():
     assert sorted(entries) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 
 
-def test_the_api_reference_names_objects_that_are_there():
+def test_the_api_reference_names_existing_objects():
     """X11: the reference follows a moved module."""
     names = [name["name"] for page in DOCS.rglob("*.md") for name in REFERENCE.finditer(page.read_text())]
 
@@ -146,7 +146,7 @@ def test_the_api_reference_names_objects_that_are_there():
         assert pkgutil.resolve_name(name) is not None
 
 
-def test_the_lock_of_the_docs_site_agrees_with_the_one_of_the_tests():
+def test_the_locks_of_the_docs_site_and_of_the_tests_agree():
     """X11: a build of the site changes no package of the tests."""
     text = (ROOT / "requirements" / "docs.txt").read_text()
     entries = [line for line in text.replace("\\\n", " ").splitlines() if LOCKED.match(line)]

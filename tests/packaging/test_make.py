@@ -45,11 +45,11 @@ def test_changes_in_the_sample_stay_and_change_no_file_of_the_project(project: P
     assert (project / "sample" / "README.md").read_bytes() == before["sample/README.md"]
 
 
-def test_the_copy_of_the_sample_is_not_of_the_project():
+def test_the_copy_of_the_sample_is_outside_the_project():
     assert "/sample/" in (ROOT / ".gitignore").read_text().splitlines()
 
 
-def test_another_folder_is_opened_as_it_is(project: Path, tmp_path_factory: pytest.TempPathFactory):
+def test_another_folder_is_opened_without_a_copy(project: Path, tmp_path_factory: pytest.TempPathFactory):
     other = tmp_path_factory.mktemp("other")
 
     assert _up(project, f"FOLDER={other}") == str(other)

@@ -1,4 +1,4 @@
-"""`make check` rejects modules that are too large, names that say nothing, and words that have a plainer one."""
+"""`make check` rejects large modules, vague names and avoided words."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ LINE = "x = 1\n"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A tree with one module of each layer, which keeps every rule."""
+    """Return a tree with one module of each layer and no breach."""
     for name in ("src/callboard/queue.py", "src/callboard/control/decide.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text('"""The queue of a thread."""\n\n' + LINE * 50)
@@ -21,7 +21,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def breaches(tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The printed lines; the exit code agrees with them."""
+    """Return the printed lines, which must agree with the exit code."""
     monkeypatch.setattr("sys.argv", ["check_style.py", str(tree)])
     code = check_style.main()
     printed = capsys.readouterr().out.splitlines()
@@ -29,7 +29,7 @@ def breaches(tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     return printed
 
 
-def test_a_tree_that_keeps_the_rules_passes(
+def test_a_tree_without_breaches_passes(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     """X11: the check prints nothing and succeeds."""
@@ -86,7 +86,7 @@ def test_a_breach_is_reported_with_its_place(
 def test_a_folder_with_too_many_files_is_reported(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """X11: a reader sees the structure of a folder at one look."""
+    """X11: a reader can see the structure of a folder."""
     for number in range(20):
         (tree / f"src/callboard/control/part_{number}.py").write_text(LINE * 50)
 
@@ -103,7 +103,7 @@ def test_a_text_of_the_page_is_checked(tree: Path, capsys: pytest.CaptureFixture
 def test_demo_projects_and_initialisers_are_not_measured(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """X11: a play is data, and an `__init__.py` may be one line."""
+    """X11: a demo project is data, and an `__init__.py` may be one line."""
     (tree / "src/callboard/plays").mkdir()
     (tree / "src/callboard/plays/agent.py").write_text("told = 1\n")
     (tree / "src/callboard/__init__.py").write_text('"""The package."""\n')
@@ -111,10 +111,10 @@ def test_demo_projects_and_initialisers_are_not_measured(
     assert breaches(tree, capsys, monkeypatch) == []
 
 
-def test_the_name_of_a_field_on_the_wire_is_no_breach(
+def test_a_wire_name_of_a_field_is_not_a_breach(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """X11: wire names do not change; the same name of a variable is a breach."""
+    """X11: wire names do not change. A variable with the same name is a breach."""
     (tree / "src/callboard/contracts").mkdir()
     text = LINE * 50 + "class Quote:\n    said: str\n\n    def read(self): said = 1\n"
     (tree / "src/callboard/contracts/quote.py").write_text(text)

@@ -1,1 +1,1 @@
-"""A package, so that one browser lasts for all of its tests."""
+"""Browser tests of the page. One browser serves the whole package."""

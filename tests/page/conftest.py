@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.app.rigs.product import Product
 
 CHROMIUM = "/usr/bin/chromium"
-#: What Playwright disables, since Chromium reads the last such argument only, and the two pages that each window of Chromium
-#: draws for suggestions under its address bar: a renderer for them is a third of what opening a page of ours takes.
+#: Features that Playwright disables, because Chromium reads only the last such argument, and two
+#: pages of address suggestions in each window: their renderer costs a third of the time to open a
+#: page of ours.
 DISABLED = (
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
     *(
@@ -35,7 +36,8 @@ ARGUMENTS = (
 )
 
 
-# Of this package: while it lasts this thread has a running event loop, in which no other test could run its own.
+# Scope `package`: this thread has a running event loop during it, so no other test could run its
+# own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:

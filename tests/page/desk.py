@@ -1,4 +1,4 @@
-"""A person at the workbench: the page in a real browser, found by what it says."""
+"""A person at the workbench: the page in a real browser, found by its texts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
-#: How long anything that must come may take, in milliseconds.
+#: Longest wait for any expected event, in milliseconds.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
 
 class Desk:
-    """One tab. `troubles` are what the page wrote to the console as errors, and dialogs that it opened."""
+    """One tab. `troubles` are its console errors and the dialogs that it opened."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -30,7 +30,7 @@ class Desk:
 
     @property
     def composer(self) -> Locator:
-        """Where a person types."""
+        """The message field."""
         return self.page.get_by_role("textbox", name="Message", exact=True)
 
     @property
@@ -40,27 +40,27 @@ class Desk:
 
     @property
     def conversation(self) -> Locator:
-        """The turns."""
+        """The list of turns."""
         return self.page.get_by_role("feed")
 
     def button(self, name: str) -> Locator:
-        """A button by its exact name."""
+        """Return the button with this name."""
         return self.page.get_by_role("button", name=name)
 
     def send(self, text: str) -> None:
-        """Types and presses Enter."""
+        """Type the text and press Enter."""
         self.composer.fill(text)
         self.composer.press("Enter")
 
 
 def link_at(ready: Mapping[str, Any], address: str) -> str:
-    """The address that was printed, to another place in the page."""
+    """Return the printed link with another address in the page."""
     return f"{ready['link'].rpartition('/w/')[0]}{address}"
 
 
 @contextmanager
 def desk(browser: Browser, url: str, **options: Any) -> Iterator[Desk]:
-    """The page at this address in a fresh profile."""
+    """Open the page at this address in a new profile."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **options})
     try:
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""How the page gets in, stays in and is let in again, in a real browser."""
+"""Sign-in of the page in a real browser: first, after a reload, and after a restart."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .desk import desk, link_at
 GATES = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
 
 
-def test_the_code_leaves_the_address_a_reload_goes_on_and_a_second_tab_needs_none(
+def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
     product: Product, browser: Browser
 ) -> None:
-    """X1: there is no cookie, and the address that was printed opens nothing a second time."""
+    """X1: there is no cookie, and the printed link opens nothing a second time."""
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_visible()
         clean = f"{ready['url']}/#/w/{ready['workspaceId']}"
@@ -35,8 +35,8 @@ def test_the_code_leaves_the_address_a_reload_goes_on_and_a_second_tab_needs_non
             expect(stranger.page.get_by_role("heading", name=GATES["en-US"][0])).to_be_visible()
 
 
-def test_after_a_restart_one_new_address_lets_every_open_tab_go_on(product: Product, browser: Browser) -> None:
-    """X1: a credential ends with its server; what is typed stays."""
+def test_after_a_restart_one_new_link_signs_every_open_tab_in(product: Product, browser: Browser) -> None:
+    """X1: a credential ends with its server, and typed text stays."""
     with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_visible()
         tab.composer.fill("not sent yet")
@@ -54,8 +54,8 @@ def test_after_a_restart_one_new_address_lets_every_open_tab_go_on(product: Prod
             expect(tab.composer).to_have_value("not sent yet")
 
 
-def test_a_grant_is_confirmed_where_its_content_is_read(product: Product, browser: Browser) -> None:
-    """X1: the line about the folder is the confirmation; there is no second dialog."""
+def test_a_grant_is_confirmed_beside_its_content(product: Product, browser: Browser) -> None:
+    """X1: the notice about the folder is the confirmation. There is no second dialog."""
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text(
         '[[rules]]\nmatcher = "Bash(ls *)"\nverdict = "allow"\n'
@@ -72,10 +72,10 @@ def test_a_grant_is_confirmed_where_its_content_is_read(product: Product, browse
 
 @pytest.mark.parametrize("locale", sorted(GATES))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_gate_says_one_step_in_both_languages_and_schemes(
+def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
     product: Product, browser: Browser, locale: str, scheme: str
 ) -> None:
-    """X1: a page without a credential says what to do."""
+    """X1: a page without a credential shows the next step."""
     with (
         product.up() as (_, ready),
         desk(browser, link_at(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,

@@ -1,4 +1,4 @@
-"""What agents make, as a person looks at it, changes it and takes it away in a browser."""
+"""Artifacts of agents in a browser: read, edit, export and delete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WRITES: dict[str, Any] = {
 def written(
     product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Allow edits"
 ) -> Iterator[Desk]:
-    """A session in which an agent wrote notes.md, in a mode that asks for no leave."""
+    """Open a session in which an agent wrote notes.md without approval."""
     with product.plays(plays).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_role("combobox", name="Permission mode").select_option(label=mode)
         tab.send("Take notes")
@@ -43,15 +43,17 @@ def written(
 
 
 def opens(tab: Desk) -> Locator:
-    """Goes to the workspace of notes.md by its card."""
+    """Open the workspace of notes.md by its card."""
     tab.page.get_by_role("list", name="Artifacts of this turn").get_by_role("button", name="notes.md").last.click()
     side = tab.page.get_by_role("complementary", name="Artifacts")
     expect(side.get_by_role("heading", name="notes.md")).to_be_visible()
     return side
 
 
-def test_what_an_agent_wrote_is_read_edited_saved_and_compared(product: Product, browser: Browser) -> None:
-    """UI-13, UI-14, CTX-04: the body is in the workspace; a save is against the version it was made from, and is the file."""
+def test_an_artifact_of_an_agent_is_read_edited_saved_and_compared(product: Product, browser: Browser) -> None:
+    """UI-13, UI-14, CTX-04: the body is in the workspace. A save names its base version and writes
+    the file.
+    """
     with written(product, browser) as tab:
         side = opens(tab)
         expect(side.get_by_role("heading", name="Notes", exact=True)).to_be_visible()
@@ -71,8 +73,8 @@ def test_what_an_agent_wrote_is_read_edited_saved_and_compared(product: Product,
         assert (product.folder / "notes.md").read_text() == NOTES
 
 
-def test_a_save_against_an_older_version_loses_neither_side(product: Product, browser: Browser) -> None:
-    """CTX-04, UI-13: both texts stand there until the person says what becomes of them."""
+def test_a_save_against_an_older_version_keeps_both_texts(product: Product, browser: Browser) -> None:
+    """CTX-04, UI-13: both texts are shown until the person decides."""
     with written(product, browser) as tab:
         side = opens(tab)
         side.get_by_role("button", name="Edit").click()
@@ -91,8 +93,12 @@ def test_a_save_against_an_older_version_loses_neither_side(product: Product, br
         assert (product.folder / "notes.md").read_text() == "# Mine\n"
 
 
-def test_an_artifact_is_exported_and_deleted_after_asking(product: Product, browser: Browser, tmp_path: Path) -> None:
-    """CTX-05: an export is made in the background and downloaded; a deletion says that the versions stay."""
+def test_an_artifact_is_exported_and_deleted_after_a_confirmation(
+    product: Product, browser: Browser, tmp_path: Path
+) -> None:
+    """CTX-05: an export runs in the background and is downloaded. The dialog of a deletion says
+    that the versions stay.
+    """
     with written(product, browser) as tab:
         side = opens(tab)
         side.get_by_role("button", name="Actions for notes.md").click()
@@ -111,8 +117,8 @@ def test_an_artifact_is_exported_and_deleted_after_asking(product: Product, brow
         assert (product.folder / "notes.md").exists()
 
 
-def test_the_workspace_of_artifacts_has_no_barrier(product: Product, browser: Browser) -> None:
-    """Axe finds nothing in the preview, the versions and the editor."""
+def test_the_workspace_of_artifacts_is_accessible(product: Product, browser: Browser) -> None:
+    """Axe reports no violation in the preview, the versions and the editor."""
     with written(product, browser) as tab:
         side = opens(tab)
         found = [clean(tab)]
@@ -125,7 +131,7 @@ def test_the_workspace_of_artifacts_has_no_barrier(product: Product, browser: Br
 
 
 def clean(tab: Desk) -> list[str]:
-    """What axe finds wrong, by the names of its rules."""
+    """Return the violations that axe reports."""
     tab.page.evaluate(AXE.read_text())
     found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [f"{one['id']}: {one['nodes'][0]['html'][:300]}" for one in found["violations"]]

@@ -1,4 +1,4 @@
-"""An approval card in a browser: what would run, its counts and the question below it (X7)."""
+"""An approval card in a browser: the command, counts of hidden parts, and the question below (X7)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .desk import desk
 
 pytestmark = pytest.mark.browser
 
-#: A second command behind empty lines, an invisible character, and a text that no shell could read.
+#: A second command after empty lines, an invisible character, and a text that no shell can parse.
 HIDDEN = f"true{chr(10) * 600}touch ma\u00adde"
 UNREADABLE = "echo 'a"
 
 
-def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(product: Product, browser: Browser) -> None:
-    """X7: nothing is drawn above the command but the card's title."""
+def test_the_command_is_above_the_question_and_hidden_parts_are_counted(product: Product, browser: Browser) -> None:
+    """X7: only the card's title is above the command."""
     calls = [
         [{"tool": {"name": "Bash", "arguments": {"command": one, "description": "Does nothing"}}}]
         for one in (HIDDEN, UNREADABLE)

@@ -1,4 +1,4 @@
-"""The demos, as a person watches them."""
+"""Demos of the first page in a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .desk import desk
 pytestmark = pytest.mark.browser
 
 
-def test_a_demo_of_the_first_page_plays_in_a_folder_of_its_own(product: Product, browser: Browser) -> None:
+def test_a_demo_of_the_first_page_runs_in_its_own_folder(product: Product, browser: Browser) -> None:
     product.variables["CALLBOARD_DEMO_PACE"] = "0"
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.button("One agent fixes a failing test").click()

@@ -1,4 +1,4 @@
-"""An agent elsewhere as a person meets it: the official SDK's server over real HTTP, which asks before it goes on."""
+"""A remote agent in a browser: the official SDK's server over real HTTP, which asks for input."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCENARIO: dict[str, Any] = {
 
 
 async def asks(task: Task) -> None:
-    """Wants to know the colour, and delivers the roof."""
+    """Ask for the colour, and deliver the roof."""
     if task.input == "Blue.":
         await task.updater.add_artifact(list(task.reply("A blue roof.").parts), artifact_id="a1", name="roof")
         await task.updater.complete(task.reply("It is blue."))
@@ -52,7 +52,7 @@ async def asks(task: Task) -> None:
 
 async def _ended(served: AbstractAsyncContextManager[Peer]) -> None:
     await served.__aexit__(None, None, None)
-    # The server's own streams outlive it.
+    # The streams of the server outlive it.
     left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in left:
         task.cancel()
@@ -61,7 +61,7 @@ async def _ended(served: AbstractAsyncContextManager[Peer]) -> None:
 
 @contextmanager
 def playing(play: Play) -> Iterator[Peer]:
-    """The agent elsewhere, in a thread with a loop of its own: the browser has this one's."""
+    """Run the remote agent in a thread with its own loop, because the browser uses this thread's."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -75,8 +75,10 @@ def playing(play: Play) -> Iterator[Peer]:
         loop.close()
 
 
-def test_a_need_of_an_agent_elsewhere_is_answered_in_words(product: Product, browser: Browser) -> None:
-    """UI-09, UI-23: its question names it and is answered with the keyboard; only what it told makes it done."""
+def test_a_question_of_a_remote_agent_is_answered_with_a_text(product: Product, browser: Browser) -> None:
+    """UI-09, UI-23: the question names the agent and is answered by keyboard. Only the agent's
+    report ends its task.
+    """
     agents = product.folder / "agents"
     agents.mkdir()
     product.plays(SCENARIO)
@@ -88,7 +90,7 @@ def test_a_need_of_an_agent_elsewhere_is_answered_in_words(product: Product, bro
         )
         tab.send("Paint the roof")
         card = tab.page.get_by_role("region", name="Pending request")
-        # Reaching another machine for the first time is the person's to allow.
+        # The person approves the first connection to another machine.
         expect(card).to_be_visible()
         expect(card).to_contain_text(there.url)
         tab.button("Approve").click()

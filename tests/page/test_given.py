@@ -1,4 +1,4 @@
-"""What a turn is given beside its words: files that are attached, things that are named, instructions, pins."""
+"""Context of a turn in a browser: attached files, mentions, instructions and pins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWERS: dict[str, Any] = {"images": True, "calls": [says("I have read it."), sa
 
 
 def picture() -> bytes:
-    """A PNG of one red pixel."""
+    """Return a PNG of one red pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -31,10 +31,12 @@ def picture() -> bytes:
     )
 
 
-def test_files_are_attached_named_and_shown_with_the_turn_and_what_is_missing_is_marked(
+def test_files_are_attached_mentioned_and_shown_with_the_turn_and_missing_ones_are_marked(
     product: Product, browser: Browser
 ) -> None:
-    """UI-25, CTX-01, CTX-02: chips say what came with the turn; what could not be found says so; the panel says why."""
+    """UI-25, CTX-01, CTX-02: chips show the turn's context and mark missing files. The panel shows
+    the reasons.
+    """
     with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         picker = tab.page.get_by_label("Attach files")
         picker.set_input_files(
@@ -68,8 +70,12 @@ def test_files_are_attached_named_and_shown_with_the_turn_and_what_is_missing_is
         assert tab.troubles == []
 
 
-def test_an_image_that_the_model_is_not_shown_is_named_before_it_is_sent(product: Product, browser: Browser) -> None:
-    """M5: the server says which model the input goes to; the draft and the file stay where it is sent all the same."""
+def test_an_image_that_the_model_does_not_support_is_reported_before_sending(
+    product: Product, browser: Browser
+) -> None:
+    """M5: the server names the model that would receive the input. After a refusal the draft and
+    the file stay.
+    """
     blind = product.plays({"calls": [says("I have read it.")]})
     with blind.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_label("Attach files").set_input_files(
@@ -89,8 +95,8 @@ def test_an_image_that_the_model_is_not_shown_is_named_before_it_is_sent(product
         assert "422" in refused
 
 
-def test_what_is_pinned_is_given_to_every_turn_until_it_is_taken_away(product: Product, browser: Browser) -> None:
-    """CTX-01: pins are of the thread, and a pin that is not there is said to be missing."""
+def test_a_pinned_file_is_context_of_every_turn_until_it_is_unpinned(product: Product, browser: Browser) -> None:
+    """CTX-01: pins belong to the thread."""
     (product.folder / "AGENTS.md").write_text("Answer in one line.\n")
     with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Hello")

@@ -1,4 +1,4 @@
-"""Work in batches as a person has it: a job is begun, watched, tried again where it failed, and cancelled."""
+"""Jobs in a browser: start, follow, retry and cancel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ tools: [Read]
 ---
 You read one file.
 """
-#: The first item is read at once, the second is refused until it is tried again, the third waits for a file.
+#: The first item is read at once, the second fails until its retry, the third waits for a file.
 SCENARIO: dict[str, Any] = {
     "agents": {"lead": [says("Hello.")]},
     "match": [
@@ -46,7 +46,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture
 def readers(product: Product) -> Product:
-    """A folder with a lead and one subagent."""
+    """Provide a folder with a lead and one subagent."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
@@ -55,19 +55,21 @@ def readers(product: Product) -> Product:
 
 
 def greeted(tab: Desk) -> None:
-    """A session in which one agent works alone."""
+    """Open a session in which one agent works alone."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
     expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)
 
 
 def item(tab: Desk, title: str) -> Locator:
-    """An item in the list that is on the page."""
+    """Return an item of the visible list."""
     return tab.page.get_by_role("list", name="Items of").get_by_role("listitem").filter(has_text=title)
 
 
-def test_a_job_runs_item_by_item_and_what_failed_is_tried_again(readers: Product, browser: Browser) -> None:
-    """UI-18, UI-21, CTL-11: one card tells how far the job is; what is done stays done; each item leads to its worker."""
+def test_a_job_runs_item_by_item_and_retries_its_failed_item(readers: Product, browser: Browser) -> None:
+    """UI-18, UI-21, CTL-11: one card shows the progress, completed items stay, and each item leads
+    to its worker.
+    """
     with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         greeted(tab)
         tab.page.keyboard.press("Control+k")
@@ -107,8 +109,10 @@ def test_a_job_runs_item_by_item_and_what_failed_is_tried_again(readers: Product
         assert tab.troubles == []
 
 
-def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browser: Browser) -> None:
-    """UI-21, UI-33: cancelling asks first, says what stays, and ends what runs and what waits."""
+def test_a_job_is_started_and_cancelled_by_keyboard_alone(readers: Product, browser: Browser) -> None:
+    """UI-21, UI-33: the dialog of a cancellation says what stays. The cancellation ends running and
+    waiting items.
+    """
     with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         greeted(tab)
         keys = tab.page.keyboard
@@ -153,10 +157,10 @@ def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browse
         assert tab.troubles == []
 
 
-def test_a_job_begins_a_session_and_what_failed_still_reads_so_once_it_is_cancelled(
+def test_a_job_starts_a_session_and_its_failed_item_stays_failed_after_a_cancellation(
     readers: Product, browser: Browser
 ) -> None:
-    """UI-18, UI-21, CTL-11: where nothing was said to a lead its job is in sight, after a reload as well."""
+    """UI-18, UI-21, CTL-11: a job without a message to the lead is visible, also after a reload."""
     with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         expect(tab.page.get_by_role("textbox", name="Message")).to_be_enabled()
         tab.page.keyboard.press("Control+k")

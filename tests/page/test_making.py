@@ -1,4 +1,4 @@
-"""Artifacts that a person makes and takes away together, and a text that outlives the artifact that it was written for."""
+"""Artifacts that a person creates and exports together, and a draft that outlives its artifact."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from .test_artifacts import WIDE, WRITES, clean, opens, written
 pytestmark = pytest.mark.browser
 
 
-def test_what_a_person_writes_goes_on_where_the_file_is_removed_and_made_anew(
-    product: Product, browser: Browser
-) -> None:
-    """CTX-04, UI-13: the former artifact is deleted; the text in the making is not lost, and is saved in the new one."""
+def test_a_draft_continues_in_the_new_artifact_after_its_file_is_replaced(product: Product, browser: Browser) -> None:
+    """CTX-04, UI-13: the old artifact is deleted. The draft is kept and saved in the new one."""
     removes = [uses("Bash", command="rm notes.md"), uses("Write", file_path="notes.md", content="# Theirs\n")]
     anew: dict[str, Any] = {"calls": [*WRITES["calls"][:2], *removes, says("Anew.")]}
     with written(product, browser, anew, "Full access") as tab:
@@ -41,10 +39,12 @@ def test_what_a_person_writes_goes_on_where_the_file_is_removed_and_made_anew(
         assert (product.folder / "notes.md").read_text() == "# Mine\n"
 
 
-def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
+def test_a_person_creates_artifacts_and_exports_them_as_an_archive(
     product: Product, browser: Browser, tmp_path: Path
 ) -> None:
-    """CTX-05: where there are none that is said, and one can be made; an archive is made in the background."""
+    """CTX-05: an empty list says so and offers to create an artifact. An archive is created in the
+    background.
+    """
     with (
         product.plays({"calls": [says("Hello.")]}).up() as (_, ready),
         desk(browser, ready["link"], viewport=WIDE) as tab,
@@ -86,11 +86,11 @@ def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
         downloading.value.save_as(kept)
         with zipfile.ZipFile(kept) as archive:
             assert {name: archive.read(name) for name in archive.namelist()} == {"plans/plan.md": b"# Plan\n"}
-        # The browser tells of the refusal by itself.
+        # The browser logs the refused request itself.
         assert [one for one in tab.troubles if "409" not in one] == []
 
 
 def asks_for(side: Locator, name: str) -> Locator:
-    """The dialog behind a button of the list, opened with the keyboard."""
+    """Open the dialog of a button of the list by keyboard."""
     side.get_by_role("button", name=name).press("Enter")
     return side.page.get_by_role("dialog")

@@ -1,4 +1,4 @@
-"""A person merges what a child did in its worktree, in the page's dialog."""
+"""The dialog in which a person merges the worktree of a child."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def repository(product: Product) -> Product:
-    """A folder under git, with a lead and a worker."""
+    """Provide a folder under git with a lead and a worker."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
@@ -56,7 +56,7 @@ def repository(product: Product) -> Product:
 
 
 def asks_to_merge(tab: Desk) -> Locator:
-    """The dialog, opened from the worker's menu with the keyboard."""
+    """Open the dialog from the worker's menu by keyboard."""
     card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="worker-1")
     menu = card.get_by_role("button", name="Actions for worker-1")
     menu.press("Enter")
@@ -64,10 +64,10 @@ def asks_to_merge(tab: Desk) -> Locator:
     return tab.page.get_by_role("dialog", name="Merge the work of worker-1?")
 
 
-def test_a_child_s_work_is_merged_all_of_it_or_nothing_once_a_person_says_so(
-    repository: Product, browser: Browser
-) -> None:
-    """SUB-06: a conflict names its files and changes nothing; what a merge brought is named, and is in the folder."""
+def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository: Product, browser: Browser) -> None:
+    """SUB-06: a conflict names its files and changes nothing. A merge lists its files, which are in
+    the folder.
+    """
     folder = repository.folder
     with repository.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_role("combobox", name="Permission mode").select_option(label="Allow edits")

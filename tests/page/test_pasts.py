@@ -1,4 +1,4 @@
-"""Past sessions of other products on the first page, as a person brings them over in a browser."""
+"""Import of past sessions of other products on the first page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG_AGO = 1_700_000_000
 
 @pytest.fixture
 def past(product: Product) -> Product:
-    """A person with a session of each product in the folder, and a transcript that nobody can read."""
+    """Provide a folder with a session of each product and an unreadable transcript."""
     claude, codex = product.place / "claude", product.place / "codex"
     product.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}
     by_claude = transcripts.claude_code(claude, product.folder)
@@ -37,7 +37,9 @@ def past(product: Product) -> Product:
 def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_restart(
     past: Product, browser: Browser
 ) -> None:
-    """UI-29: what was elsewhere reads like a session of our own; nothing is copied before the person says so."""
+    """UI-29: an imported session reads like any other. Nothing is copied before the person starts
+    the import.
+    """
     with past.up() as (_, ready), desk(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         rows = others.get_by_role("listitem")
@@ -70,9 +72,9 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         )
 
 
-def test_what_a_past_session_did_not_record_reads_as_unknown(past: Product, browser: Browser) -> None:
-    """UI-26: neither a mode nor a permission nor a sandbox of ours is claimed for another product's work."""
-    # It may still be written, so its newest turn, which called no tool, is left for later.
+def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Product, browser: Browser) -> None:
+    """UI-26: the page claims no mode, permission or sandbox for the work of another product."""
+    # The transcript may still grow, so its newest turn, which called no tool, is imported later.
     os.utime(next((past.place / "codex").rglob("rollout-*.jsonl")))
     with past.up() as (_, ready):
         with past.started("import", "--yes", "--json") as importing:
@@ -88,8 +90,8 @@ def test_what_a_past_session_did_not_record_reads_as_unknown(past: Product, brow
             expect(checks).not_to_contain_text("Not run")
 
 
-def test_a_past_session_that_went_away_says_so_in_its_row(past: Product, browser: Browser) -> None:
-    """UI-26: why it was not imported stands where it was asked for."""
+def test_a_missing_past_session_is_reported_in_its_row(past: Product, browser: Browser) -> None:
+    """UI-26: the row shows the reason of the failed import."""
     with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         asked = others.get_by_role("button", name="Import Greet in Chinese from Codex")

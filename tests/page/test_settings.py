@@ -1,4 +1,6 @@
-"""Trust, rules and settings in a browser, against the files that hold them; and a plan that a person decides on."""
+"""Trust, rules, models and settings in a browser, compared with their files, and decisions on a
+plan.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,19 @@ FOLDERS_OWN = '[[rules]]\nmatcher = "Bash(make *)"\nverdict = "allow"\n'
 
 
 def settings(tab: Desk, side: str) -> Locator:
-    """Opens a part of the settings."""
+    """Open a section of the settings."""
     tab.button("Settings").click()
     dialog = tab.page.get_by_role("dialog", name="Settings")
     dialog.get_by_role("navigation").get_by_role("button", name=side, exact=True).click()
     return dialog
 
 
-def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(product: Product, browser: Browser) -> None:
-    """SAFE-08: nothing of its own files holds before a person said so; it can be taken back."""
+def test_a_folder_is_trusted_for_the_shown_permissions_until_the_trust_is_revoked(
+    product: Product, browser: Browser
+) -> None:
+    """SAFE-08: a folder's files grant nothing before the person trusts it, and trust can be
+    revoked.
+    """
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
@@ -49,7 +55,7 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
         assert tab.troubles == []
 
 
-def test_where_a_folder_asks_for_nothing_nobody_is_asked(product: Product, browser: Browser) -> None:
+def test_a_folder_without_requests_shows_no_trust_request(product: Product, browser: Browser) -> None:
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         dialog = settings(tab, "Permissions")
         expect(dialog.get_by_text("This folder requests no permissions.")).to_be_visible()
@@ -60,7 +66,7 @@ def test_where_a_folder_asks_for_nothing_nobody_is_asked(product: Product, brows
 def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten(
     product: Product, browser: Browser
 ) -> None:
-    """The page and the files have one schema; who edited the file meanwhile loses nothing."""
+    """The page and the files have one schema. An edit of the file in the meantime is kept."""
     file = product.home / "settings.toml"
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         dialog = settings(tab, "Shell")
@@ -84,8 +90,8 @@ def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten
         assert tomllib.loads(written)["shell"] == {"timeout": 300, "network": True}
 
 
-def test_a_model_is_connected_by_the_variable_that_holds_its_key(product: Product, browser: Browser) -> None:
-    """SAFE-09: the file names the variable, and a variable that is not there is told in the form."""
+def test_a_model_is_connected_by_the_variable_of_its_key(product: Product, browser: Browser) -> None:
+    """SAFE-09: the file names the variable, and the form reports a missing one."""
     product.variables["MY_ANTHROPIC_KEY"] = "not-a-real-key"
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         dialog = settings(tab, "Models")
@@ -113,8 +119,8 @@ def test_a_model_is_connected_by_the_variable_that_holds_its_key(product: Produc
 
 
 @pytest.mark.parametrize("side", ["Models", "Rules", "Shell"])
-def test_the_settings_have_no_barrier(product: Product, browser: Browser, side: str) -> None:
-    """Axe finds nothing."""
+def test_the_settings_are_accessible(product: Product, browser: Browser, side: str) -> None:
+    """Axe reports no violation."""
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         expect(settings(tab, side).get_by_role("heading", level=3).first).to_be_visible()
         tab.page.evaluate(AXE.read_text())
@@ -123,7 +129,9 @@ def test_the_settings_have_no_barrier(product: Product, browser: Browser, side: 
 
 
 def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(product: Product, browser: Browser) -> None:
-    """D4, CTX-03: the mode is chosen on the card, stands in the audit line, and is the composer's from then on."""
+    """D4, CTX-03: the person chooses the mode on the card. The audit line shows it, and the
+    composer keeps it.
+    """
     calls = [uses("propose_plan", summary="Fix the test.", steps=["Read the test"]), says("Carried out.")]
     with product.plays({"calls": calls}).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         permission = tab.page.get_by_role("combobox", name="Permission mode")
@@ -140,7 +148,9 @@ def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(produc
 def test_an_invalid_settings_file_of_the_folder_is_reported_until_it_is_fixed(
     product: Product, browser: Browser
 ) -> None:
-    """D6: whoever comes back to the page after an edit by hand sees what is wrong and which settings apply."""
+    """D6: a person who returns to the page after an edit by hand sees the error and the effective
+    settings.
+    """
     file = product.folder / ".callboard" / "settings.toml"
     file.parent.mkdir(exist_ok=True)
     file.write_text('permission_mode = "planning"\n')
@@ -166,8 +176,10 @@ PLAN: dict[str, Any] = {
 }
 
 
-def test_a_plan_is_decided_on_and_its_answer_is_the_agents_to_go_on_with(product: Product, browser: Browser) -> None:
-    """CTX-03: it is shown with its steps, sent back with what is to change, and kept as an audit line."""
+def test_the_agent_continues_with_the_person_s_answer_to_its_plan(product: Product, browser: Browser) -> None:
+    """CTX-03: the plan is shown with its steps, sent back with a comment, and kept as an audit
+    line.
+    """
     with product.plays(PLAN).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Mend the test")
         card = tab.page.get_by_role("region", name="Pending request")

@@ -1,4 +1,4 @@
-"""A team as a person sees it: who works, who asks, what came of it, and what is on record of each."""
+"""A team in a browser: who works, who asks, results and records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ policy: [Patch]
 ---
 You do one part.
 """
-#: The lead starts two workers and waits for both; the first looks around, the second asks to write a file.
+#: The lead starts two workers and waits for both. The first reads, the second asks to write a file.
 TEAM: dict[str, Any] = {
     "agents": {
         "lead": [
@@ -66,7 +66,7 @@ TEAM: dict[str, Any] = {
 
 @pytest.fixture
 def crew(product: Product) -> Product:
-    """A folder with a lead and workers."""
+    """Provide a folder with a lead and workers."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
@@ -75,18 +75,20 @@ def crew(product: Product) -> Product:
 
 
 def asks(tab: Desk) -> None:
-    """Gives the objective, and waits until the second worker asks."""
+    """Send the objective, and wait until the second worker asks."""
     tab.send("Get the work done")
     expect(tab.page.get_by_role("region", name="Pending request")).to_be_visible()
 
 
 def view(tab: Desk, name: str) -> None:
-    """Goes to a view of the team."""
+    """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
 
-def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> None:
-    """UI-10, UI-16, UI-17, UI-24, UI-29: who asks is named and answered in the lead's view; what came of it is on the page."""
+def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Browser) -> None:
+    """UI-10, UI-16, UI-17, UI-24, UI-29: the lead's view names the asking worker and takes the
+    answer. The results are on the page.
+    """
     with crew.up() as (server, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         asks(tab)
         roster = tab.page.get_by_role("list", name="Agents")
@@ -101,7 +103,7 @@ def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> No
         expect(card).to_have_count(0)
         assert (crew.folder / "note.txt").read_text() == "noted\n"
         expect(asking).to_contain_text("Done")
-        # What the workers said is theirs: in the lead's conversation it is no one's words.
+        # Texts of the workers are not part of the lead's conversation.
         expect(tab.conversation).not_to_contain_text("The note is written.")
         assert tab.troubles == []
         address = tab.page.url.split("#", 1)[1]
@@ -115,7 +117,9 @@ def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> No
 
 
 def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser) -> None:
-    """UI-16, UI-18, UI-21, MAR-15, COM-15: transcript, board, notifications and runs, and a solo run has none of them."""
+    """UI-16, UI-18, UI-21, MAR-15, COM-15: transcript, board, notifications and runs. A solo run
+    has none of them.
+    """
     with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         asks(tab)
         roster = tab.page.get_by_role("list", name="Agents")
@@ -131,7 +135,7 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
         expect(timeline).to_contain_text("Glob")
         tab.button("Approve").click()
         expect(tab.status).to_contain_text("Done")
-        # A pinned run holds what is its own, whatever came since.
+        # A pinned run shows only its own facts, whatever followed.
         expect(timeline).to_contain_text("Glob")
         expect(timeline).not_to_contain_text("note.txt")
         view(tab, "Board")
@@ -147,10 +151,8 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
 
 
 @pytest.mark.parametrize(("locale", "scheme"), [("en-US", "light"), ("zh-CN", "dark")])
-def test_every_view_of_a_team_is_readable_to_a_screen_reader(
-    crew: Product, browser: Browser, locale: str, scheme: str
-) -> None:
-    """No violation of the accessibility rules that a machine can check, in any view, with its roster beside it."""
+def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, locale: str, scheme: str) -> None:
+    """Axe reports no violation in any view beside the roster."""
     options: dict[str, Any] = {"locale": locale, "color_scheme": scheme, "viewport": {"width": 1440, "height": 900}}
     with crew.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
         box = tab.page.get_by_role("textbox").last
@@ -169,8 +171,8 @@ def test_every_view_of_a_team_is_readable_to_a_screen_reader(
             assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
 
 
-def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_comes(crew: Product, browser: Browser) -> None:
-    """UI-21, UI-33: moving is a command."""
+def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_arrives(crew: Product, browser: Browser) -> None:
+    """UI-21, UI-33: a move is a command."""
     with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         asks(tab)
         view(tab, "Board")
@@ -184,7 +186,7 @@ def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_comes(crew: Product
 
 
 def test_an_agent_alone_shows_no_team(product: Product, browser: Browser) -> None:
-    """UI-18: nothing pretends to a team."""
+    """UI-18: the page shows no team."""
     product.plays({"calls": [says("Alone.")]})
     with product.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         tab.send("Hello")

@@ -1,4 +1,4 @@
-"""Which tools an agent has, what it left running, and a conversation that is summarised, in a browser."""
+"""The tools of an agent, background processes, and a compaction in a browser."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ TALK: dict[str, Any] = {"calls": [says("The first answer."), says("The second an
 
 
 def panel(tab: Desk, name: str, label: str) -> Locator:
-    """A panel of the details, by the palette."""
+    """Open a panel of the details by the palette."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name=name).click()
     return tab.page.get_by_role("tabpanel", name=label)
 
 
-def test_the_inventory_says_which_tools_an_agent_has_and_why_it_has_no_others(
+def test_the_inventory_lists_the_tools_of_an_agent_and_the_excluded_ones_with_reasons(
     product: Product, browser: Browser
 ) -> None:
-    """What is excluded stands there with its reason, and what only reads says so."""
+    """An excluded tool has its reason, and a read-only tool is marked."""
     (product.folder / "agents").mkdir(exist_ok=True)
     (product.folder / "agents" / "reader.md").write_text(READER)
     with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
@@ -59,8 +59,9 @@ def test_the_inventory_says_which_tools_an_agent_has_and_why_it_has_no_others(
 
 
 def test_a_process_in_the_background_is_written_to_and_ended(product: Product, browser: Browser) -> None:
-    """What it prints is read while it runs, also where a secret may begin with its last letter; it ends when a person says
-    so."""
+    """The page shows the output of the running process, even if its last letter may begin a secret.
+    The person ends the process.
+    """
     product.variables["CALLBOARD_SECRET_DEPLOY"] = "e7Kq-x2Zp9w"
     with product.plays(ECHO).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Listen")
@@ -79,10 +80,8 @@ def test_a_process_in_the_background_is_written_to_and_ended(product: Product, b
         assert tab.troubles == []
 
 
-def test_a_conversation_is_summarised_on_demand_and_the_summary_is_no_answer(
-    product: Product, browser: Browser
-) -> None:
-    """UI-25: a compaction is a line of its own; what the model is told is shown when it is asked for."""
+def test_a_person_compacts_a_conversation_and_the_summary_is_not_an_answer(product: Product, browser: Browser) -> None:
+    """UI-25: a compaction is a separate line. A click shows the summary for the model."""
     with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         for answer in ("The first answer.", "The second answer."):
             tab.send("Hello")

@@ -1,4 +1,4 @@
-"""A session that cannot be read, opened in a browser: why, and what to do."""
+"""A session that cannot be read, in a browser: the reason and the next step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DAMAGE = """
 UPDATE facts SET payload = zeroblob(3)
 WHERE sequence = 2 AND stream = (SELECT number FROM streams WHERE name LIKE 'ses_%')
 """
-#: The product as a later version of it, in which the fact that ends a turn has another shape.
+#: A later version of the product, in which the fact that ends a turn has another shape.
 NEWER = """
 import sys
 from callboard.app.cli.main import main
@@ -41,10 +41,10 @@ sys.exit(main(sys.argv[1:]))
         ("zh-CN", "日志验证失败", "请运行 callboard check，然后恢复备份。"),
     ],
 )
-def test_a_damaged_session_says_why_and_what_to_do_and_offers_no_composer(
+def test_a_damaged_session_shows_the_reason_and_the_next_step_without_a_composer(
     product: Product, browser: Browser, locale: str, title: str, step: str
 ) -> None:
-    """S1: it is no lost connection, which would come back."""
+    """S1: the page does not report a lost connection, which would return."""
     with product.plays({"calls": [says("Done.")]}).up() as (server, ready), desk(browser, ready["link"]) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Done.")
@@ -73,10 +73,10 @@ def test_a_damaged_session_says_why_and_what_to_do_and_offers_no_composer(
         ("zh-CN", "由较新版本的 Callboard 写入。请更新后继续。", "状态未知"),
     ],
 )
-def test_a_session_of_a_newer_version_is_read_and_offers_nothing_that_would_be_refused(
+def test_a_session_of_a_newer_version_is_shown_without_commands_that_would_be_refused(
     product: Product, browser: Browser, locale: str, says_so: str, unknown: str
 ) -> None:
-    """S2: what it cannot read may have ended its turn, so nothing on the page says that the turn runs."""
+    """S2: an unreadable fact may have ended the turn, so the page does not show it as running."""
     product.plays({"calls": [says("Done.")]})
     newer = subprocess.run(
         [sys.executable, "-c", NEWER, "run", "Hello", "--json"],

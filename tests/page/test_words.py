@@ -1,4 +1,4 @@
-"""What the page says of a decision, of time and of itself, and where the focus goes."""
+"""Texts of decisions, refusals and times in both languages, and the focus after an action."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 HELLO = {"calls": [uses("Write", file_path="hello.txt", content="hello\n"), says("As you wish.")]}
 
 
-def test_the_no_of_a_person_is_a_calm_line_and_the_wait_is_no_work(product: Product, browser: Browser) -> None:
+def test_a_rejection_is_one_line_and_the_wait_for_it_counts_as_no_work(product: Product, browser: Browser) -> None:
     """CTL-05, UI-09"""
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
@@ -34,7 +34,7 @@ def test_the_no_of_a_person_is_a_calm_line_and_the_wait_is_no_work(product: Prod
         expect(tab.status).not_to_contain_text("call ")
 
 
-def test_a_write_that_changes_nothing_is_asked_for_as_that(product: Product, browser: Browser) -> None:
+def test_the_card_of_a_write_without_a_change_says_so(product: Product, browser: Browser) -> None:
     (product.folder / "hello.txt").write_text("hello\n")
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
@@ -55,10 +55,10 @@ def test_a_request_is_worded_in_the_language_of_the_page(product: Product, brows
         expect(card).not_to_contain_text("Create hello.txt")
 
 
-def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_page(
+def test_a_refusal_and_the_checks_of_the_gate_are_worded_in_the_language_of_the_page(
     product: Product, browser: Browser
 ) -> None:
-    """UI-27: no English of the runtime is left where its codes say the same."""
+    """UI-27: the page words every refusal by its code, without English text of the runtime."""
     product.home.mkdir()
     (product.home / "settings.toml").write_text('[[rules]]\nmatcher = "Read(secret/**)"\nverdict = "deny"\n')
     refused = [uses("Read", file_path="../x"), uses("Read", file_path="secret/a.txt"), says("As you wish.")]
@@ -78,10 +78,12 @@ def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_p
             expect(tab.page.get_by_text(english)).to_have_count(0)
 
 
-def test_an_interrupt_gives_the_focus_to_the_composer_and_an_unheard_steer_its_text_back(
+def test_an_interrupt_focuses_the_composer_and_returns_the_text_of_an_unsent_steer(
     product: Product, browser: Browser
 ) -> None:
-    """UI-11: the steer hangs on its turn, is no row of the queue, and offers a way on once it was rejected."""
+    """UI-11: the steer is shown in its turn and not in the queue. A rejected one can be sent as a
+    new turn.
+    """
     product.plays(
         {
             "match": [
@@ -118,9 +120,7 @@ def test_the_palette_leads_to_the_message_field_by_keyboard_alone(product: Produ
         expect(tab.composer).to_be_focused()
 
 
-def test_the_page_tells_how_long_it_let_a_person_wait_beside_the_conversation(
-    product: Product, browser: Browser
-) -> None:
+def test_the_page_shows_its_latencies_outside_the_conversation(product: Product, browser: Browser) -> None:
     """UI-32"""
     with product.plays({"calls": [says("Here.")]}).up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Hello")
@@ -134,7 +134,7 @@ def test_the_page_tells_how_long_it_let_a_person_wait_beside_the_conversation(
 
 
 @pytest.mark.parametrize("width", [390, 420])
-def test_a_narrow_page_shows_the_whole_status_and_nothing_beside_the_edge(
+def test_a_narrow_page_shows_the_whole_status_and_no_content_beyond_its_edge(
     product: Product, browser: Browser, width: int
 ) -> None:
     narrow = {"viewport": {"width": width, "height": 800}}

@@ -1,4 +1,4 @@
-"""Work that a person gives and steers: tasks of the board, agents that sleep, and evidence of what was done."""
+"""Tasks of the board, sleeping agents and evidence in a browser."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture
 def house(product: Product) -> Product:
-    """A folder with a lead, someone who makes things and someone who watches."""
+    """Provide a folder with a lead, a maker and a watcher."""
     agents = product.folder / "agents"
     agents.mkdir()
     for name, text in (("lead", LEAD), ("maker", MAKER), ("watcher", WATCHER)):
@@ -65,13 +65,13 @@ def house(product: Product) -> Product:
 
 
 def begins(tab: Desk) -> None:
-    """A session with an idle lead."""
+    """Open a session with an idle lead."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here I am.")
 
 
 def adds(tab: Desk, name: str) -> Locator:
-    """Takes an agent of the folder into the session by the palette; gives its card."""
+    """Add an agent of the folder to the session by the palette. Return its card."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name="Add agent to session").click()
     dialog = tab.page.get_by_role("dialog", name="Add agent")
@@ -83,12 +83,14 @@ def adds(tab: Desk, name: str) -> Locator:
 
 
 def view(tab: Desk, name: str) -> None:
-    """Goes to a view of the team."""
+    """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
 
-def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Browser) -> None:
-    """UI-21: each is a command, and the card moves when the fact arrives; its attempt leads to its run."""
+def test_a_task_is_created_on_the_board_started_and_done(house: Product, browser: Browser) -> None:
+    """UI-21: each step is a command, and the card moves when its fact arrives. An attempt leads to
+    its run.
+    """
     with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         begins(tab)
         adds(tab, "maker")
@@ -115,8 +117,10 @@ def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Br
         assert tab.troubles == []
 
 
-def test_an_agent_that_sleeps_is_paused_and_goes_on(house: Product, browser: Browser) -> None:
-    """UI-22: the schedule, the next waking and the last run are shown; pausing, resuming and ending are commands."""
+def test_a_sleeping_agent_is_paused_and_resumed(house: Product, browser: Browser) -> None:
+    """UI-22: the page shows the schedule, the next wake and the last run. Pause, resume and end are
+    commands.
+    """
     with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         begins(tab)
         card = adds(tab, "watcher")
@@ -137,10 +141,10 @@ def test_an_agent_that_sleeps_is_paused_and_goes_on(house: Product, browser: Bro
         assert tab.troubles == []
 
 
-def test_evidence_is_exported_kept_and_holds(
+def test_exported_evidence_is_downloaded_and_verifies(
     house: Product, browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The pack is downloaded when it is asked for; who checks it finds the link that the page told."""
+    """The pack is downloaded on request, and its check prints the link that the page shows."""
     with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         begins(tab)
         with tab.page.expect_download() as downloading:
@@ -157,7 +161,7 @@ def test_evidence_is_exported_kept_and_holds(
 
 
 def reaches(tab: Desk, name: str) -> None:
-    """Goes on with the Tab key until what is called so has the focus."""
+    """Press Tab until the element with this name has the focus."""
     for _ in range(120):
         tab.page.keyboard.press("Tab")
         if tab.page.evaluate("(e => e.ariaLabel ?? e.textContent.trim())(document.activeElement)") == name:
@@ -166,7 +170,7 @@ def reaches(tab: Desk, name: str) -> None:
 
 
 def chooses(tab: Desk, name: str) -> None:
-    """Goes down the open menu until that entry has the focus, and takes it."""
+    """Move down the open menu to this entry, and choose it."""
     expect(tab.page.get_by_role("menuitem", name=name, exact=True)).to_be_visible()
     tab.page.wait_for_function("document.activeElement.closest('[role=menu]') !== null")
     tab.page.keyboard.press("Home")
@@ -178,8 +182,10 @@ def chooses(tab: Desk, name: str) -> None:
     pytest.fail(f"the arrow key never came to {name}")
 
 
-def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Browser) -> None:
-    """UI-33: an agent is added, paused and ended, a task made and started, without a pointer; nobody loses their place."""
+def test_a_team_can_be_operated_by_keyboard_alone(house: Product, browser: Browser) -> None:
+    """UI-33: a person adds, pauses and ends an agent, and creates and starts a task, without a
+    pointer. The focus stays.
+    """
     with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         keys = tab.page.keyboard
         begins(tab)
@@ -227,6 +233,6 @@ def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Brow
         chooses(tab, "Start")
         done = board.get_by_role("group", name="Done").get_by_role("listitem")
         expect(done.filter(has_text="Make the list")).to_be_visible()
-        # The card took the focus along.
+        # The focus moved with the card.
         expect(tab.button("Actions for Make the list")).to_be_focused()
         assert tab.troubles == []

@@ -1,4 +1,4 @@
-"""The main job, as a person does it in a browser: ask, watch, approve, and find it all again."""
+"""The main job in a browser: ask, watch, approve, and find the session again."""
 
 from __future__ import annotations
 
@@ -29,10 +29,8 @@ WRITING: dict[str, Any] = {
 }
 
 
-def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
-    product: Product, browser: Browser
-) -> None:
-    """UI-02, UI-03, UI-04, UI-05, UI-09, UI-29: what happened is on the page, and the page shows it again after kill -9."""
+def test_a_prompt_is_worked_on_approved_written_and_present_after_a_kill(product: Product, browser: Browser) -> None:
+    """UI-02, UI-03, UI-04, UI-05, UI-09, UI-29: the page shows what happened, also after kill -9."""
     product.plays(WRITING)
     written = product.folder / "hello.txt"
     with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
@@ -56,8 +54,8 @@ def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
         expect(tab.conversation).to_contain_text("2 tool calls")
 
 
-def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(product: Product, browser: Browser) -> None:
-    """MAR-16, UI-26: the page shows the truth, with the text that was kept."""
+def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(product: Product, browser: Browser) -> None:
+    """MAR-16, UI-26: the page shows the interrupted turn with its kept text."""
     streamed = [
         {"repeat": {"text": "word ", "times": 300}, "delay_ms": 5},
         {"text": "and more. "},
@@ -77,8 +75,8 @@ def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(produc
         expect(tab.conversation).to_contain_text("word word word")
 
 
-def test_the_whole_job_goes_by_keyboard_alone(product: Product, browser: Browser) -> None:
-    """The first focus is the composer; the approval is one key away."""
+def test_the_main_job_can_be_done_by_keyboard_alone(product: Product, browser: Browser) -> None:
+    """The composer has the first focus, and one key approves."""
     product.plays(WRITING)
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_focused()
@@ -91,8 +89,8 @@ def test_the_whole_job_goes_by_keyboard_alone(product: Product, browser: Browser
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
 
 
-def test_a_rejection_has_no_effect_and_its_reason_is_told(product: Product, browser: Browser) -> None:
-    """CTL-05, UI-09: it leaves attention and stays as an audit line."""
+def test_a_rejected_call_has_no_effect_and_its_reason_is_shown(product: Product, browser: Browser) -> None:
+    """CTL-05, UI-09: the request leaves attention and stays as an audit line."""
     product.plays(WRITING)
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
@@ -104,8 +102,8 @@ def test_a_rejection_has_no_effect_and_its_reason_is_told(product: Product, brow
         assert not (product.folder / "hello.txt").exists()
 
 
-def test_sending_while_a_turn_runs_takes_a_choice(product: Product, browser: Browser) -> None:
-    """UI-11, UI-12: queue, steer and interrupt are three things, and nothing is chosen silently."""
+def test_a_message_during_a_turn_needs_a_choice(product: Product, browser: Browser) -> None:
+    """UI-11, UI-12: the person chooses between queue, steer and interrupt."""
     product.plays(
         {
             "match": [
@@ -128,8 +126,8 @@ def test_sending_while_a_turn_runs_takes_a_choice(product: Product, browser: Bro
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Second done.")
 
 
-def test_hostile_text_runs_nothing(product: Product, browser: Browser) -> None:
-    """SAFE-06: Markdown, tool output and names are shown, never run."""
+def test_hostile_text_is_not_executed(product: Product, browser: Browser) -> None:
+    """SAFE-06: Markdown, tool output and names are shown and never executed."""
     hostile = (
         "<img src=x onerror=alert(1)><script>window.pwned=1</script>[click](javascript:alert(2)) "
         "<iframe src='javascript:alert(3)'></iframe> ![x](javascript:alert(4)) \x1b]0;title\x07\x1b[31mred"
@@ -154,10 +152,10 @@ def test_hostile_text_runs_nothing(product: Product, browser: Browser) -> None:
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_readable_to_a_screen_reader_in_both_languages_and_schemes(
+def test_the_page_is_accessible_in_both_languages_and_schemes(
     product: Product, browser: Browser, locale: str, scheme: str
 ) -> None:
-    """No violation of the accessibility rules that a machine can check, on the first page and on a conversation."""
+    """Axe reports no violation on the first page and on a conversation."""
     product.plays(WRITING)
     axe = AXE.read_text()
     with product.up() as (_, ready), desk(browser, ready["link"], locale=locale, color_scheme=scheme) as tab:

@@ -1,4 +1,4 @@
-"""Artifacts told fact by fact: made by calls, saved and lost by persons, exported, deleted."""
+"""Sessions with artifacts: created by calls, saved by a person, exported, deleted."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ PATH = "src/stage.py"
 
 
 def content(text: str) -> BlobRef:
-    """What a file of that text holds."""
+    """Return the reference of a file's content."""
     return make_blob(text.encode(), "text/plain; charset=utf-8").ref
 
 
 def artifact_scope(artifact: str = "art_1", scope: Scope | None = None) -> Scope:
-    """The scope of an artifact: of the step that made it, or of nobody's."""
+    """Return the scope of an artifact, of the step that made it if one is given."""
     return msgspec.structs.replace(scope or Scope(), artifact=artifact)
 
 
 def version(number: int, origin: VersionOrigin = "agent", **more: object) -> ArtifactVersionCreated:
-    """The version of that number, which holds it as its text."""
+    """Return a version whose content is its number."""
     told = {"path": PATH, "base": number - 1, "added": 1, "removed": min(number - 1, 1), **more}
     return ArtifactVersionCreated(version=number, content=content(f"{number}\n"), version_origin=origin, **told)
 
 
 def artifact_story() -> Story:
-    """A turn whose second step made an artifact of one version."""
+    """Return a turn whose second step made an artifact with one version."""
     call = artifact_scope(scope=step(2, tool_call="cal_1"))
     return model_story().say(ArtifactCreated(artifact_kind="code", path=PATH), call).say(version(1), call)
 
 
 def failed_save_story() -> Story:
-    """Return an artifact with every kind of fact."""
+    """Return an artifact with every type of fact."""
     draft = content("mine\n")
     story = artifact_story()
     for fact in (
@@ -77,13 +77,16 @@ def failed_save_story() -> Story:
     return story.say(ArtifactDeleted(file=True, reason="not needed"), artifact_scope())
 
 
-#: What may be told of one of three artifacts, as numbers that a history is made of.
+#: Moves of a history, as pairs of an artifact (one of three) and a kind of move.
 MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60)
 
 
 def history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
-    """A session in which artifacts are made, changed, saved, exported and deleted in any order. One that is made anew after
-    it was deleted is another: `art_0`, then `art_0_1`."""
+    """Return a session in which artifacts are created, changed, saved, exported and deleted in any
+    order.
+
+    An artifact that is created again after its deletion has another id: `art_0`, then `art_0_1`.
+    """
     story = model_story()
     log, versions, names = story.log, dict[int, int](), dict[int, list[str]]()
     for which, move in moves:

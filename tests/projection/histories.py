@@ -1,8 +1,8 @@
-"""A small model of a session that makes valid histories: facts in the order of the log, with live frames between them.
+"""Random sessions with valid histories: facts in log order, with live frames between them.
 
-`play` asks a chooser for every decision, so that hypothesis can shrink a history and a seeded random source can make a long
-one. It knows the rules of turns, tool calls, approvals, retries, interrupts, queues and crashes, and shares no code with the
-deciders.
+`generate` asks a chooser for every decision, so hypothesis can shrink a history, and a seeded
+random source can make a long one. The model knows the rules of turns, tool calls, approvals,
+retries, interrupts, queues and crashes, and shares no code with the deciders.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.projection.runs import Choose, Log, Run, Thread, within
 
 
 class History(msgspec.Struct, frozen=True):
-    """`live` has everything in the order in which it came; `records` are the facts alone."""
+    """`live` has facts and frames in order of arrival, `records` the facts alone."""
 
     live: tuple[Record | Frame, ...]
 
@@ -50,7 +50,7 @@ class Session:
             self.log.say(opened, thread.scope)
 
     def advance(self) -> None:
-        """One more thing happens somewhere."""
+        """Do one random move in one thread."""
         thread = self.threads[self.choose(len(self.threads))]
         if self.choose(60) == 59 and any(one.running for one in self.threads):
             self._crash()
@@ -62,7 +62,7 @@ class Session:
             self._go_on(thread)
 
     def finish(self) -> None:
-        """Lets every run come to its end."""
+        """Advance every run to its end."""
         for thread in self.threads:
             while thread.running is not None:
                 self._go_on(thread)
@@ -110,7 +110,7 @@ class Session:
         thread.running = Run(self.log, self.choose, self.new, thread, run).play()
 
     def _meddle(self, thread: Thread) -> None:
-        """A person does something beside the run."""
+        """Do something that a person may do during a run."""
         assert thread.run is not None
         queued = thread.queue[self.choose(len(thread.queue))] if thread.queue else ""
         scope = within(thread.scope, turn=queued) if queued else thread.scope
@@ -139,13 +139,13 @@ class Session:
                 pass
 
     def new(self, prefix: str) -> str:
-        """A fresh id."""
+        """Return a new id."""
         self.count += 1
         return f"{prefix}_{self.count:04}"
 
 
 def play(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -> History:
-    """The history of so many moves; with `finish` every run comes to its end."""
+    """Return a history with this number of moves; with `finish` every run ends."""
     session = Session(choose, threads)
     for _ in range(moves):
         session.advance()
@@ -155,12 +155,12 @@ def play(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -
 
 
 def random_history(seed: int, *, moves: int, threads: int = 1, finish: bool = True) -> History:
-    """A history that the seed determines."""
+    """Return the history that a seed determines."""
     return play(random.Random(seed).randrange, moves=moves, threads=threads, finish=finish)
 
 
 @st.composite
 def histories(draw: st.DrawFn, *, largest: int = 60, finish: bool = True) -> History:
-    """Histories that hypothesis can shrink."""
+    """Generate histories that hypothesis can shrink."""
     moves, threads = draw(st.integers(0, largest)), draw(st.integers(1, 2))
     return play(lambda bound: draw(st.integers(0, bound - 1)), moves=moves, threads=threads, finish=finish)

@@ -1,4 +1,4 @@
-"""One run of the small model of a session in `histories`, and the log that it writes."""
+"""One run of the random sessions in `histories`, and the log that it writes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.record import NewFact, Origin, Record, build_header
 from callboard.contracts.scope import PERSON, Scope
 
-#: Picks a number from 0 up to, and without, the one given. 0 is the ordinary choice.
+#: Returns a number from 0 to below the bound. 0 is the ordinary choice.
 Choose = Callable[[int], int]
 
 SESSION = "ses_history"
@@ -65,7 +65,7 @@ Piece = tuple[PartialKind, Scope, str]
 
 
 class Log:
-    """Writes facts and frames down."""
+    """A log of facts and frames."""
 
     def __init__(self, stream: str = SESSION) -> None:
         self.stream = stream
@@ -75,7 +75,11 @@ class Log:
         self.epoch = 1
 
     def say(self, fact: Fact, scope: Scope = NOWHERE) -> Record:
-        """The next fact of the stream. Raises ValueError where the scope lacks an id that the fact needs."""
+        """Append the next fact of the stream.
+
+        Raises:
+            ValueError: The scope lacks an id that the fact needs.
+        """
         self.sequence += 1
         self.at += 1_000
         actor = PERSON if isinstance(fact, ActionResolved | TurnSubmitted) else None
@@ -89,7 +93,7 @@ class Log:
 
 
 def within(scope: Scope, **ids: str | int) -> Scope:
-    """The scope with more ids, or with some replaced."""
+    """Return the scope with other or more ids."""
     return msgspec.structs.replace(scope, **ids)
 
 
@@ -110,15 +114,15 @@ class Call(msgspec.Struct):
 
 
 class Stopped(Exception):
-    """The run has to end here."""
+    """The run was interrupted."""
 
 
 class Failed(Exception):
-    """The run has failed here."""
+    """The run failed."""
 
 
 class Run:
-    """One run, from its start to its end."""
+    """One run from start to end."""
 
     def __init__(self, log: Log, choose: Choose, new: Callable[[str], str], thread: Thread, scope: Scope) -> None:
         self.log, self.choose, self.new = log, choose, new
@@ -168,7 +172,7 @@ class Run:
         return within(self.scope, step=self.step, **ids)
 
     def _answer(self) -> Generator[None, None, bool]:
-        """One model call; true where it asks for tools."""
+        """Run a model call. Return whether it calls tools."""
         if self.iteration == 4:
             raise Failed
         self.iteration += 1
@@ -197,7 +201,7 @@ class Run:
         return bool(calls)
 
     def _attempts(self, model: Scope) -> Play:
-        """Attempts that fail; what they streamed is gone with them."""
+        """Fail some attempts. Their streamed text is dropped."""
         for attempt in range(1, 3):
             if self.choose(6) < 5:
                 return
@@ -244,13 +248,13 @@ class Run:
         self.model = None
 
     def _plan(self) -> None:
-        """The agent tells its plan, which has the step of its first telling."""
+        """Record the agent's plan, which keeps the step of its first version."""
         self.plan = self.plan or self._next()
         steps = tuple(PlanStep(f"Part {number}", "pending") for number in range(self.choose(3)))
         self.log.say(PlanUpdated(steps=steps, final=bool(self.choose(2))), self.plan)
 
     def _tell(self) -> None:
-        """An agent elsewhere tells of its task, or delivers."""
+        """Record a remote task's state or an artifact of it."""
         task, state = f"rmt_{self.choose(2)}", get_args(RemoteTaskState)[self.choose(9)]
         if self.choose(3) == 2:
             part = RemotePart(media="text/plain", text=Text(text="of it"))
@@ -334,7 +338,7 @@ class Run:
         self.log.say(fact, within(call.scope, action=""))
 
     def _stop(self) -> None:
-        """Everything that is open gets its end, and then the turn does."""
+        """End every open entity, and then the turn."""
         crash = self.thread.stop == "crash"
         if self.model is not None:
             for kind, scope, text in self.cut:

@@ -1,4 +1,4 @@
-"""Histories of one turn, fact by fact, for tests of one moment."""
+"""Sessions of one turn, built fact by fact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ RUN = within(TURN, run="run_1")
 
 
 class Story:
-    """A session whose facts go to a view and a table. `ops` are the row operations of the newest fact or frame."""
+    """A session whose facts reach a view and a table. `ops` are the row operations of the newest
+    fact or frame.
+    """
 
     def __init__(self) -> None:
         self.log = Log("ses_1")
@@ -49,12 +51,12 @@ class Story:
 
 
 def step(number: int, **ids: str) -> Scope:
-    """The scope of a step of the run."""
+    """Return the scope of a step of the run."""
     return within(RUN, step=number, **ids)
 
 
 def opened() -> Story:
-    """A session with one idle thread."""
+    """Return a session with one idle thread."""
     story = Story()
     story.say(SessionCreated(workspace_id="wks_1", folder="/work", title="Tidy the prompts"))
     return story.say(ThreadOpened(agent_name="Solo", kind="main", definition="solo", definition_hash="d"), THREAD)

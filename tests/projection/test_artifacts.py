@@ -1,4 +1,4 @@
-"""The panel of artifacts: each row is what the facts say, live and rebuilt, and its state stays small."""
+"""The panel of artifacts: the same rows live and rebuilt, and a small state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Tabl
 @given(moves=MOVES, cut=st.integers(0, 200))
 @settings(max_examples=60, deadline=None)
 def test_the_panel_is_the_same_live_rebuilt_and_continued(moves: list[tuple[int, int]], cut: int):
-    """UI-13: a view that goes on from the state that was kept shows what one shows that saw everything."""
+    """UI-13: a restored view shows the same as one that received every fact."""
     records = history(moves)
     whole = folded(records)
     view = SessionView()
@@ -71,7 +71,7 @@ def test_artifacts_with_erased_facts_remain(moves: list[tuple[int, int]], erased
 
 
 def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
-    """UI-13: a compact card; its body is elsewhere."""
+    """UI-13: a compact card without the body."""
     (part,) = artifact_story().table.panel(ArtifactPart)
     assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (
         "trn_1",

@@ -1,4 +1,6 @@
-"""What a turn was given, what is missing, and summaries in the making: in the row of its thread, and at their step."""
+"""The context of a turn, missing references and compactions, in the rows of the thread and at their
+step.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ OLDER = Omission(reason="older_turns", count=3)
 
 
 def given_something() -> Story:
-    """A turn that names two files, of which one is not there."""
+    """Return a turn that names two files, one of which is missing."""
     story = opened().say(
         TurnSubmitted(input=Text(text="see"), mode="chat", permission_mode="ask", given=(NOTES,), missing=(GONE,)),
         TURN,
@@ -39,7 +41,7 @@ def given_something() -> Story:
 
 
 def summing() -> Story:
-    """A turn whose thread is being summarised, by the model call at step 1."""
+    """Return a turn whose thread is compacted by the model call at step 1."""
     story = given_something()
     story.say(CompactionStarted(cause="window", through=2, tokens=7000), step(1))
     return story.say(
@@ -48,7 +50,7 @@ def summing() -> Story:
 
 
 def every_fact() -> tuple[Story, ...]:
-    """Stories in which every fact of context is said."""
+    """Return sessions with every fact of context."""
     failed = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
     pinned = opened().say(ContextPinned(pinned=("rules.md",)), THREAD)
     done = summing().say(CompactionCompleted(summary=Text(text="They said so."), through=2), step(1))
@@ -64,7 +66,7 @@ def part(story: Story) -> ContextPart:
 
 
 def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
-    """CTX-01, CTX-02: what is missing stands where the turn is shown."""
+    """CTX-01, CTX-02: the turn shows what is missing."""
     story = given_something()
 
     turn = story.table.panel(TurnRow)[-1]
@@ -110,7 +112,7 @@ def test_a_providers_token_count_replaces_the_estimate():
 
 
 def test_a_compaction_is_one_part_and_not_a_text():
-    """UI-25: compaction replays nothing as answer; what it took says nothing of the window."""
+    """UI-25: a compaction repeats no answer, and its own tokens do not count for the window."""
     story = summing()
     assert (part(story).event, part(story).cause, part(story).tokens_before) == ("compacting", "window", 7000)
 

@@ -1,4 +1,4 @@
-"""What a view makes of facts that it cannot read."""
+"""Views of erased and unknown facts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def erased(record: Record) -> Record:
 
 
 def refolded(story: Story, *tags: str) -> Table:
-    """The story told anew after facts of these types were erased."""
+    """Fold the session again with facts of these types erased."""
     view = SessionView()
     records = [item for item in story.log.items if isinstance(item, Record)]
     return Table(op for one in records for op in view.apply(erased(one) if one.header.type in tags else one))
@@ -36,7 +36,7 @@ def refolded(story: Story, *tags: str) -> Table:
 @given(history=histories(), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
 def test_erasing_any_content_leaves_a_view_of_the_same_shape(history: History, seed: int):
-    """UI-26: turns and calls are there and ended as they did, whatever of them was erased."""
+    """UI-26: turns and calls exist and end the same way, whichever content was erased."""
     source = random.Random(seed)
     whole, view = SessionView(), SessionView()
     table, blank = Table(), Table()
@@ -65,7 +65,7 @@ def test_an_erased_text_reads_as_erased_and_not_as_empty():
 
 
 def test_a_fact_of_an_unknown_type_is_shown_as_unknown():
-    """UI-26: neither guessed nor hidden."""
+    """UI-26: it is neither guessed nor hidden."""
     story = model_story()
     record = story.log.say(TurnCompleted(iterations=1), RUN)
     header = msgspec.structs.replace(record.header, type="plan.sketched")

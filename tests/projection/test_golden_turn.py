@@ -1,4 +1,4 @@
-"""One turn of two model calls and one tool with an approval, and every row that it leaves."""
+"""Every row of a turn with two model calls and one tool call that needs approval."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def told() -> Story:
 
 
 def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
-    """UI-03, UI-05, UI-06, UI-08, UI-09, MAR-16: the answer apart from the process, one row a call, an audit line."""
+    """UI-03, UI-05, UI-06, UI-08, UI-09, MAR-16: the answer is separate from the process, each call
+    has one row, the approval one audit line.
+    """
     start = 1_700_000_000_000_000
     assert told().table.rows() == {
         "parts": [
@@ -235,7 +237,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
 
 
 def test_an_ended_turn_leaves_nothing_pending():
-    """UI-09: an action that was answered leaves what asks for attention."""
+    """UI-09: an answered action needs no attention."""
     rows = told().table.rows()
     assert "actions" not in rows
     assert "queue" not in rows

@@ -1,4 +1,4 @@
-"""The conversation: tool calls through their states, text, steers, notices and errors."""
+"""The conversation: states of tool calls, text, steers, notices and errors."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_an_interrupted_text_keeps_its_start():
 
 
 def test_a_retry_removes_streamed_text_and_adds_a_notice():
-    """The failed attempt stands in the conversation, not its half sentence."""
+    """The conversation shows the failed attempt in place of its partial text."""
     story = (
         model_story()
         .stream("text", step(2), "It is al")
@@ -149,14 +149,14 @@ def test_a_retry_removes_streamed_text_and_adds_a_notice():
 
 
 def test_arguments_without_a_call_are_removed_with_the_turn():
-    """UI-26: a call that was never made is not shown as one."""
+    """UI-26: a call that did not happen is not shown."""
     story = model_story().stream("arguments", CALL, '{"pa', tool="Write")
     assert kinds(story) == ["ToolPart"]
     assert kinds(story.say(TurnInterrupted(cause="person"), RUN)) == []
 
 
 def test_a_turn_that_fails_ends_with_its_error():
-    """UI-02: one part, with what to do; the last failed attempt is not told twice."""
+    """UI-02: one part with the next step; it does not repeat the last failed attempt."""
     story = model_story().say(ModelFailed(code="model_auth", message="Bad key."), step(1))
     story.say(TurnFailed(code="model_auth", message="Bad key.", hint="Check the key."), RUN)
     (error,) = parts(story)

@@ -1,4 +1,4 @@
-"""The panel of processes: one row each, from its start to its end."""
+"""The panel of processes: one row for each, from start to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns that wait, and what a person does to them."""
+"""Queued turns, and what a person does with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def turn(number: int) -> Scope:
 
 
 def queued() -> Story:
-    """Three turns wait behind one that runs."""
+    """Return a session in which three turns wait behind a running one."""
     story = model_story()
     for number in (2, 3, 4):
         story.say(submitted(text=f"Number {number}."), turn(number))

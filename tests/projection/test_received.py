@@ -1,4 +1,4 @@
-"""What a turn was told by others, what its agent planned, and what one elsewhere told: inline, and no words of the answer."""
+"""Messages from other agents, plans and remote tasks in a turn, apart from its answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SECOND = run_scope(THREAD, 2)
 
 
 def sent() -> Story:
-    """A child reports, and what became of it and a message wait for the lead, whose turn is over."""
+    """Return a lead whose turn ended, with a report, a notification and a message in its inbox."""
     story = add_facts(team(), *write_facts(1)[:4], handoff_fact(), write_facts(1)[4])
     add_facts(story, (NOTE, child(1)), (SAID, within(RUN, channel="cha_1")))
     return story.say(TurnCompleted(iterations=1), RUN)
@@ -66,7 +66,7 @@ def parts(story: Story, turn: str) -> list[Part]:
 
 
 def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them():
-    """UI-16, COM-06: apart from what a person says."""
+    """UI-16, COM-06: they are separate from the person's input."""
     story = add_facts(sent(), *run_facts(THREAD, 2))
     assert parts(story, SECOND.turn) == []
     story.say(InboxReserved(items=("han_1", "itm_1", "itm_2", "gone")), SECOND)
@@ -91,7 +91,7 @@ def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them(
 
 
 def test_the_items_of_an_interrupted_turn_appear_again_in_the_next_one():
-    """COM-09: both turns were told it."""
+    """COM-09: both turns received them."""
     told_it = InboxReserved(items=("itm_1",))
     story = add_facts(sent(), *run_facts(THREAD, 2), (told_it, SECOND), (TurnInterrupted(cause="crash"), SECOND))
     add_facts(story, *run_facts(THREAD, 3), (told_it, run_scope(THREAD, 3)))
@@ -117,7 +117,7 @@ def test_waiting_items_survive_in_the_stored_state_of_a_view():
 
 
 def test_the_sender_receives_news_of_its_handoff():
-    """UI-19: that it is back, was refused, or nobody answered in time."""
+    """UI-19: it was returned, rejected, or expired."""
     assert [
         (one.turn_id, one.handoff_id, one.news, one.message) for one in handoff_story().table.panel(HandoffPart)
     ] == [
@@ -159,7 +159,7 @@ def test_a_plan_is_live_until_it_is_final_and_keeps_its_place():
 
 
 def test_an_unfinished_plan_ends_with_its_run():
-    """CTX-03, UI-26: nothing reads as live for ever."""
+    """CTX-03, UI-26: no plan reads as live forever."""
     for end, state in ((TurnCompleted(iterations=1), "final"), (TurnInterrupted(cause="person"), "interrupted")):
         story = model_story().say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
         (plan,) = story.table.panel(PlanPart)
@@ -204,7 +204,7 @@ def test_a_question_keeps_its_answer_and_names_no_tool():
 
 
 def test_received_items_and_plans_are_not_part_of_the_answer():
-    """UI-06: the answer has its own parts, and nothing else is among them."""
+    """UI-06: the answer has its own parts and no others."""
     story = add_facts(sent(), *run_facts(THREAD, 2), (InboxReserved(items=("itm_1", "han_1")), SECOND))
     story.say(PlanUpdated(steps=STEPS, final=True), within(SECOND, step=1))
     story.say(MessageText(content=Text(text="It is written.")), within(SECOND, step=2))
@@ -218,7 +218,7 @@ def test_received_items_and_plans_are_not_part_of_the_answer():
 
 
 def test_a_closed_child_receives_no_items_and_leaves_the_state():
-    """What is over is in the rows, and nothing of it in the state."""
+    """Ended work is in the rows and not in the state."""
     story = team()
     story.say(SAID, within(RUN, channel="cha_1"))
     before = len(story.view.state())
@@ -238,7 +238,7 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
     ],
 )
 def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerged, reads: str):
-    """UI-26: also that it is not known."""
+    """UI-26: also an unknown result."""
     story = add_facts(team(), (TurnCompleted(iterations=1), RUN), (merged, child(1)))
     (notice,) = story.table.panel(NoticePart)
     assert (notice.code, notice.message, notice.agent_id) == (f"merge_{merged.status}", reads, "writer-1")
@@ -246,6 +246,6 @@ def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerge
 
 
 def test_an_export_of_evidence_appears_in_the_conversation():
-    """An audit line of the session."""
+    """It is an audit line of the session."""
     (notice,) = [one for one in paused_story().table.panel(NoticePart) if one.code == "evidence_exported"]
     assert (notice.message, notice.turn_id) == ("Evidence of the facts 1 to 7 was exported.", "trn_1")

@@ -23,7 +23,7 @@ TASK = Scope(agent="critic", thread="thr_1", task="tsk_1", attempt=1)
 
 
 class Counter(Reducer):
-    """Counts pauses and resumes."""
+    """A reducer that counts pauses and resumes."""
 
     total: int = 0
 
@@ -62,12 +62,12 @@ def test_a_fact_with_two_handlers_in_one_reducer_is_an_error():
     ],
 )
 def test_the_ends_of_an_entity_are_the_facts_that_close_it(entity: ScopeKey, ends: Any, family: Any):
-    """A panel that handles the ends handles every one of them."""
+    """A panel that handles these facts handles every end."""
     assert get_args(ends) == tuple(fact for fact in get_args(family) if fact.closes == entity)
 
 
 def test_panels_receive_facts_only_through_handlers():
-    """A panel names a fact once. A match on the fact of a record would name it again, and dispatch it a second time."""
+    """A panel names a fact once. A match on a record's fact would dispatch it a second time."""
     folder = Path(reducer.__file__).parent
     modules = [path for path in folder.rglob("*.py") if "emit" not in path.relative_to(folder).parts]
     matches = [f"{path.name}:{line}" for path in modules for line in _lines_that_match_facts(path.read_text("utf-8"))]

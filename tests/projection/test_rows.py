@@ -1,4 +1,4 @@
-"""The table that operations are applied to."""
+"""The table to which row operations are applied."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_rows_sort_by_order_and_then_by_key():
 
 
 def test_an_overlapping_append_is_not_repeated():
-    """UI-34: offsets count characters, whatever they take in bytes."""
+    """UI-34: offsets count characters, not bytes."""
     table = Table([put(part("a", "😀")), piece(1, "bc"), piece(1, "bc"), piece(2, "cd")])
     assert [row.content.text for row in table.panel(TextPart)] == ["😀bcd"]
 
@@ -61,7 +61,7 @@ def test_a_replaced_or_removed_row_drops_its_appends():
 
 
 def test_a_batch_drops_replaced_operations():
-    """A row that changes three times in one batch goes over the wire once."""
+    """A row that changes three times in a batch is sent once."""
     ops: list[Op] = [
         put(part("a", "one")),
         piece(3, " two"),

@@ -1,4 +1,4 @@
-"""D7: one function from facts to the state of a session. What is there to see of it is its card and its shell."""
+"""D7: the state of a session is one function of the facts, for its card and its shell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.control.rigs.team_histories import Rows
 
 
 def states(given: Team) -> tuple[str, str]:
-    """The state and the attention of the session; its card and its shell agree on both."""
+    """Return state and attention of the session. Its card and its shell must agree."""
     rows = Rows()
     for record in given.records:
         rows.take(record)
@@ -63,7 +63,7 @@ def test_a_failed_turn_shows_until_the_next_turn() -> None:
 
 
 def test_a_turn_row_shows_the_permission_mode_in_force() -> None:
-    """D3: its definition narrows what was asked for."""
+    """D3: the definition narrows the requested mode."""
     given = team(permission_mode="full")
     given.setup = lambda *modes: msgspec.structs.replace(SETUP, permission_mode="ask", max_iters=9)
     given.says("lead")

@@ -1,4 +1,4 @@
-"""The snapshot of a task, and the team that is made of it alone."""
+"""The snapshot of a task, and the team built from snapshots alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8")
 @given(history=troupes())
 @settings(max_examples=40, deadline=None)
 def test_the_team_from_snapshots_equals_the_team_from_events(history: History):
-    """SUB-02: in the fields that `COMPARED` lists."""
+    """SUB-02: in the fields of `COMPARED`."""
     snapshots = task_snapshots(history.records)
     made = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
     assert made == of_rows(folded(history.records))
@@ -44,7 +44,7 @@ def test_the_team_from_snapshots_equals_the_team_from_events(history: History):
 
 
 def test_a_snapshot_has_every_field_of_the_specification():
-    """SUB-04: refs and ids are the child's."""
+    """SUB-04: refs and ids are those of the child."""
     (task,) = [one for one in task_snapshots(records_of(conforming())) if one.subagents]
     (one,) = task.subagents
     assert {field.encode_name for field in msgspec.structs.fields(SubagentSnapshot)} >= set(SECTION["snapshot_fields"])
@@ -74,7 +74,7 @@ def test_the_evidence_of_a_child_s_task_is_the_child_s():
 
 
 def test_a_child_that_waits_for_an_answer_is_blocked():
-    """SUB-05, UI-10: permission_blocked on the roster, and above working."""
+    """SUB-05, UI-10: the roster shows permission_blocked, which ranks above working."""
     story = team()
     asked = ActionRequired(
         action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"

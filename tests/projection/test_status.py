@@ -1,4 +1,4 @@
-"""The status line: each milestone of a turn and what it reads."""
+"""The status line at each milestone of a turn."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_failed_attempt_reads_retrying_until_the_answer_comes():
 
 
 def test_an_interrupt_reads_stopping_until_the_turn_has_stopped():
-    """UI-02: the intent is shown as such, and never as its outcome."""
+    """UI-02: the line shows the intent, not the outcome."""
     story = running().say(TurnInterruptRequested(), RUN)
     assert reads(story) == ("streaming", "stopping", "Write")
     assert reads(story.stream("text", step(9), "late")) == ("streaming", "stopping", "Write")
@@ -106,7 +106,7 @@ def test_a_paused_thread_shows_its_pause_until_it_resumes():
 
 
 def test_a_paused_task_blocks_its_thread_unless_its_attempt_failed():
-    """UI-02: a thread waits for the work that it has, and a failed attempt is none."""
+    """UI-02: a thread waits for its open attempt, and a failed attempt is not open."""
     story = opened().say(TaskStarted(assignee="main"), TASK)
     assert reads(story.say(TaskPaused(), TASK)) == ("blocked", "paused", "")
     assert reads(story.say(TaskFailed(code="failed", message="No."), TASK)) == ("idle", "ready", "")
@@ -126,7 +126,7 @@ def test_queued_input_does_not_change_the_running_status():
 
 
 def test_work_of_a_dead_process_reads_lost_unless_it_waits():
-    """Whether somebody is at work is known at the edge, and the row is not changed for it."""
+    """A client detects a dead process, and the stored row does not change."""
     row = running().table.row(StatusRow, "thr_1")
     waiting = calling().say(REQUIRED, ACTION).table.row(StatusRow, "thr_1")
     assert row is not None

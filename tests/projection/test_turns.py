@@ -1,4 +1,4 @@
-"""The row of a turn: its state, what it took, and how it ended."""
+"""The row of a turn: its state, its costs and its end."""
 
 from __future__ import annotations
 
@@ -119,7 +119,9 @@ WROTE = "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+-- more\n"
     ],
 )
 def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, file_hash: str, change: RequestedChange):
-    """UI-09: a file that would stay as it is says so, and what a preview does not hold is not made up (UI-26)."""
+    """UI-09, UI-26: an unchanged file is marked, and a change that the preview lacks is not
+    invented.
+    """
     binding = Binding(
         tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash
     )
@@ -129,7 +131,7 @@ def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, fil
 
 
 def test_a_turn_counts_simultaneous_waits_for_decisions_once():
-    """UI-09: waiting for a person is no work of a tool."""
+    """UI-09: waiting for a person is not work of a tool."""
     other = step(4, tool_call="cal_1", action="act_2")
     story = calling().say(REQUIRED, ACTION).say(REQUIRED, other)
     began = 1_700_000_000_008_000
@@ -165,7 +167,7 @@ def test_only_the_first_answer_of_an_action_counts():
 
 
 def test_an_action_without_an_answer_ends_with_its_turn():
-    """A log of another hand leaves nothing that asks for ever."""
+    """A log of another writer leaves no request pending forever."""
     story = calling().say(REQUIRED, ACTION).say(TurnInterrupted(cause="lost"), RUN)
     assert story.table.panel(ActionRow) == []
     assert card(story).pending_actions == 0
@@ -191,7 +193,7 @@ def test_an_interrupted_turn_shows_the_cause():
 
 
 def test_a_fact_has_operations_only_for_the_panels_that_it_changes():
-    """A fact costs a viewer what it changes, and nothing else."""
+    """A fact sends a viewer only what it changes."""
     story = model_story()
     assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
     assert [op.panel for op in story.say(TurnCompleted(iterations=1), RUN).ops] == [

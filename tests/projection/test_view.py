@@ -1,4 +1,4 @@
-"""Every panel, however it came to be: live, rebuilt, late, restored, out of order, compacted."""
+"""Every panel: live, rebuilt, late, restored, out of order and compacted."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def folded(records: tuple[Record, ...]) -> Table:
 
 
 def between_batches(history: History, seed: int) -> int:
-    """A moment of the history at which somebody can look: beside a frame, or at the end. Batches of facts come whole."""
+    """Return a position between batches at which a client may look: at a frame, or at the end."""
     moments = [place for place, item in enumerate(history.live) if isinstance(item, Frame)]
     return random.Random(seed).choice([*moments, *(place + 1 for place in moments), len(history.live)])
 
 
 def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
-    """What a store keeps of what is in the making: pieces joined, and gone with the fact that ends their part."""
+    """Return the stored partials: pieces are joined, and the fact that ends a part removes them."""
     kept: dict[str, Partial] = {}
     for item in live:
         if isinstance(item, Frame):
@@ -69,7 +69,7 @@ def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
 @given(history=histories())
 @settings(max_examples=15, deadline=None)
 def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, history: History):
-    """UI-05, UI-34, MAR-17: whatever was streamed, the finals replace it once and nothing of it is left."""
+    """UI-05, UI-34, MAR-17: final facts replace streamed text once and completely."""
     view, table = SessionView(), Table()
     for item in history.live:
         table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
@@ -79,7 +79,7 @@ def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, hist
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=100, deadline=None)
 def test_a_late_viewer_sees_the_same_as_the_first_viewer(history: History, seed: int):
-    """Facts and the text so far are the whole view, at every moment, without a gap or a repeat."""
+    """Facts and partial text are the whole view at any moment, without a gap or a repeat."""
     seen = history.live[: between_batches(history, seed)]
     view, table = SessionView(), Table()
     for item in seen:
@@ -94,7 +94,7 @@ def test_a_late_viewer_sees_the_same_as_the_first_viewer(history: History, seed:
 @given(history=histories(finish=False))
 @settings(max_examples=30, deadline=None)
 def test_live_text_changes_only_its_part_and_the_status(history: History):
-    """UI-07: a piece changes the part that it belongs to and the status line, never a title, a card or a turn."""
+    """UI-07: a frame changes its part and the status line, never a title, a card or a turn."""
     view = SessionView()
     for item in history.live:
         if isinstance(item, Record):
@@ -126,7 +126,7 @@ def test_repeated_and_reordered_facts_give_the_same_view(history: History, seed:
 @given(history=histories(), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
 def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, seed: int):
-    """Ids and rows survive reopening."""
+    """Ids and rows survive a reopening."""
     cut = random.Random(seed).randrange(len(history.records) + 1)
     view, table = SessionView(), Table()
     for record in history.records[:cut]:
@@ -141,7 +141,7 @@ def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, se
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
 def test_a_view_shows_the_same_after_rests_between_facts(history: History, seed: int):
-    """R8: between facts a quiet session's panels are bytes, also where text is being made."""
+    """R8: a quiet session's panels are stored as bytes between facts, also during streaming."""
     chance = random.Random(seed)
     view, resting = SessionView(), SessionView()
     for item in history.live:
@@ -157,7 +157,7 @@ def test_a_view_shows_the_same_after_rests_between_facts(history: History, seed:
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
 def test_a_restored_view_continues_from_partials(history: History, seed: int):
-    """Text so far comes from the partials, and no frame after them is repeated or lost."""
+    """The partial text comes from the partials. No later frame is repeated or lost."""
     cut = between_batches(history, seed)
     view, table, restored_table = SessionView(), Table(), Table()
     for item in history.live[:cut]:
@@ -178,7 +178,7 @@ def test_a_restored_view_continues_from_partials(history: History, seed: int):
 @given(history=histories())
 @settings(max_examples=30, deadline=None)
 def test_a_compacted_batch_has_the_same_effect(history: History):
-    """A client may be sent the operations of many facts at once."""
+    """A client may receive the operations of many facts at once."""
     view = SessionView()
     ops = [op for item in history.live for op in (view.apply(item) if isinstance(item, Record) else view.frame(item))]
     assert Table(compact(ops)).rows() == Table(ops).rows()
@@ -197,7 +197,7 @@ def test_rows_and_operations_survive_the_wire(history: History):
 
 
 def test_the_state_of_a_view_does_not_grow_with_ended_work():
-    """A window of the newest turns needs nothing older than the open ones."""
+    """A window of the newest turns needs no older state than the open ones."""
     few, many = (random_history(3, moves=moves).records for moves in (400, 8_000))
     sizes: list[int] = []
     for records in (few, many):
@@ -210,7 +210,7 @@ def test_the_state_of_a_view_does_not_grow_with_ended_work():
 
 
 def test_a_missing_fact_is_refused_as_a_gap():
-    """A view does not guess what it missed."""
+    """A view does not guess a missing fact."""
     records = random_history(1, moves=2_000).records
     view = SessionView()
     early = [view.apply(record) for record in records[1 : LARGEST_HOLE + 1]]
@@ -221,6 +221,6 @@ def test_a_missing_fact_is_refused_as_a_gap():
 
 
 def test_a_state_of_another_version_is_refused():
-    """A state that does not fit is thrown away and folded anew, never half believed."""
+    """A state that does not fit is discarded and folded again."""
     with pytest.raises(msgspec.ValidationError):
         SessionView.from_state(b"\x81\xa8sequence\xa1x")

@@ -1,4 +1,4 @@
-"""The list of sessions: cards from the sessions, titles and pins from the workspace."""
+"""The list of sessions: cards from sessions, titles and pins from the workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.projection.story import model_story
 
 
 def workspace() -> tuple[Log, WorkspaceView, Table]:
-    """A workspace with one session, whose card was handed in."""
+    """Return a workspace with one session and its card."""
     log, view, table = Log("wks_1"), WorkspaceView(), Table()
     table.apply(view.apply(log.say(WorkspaceOpened(path="/work", name="work"))))
     table.apply(view.apply(log.say(SessionListed(session_id="ses_1", title="Tidy the prompts"))))
@@ -65,7 +65,7 @@ def test_a_changed_card_keeps_its_listing():
 
 
 def test_a_deleted_session_leaves_the_list():
-    """Nothing is left that points to what is gone."""
+    """No row refers to a deleted session."""
     log, view, table = workspace()
     table.apply(view.apply(log.say(SessionDeleted(session_id="ses_1", last_sequence=9, link="00"))))
     assert shown(table) == []

@@ -15,7 +15,7 @@ from bench.table import markdown, text
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
-async def test_a_row_comes_to_figures_that_hang_together(row: Row) -> None:
+async def test_a_row_reports_consistent_figures(row: Row) -> None:
     """A goal has a verdict, a ratio its baseline, and a median is within its bounds."""
     result = await measured(row, "tiny", peers=False)
     assert result.row == row.name

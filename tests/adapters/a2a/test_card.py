@@ -31,12 +31,12 @@ def card_server(answer: Any, rpc: Any = None) -> Starlette:
 
 
 def v03_card(url: str, **more: Any) -> dict[str, Any]:
-    """A card in the format of v0.3."""
+    """Return a card in the format of v0.3."""
     return {"name": "Old", "url": url, "protocolVersion": "0.3.0", "preferredTransport": "JSONRPC", **more}
 
 
 async def connection_failure(app: Starlette, pace: Pace = QUICK) -> tuple[str, str, bool]:
-    """The code, message and retryability of a failed connection, with `URL/` for the address."""
+    """Return code, message and retryability of a failed connection, with `URL/` for the address."""
     async with raw_peer(app) as there:
         with pytest.raises(ExternalFailure) as failed:
             await A2aAgents(pace).reach(there.url)
@@ -156,7 +156,7 @@ async def test_a_compressed_card_is_refused():
 
 
 async def prompt_failure(rpc: Any, *, streaming: bool = True) -> ExternalFailure:
-    """The failure of a prompt whose requests `rpc` answers."""
+    """Return the failure of a prompt to which `rpc` replies."""
 
     async def card(request: Request) -> Response:
         return JSONResponse(v03_card(f"{request.base_url}", capabilities={"streaming": streaming}))

@@ -49,7 +49,7 @@ async def connected(there: Peer, pace: Pace = QUICK, resume: str = "") -> AsyncI
 
 
 async def prompt_events(session: RemoteSession, text: str = "Do it.", **more: Any) -> list[RemoteEvent]:
-    """All events of a prompt, with the random ids replaced."""
+    """Return the events of a prompt, with placeholders for the random ids."""
     return [plain(event) async for event in session.prompt(text, **more)]
 
 

@@ -48,7 +48,7 @@ def escape_command(folder: Path, *more: dict[str, object]) -> tuple[str, ...]:
 
 
 def alive_processes(folder: Path) -> list[int]:
-    """The escaped processes that are alive."""
+    """Return the escaped processes that are alive."""
     pids = [int((folder / name).read_text()) for name in ("one", "two")]
     return [pid for pid in pids if _alive(pid)]
 

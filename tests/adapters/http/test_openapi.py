@@ -92,7 +92,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_no_request_at_a_bound_finds_a_defect_or_an_answer_that_is_not_declared(operation: str, served: Served):
+def test_no_request_at_a_bound_finds_a_defect_or_an_undeclared_answer(operation: str, served: Served):
     """SAFE-05"""
     for case in cases_at_bounds(operation):
         judge(case, served)

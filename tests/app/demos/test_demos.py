@@ -1,4 +1,4 @@
-"""The demos in the real product, at no pace at all: what they leave in the folder and in the log, and `callboard demo`."""
+"""The demos in the real product without delays, and `callboard demo`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def product(tmp_path: Path) -> Product:
 
 
 def given(product: Product, command: Command) -> Any:
-    """The answer of the Callboard that runs to a person's command."""
+    """Submit a person's command to the running Callboard. Return the answer."""
 
     async def give() -> Any:
         endpoint = await find_endpoint(StateFolder(product.home))
@@ -44,7 +44,9 @@ def given(product: Product, command: Command) -> Any:
 def played(
     product: Product, name: str, decision: Decision = "approve", code: int = 0
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """How the demo began and all its facts; where it asks, the person approves or says what is given instead."""
+    """Run a demo and give each request this decision. Return its `started` milestone and all its
+    facts.
+    """
     with product.started("demo", name, "--json") as running:
         started = running.milestone("started")
         facts: list[dict[str, Any]] = []
@@ -59,7 +61,7 @@ def played(
 
 
 def of(facts: list[dict[str, Any]], kind: str) -> list[tuple[str, dict[str, Any]]]:
-    """The facts of a type, as agent and payload."""
+    """Return the facts of a type, as agent and payload."""
     return [(fact.get("agentId", ""), fact.get("payload", {})) for fact in facts if fact["type"] == kind]
 
 
@@ -68,14 +70,16 @@ def agents(facts: list[dict[str, Any]], kind: str) -> list[str]:
 
 
 def went_well(facts: list[dict[str, Any]]) -> None:
-    """Nothing failed or was refused, every model was the script, and every turn came to its end."""
+    """Check that nothing failed or was refused, that the script was the only model, and that every
+    turn completed.
+    """
     for kind in ("turn.failed", "tool.failed", "tool.refused", "subagent.failed", "task.failed", "thread.paused"):
         assert of(facts, kind) == []
     assert {(one["provider"]) for _, one in of(facts, "model.requested")} == {"scripted"}
     assert len(of(facts, "turn.submitted")) == len(of(facts, "turn.completed"))
 
 
-def test_one_agent_mends_a_failing_test_after_one_approval(product: Product):
+def test_one_agent_fixes_a_failing_test_after_one_approval(product: Product):
     started, facts = played(product, "solo_run")
     went_well(facts)
     assert [one["tool"] for _, one in of(facts, "action.required")] == ["Bash"]
@@ -85,7 +89,7 @@ def test_one_agent_mends_a_failing_test_after_one_approval(product: Product):
     assert "unicodedata.normalize" in (Path(started["folder"]) / "slugs.py").read_text()
 
 
-def test_an_agent_that_may_not_run_the_tests_does_not_say_that_they_ran(product: Product):
+def test_an_agent_without_permission_to_run_the_tests_does_not_claim_a_run(product: Product):
     _, facts = played(product, "solo_run", "reject")
     assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
     (said,) = [one["content"]["text"] for _, one in of(facts, "message.text")][-1:]
@@ -93,7 +97,7 @@ def test_an_agent_that_may_not_run_the_tests_does_not_say_that_they_ran(product:
     assert "were run" not in said
 
 
-def test_a_builder_that_may_not_run_the_program_reports_so(product: Product):
+def test_a_builder_without_permission_to_run_the_program_reports_it(product: Product):
     _, facts = played(product, "coordinator_team", "reject")
     assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
     (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "builder-1"][-1:]
@@ -101,7 +105,7 @@ def test_a_builder_that_may_not_run_the_program_reports_so(product: Product):
     assert "I ran" not in told
 
 
-def test_a_coordinator_delegates_and_names_who_asks(product: Product):
+def test_a_coordinator_delegates_and_names_the_asking_agent(product: Product):
     started, facts = played(product, "coordinator_team")
     went_well(facts)
     assert agents(facts, "subagent.completed") == ["researcher-1", "builder-1"]
@@ -126,7 +130,7 @@ def test_workers_write_each_their_own_file(product: Product):
         assert json.loads((strings / f"{language}.json").read_text()).keys() == keys
 
 
-def test_a_specialist_takes_the_work_and_gives_it_back(product: Product):
+def test_a_specialist_accepts_the_work_and_returns_it(product: Product):
     started, facts = played(product, "specialist_handoff")
     went_well(facts)
     assert [(one["source"], one["target"]) for _, one in of(facts, "handoff.requested")] == [
@@ -158,7 +162,9 @@ def test_a_change_is_sent_back_once_and_then_passed(product: Product):
 
 
 def test_a_board_leaves_the_decision_to_the_person(product: Product):
-    """The person takes the handoff and says the name; only then is its task done, with their words."""
+    """The person accepts the handoff and gives the name. Then its task is done, with the person's
+    text.
+    """
     with product.up():
         started, facts = played(product, "human_agent_board")
         went_well(facts)
@@ -181,7 +187,7 @@ def test_a_board_leaves_the_decision_to_the_person(product: Product):
         assert said in notes.read_text()
 
 
-def test_a_board_does_not_say_that_a_change_was_made_which_nobody_approved(product: Product):
+def test_a_board_does_not_claim_an_unapproved_change(product: Product):
     with product.up():
         started, _ = played(product, "human_agent_board")
         session = started["sessionId"]
@@ -192,8 +198,10 @@ def test_a_board_does_not_say_that_a_change_was_made_which_nobody_approved(produ
         assert [one.get("status") for _, one in of(facts, "task.updated")][-1] == "blocked"
 
 
-def test_a_watcher_sleeps_wakes_by_itself_reports_and_sleeps_again(product: Product):
-    """UI-22: what it wakes for, its runs as attempts of one task, and a sleep at the end that a person pauses and ends."""
+def test_a_watcher_sleeps_wakes_automatically_reports_and_sleeps_again(product: Product):
+    """UI-22: the reasons of its wakes, its runs as attempts of one task, and a final sleep that a
+    person pauses and ends.
+    """
     with product.up():
         started, facts = played(product, "background_teammate")
         went_well(facts)
@@ -228,7 +236,7 @@ def _of_a_child(facts: list[dict[str, Any]], task: str) -> bool:
     return any(fact["type"] == "subagent.spawned" and fact["taskId"] == task for fact in facts)
 
 
-def test_what_there_is_to_watch_is_listed_for_people_and_for_scripts(product: Product):
+def test_the_demos_are_listed_for_people_and_for_scripts(product: Product):
     listed = product.run("demo", "--list", "--json")
     assert (listed.code, listed.err) == (0, "")
     assert [one["name"] for one in listed.json] == list(NAMES)
@@ -238,7 +246,7 @@ def test_what_there_is_to_watch_is_listed_for_people_and_for_scripts(product: Pr
     assert not product.home.exists()
 
 
-def test_a_demo_that_is_not_there_is_told_and_makes_nothing(product: Product):
+def test_an_unknown_demo_is_refused_and_creates_nothing(product: Product):
     done = product.run("demo", "revue")
     assert (done.code, done.out) == (2, "")
     assert "Unknown demo: revue." in done.err
@@ -246,7 +254,7 @@ def test_a_demo_that_is_not_there_is_told_and_makes_nothing(product: Product):
     assert not Path(f"{product.home}-demos").exists()
 
 
-def test_a_demo_says_what_is_a_script_and_what_was_kept_and_touches_nothing_else(product: Product):
+def test_a_demo_names_its_script_and_its_folder_and_changes_nothing_else(product: Product):
     before = sorted(product.folder.rglob("*"))
     done = product.run("demo", "review-team", "--no-open")
     assert done.code == 0
@@ -258,14 +266,14 @@ def test_a_demo_says_what_is_a_script_and_what_was_kept_and_touches_nothing_else
     assert card["state"] == "idle"
 
 
-def test_a_demo_is_set_out_each_time_in_a_folder_of_its_own(tmp_path: Path):
+def test_each_run_of_a_demo_has_a_new_folder(tmp_path: Path):
     folders = [copy_folder("solo-run", tmp_path / "demos") for _ in range(2)]
     assert [folder.name for folder in folders] == ["solo_run-1", "solo_run-2"]
     assert sorted(path.name for path in folders[1].iterdir()) == ["README.md", "agents", "slugs.py", "test_slugs.py"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_agents_of_a_demo_are_good_and_ask_for_its_script(name: str, tmp_path: Path):
+def test_the_agents_of_a_demo_are_valid_and_use_its_script(name: str, tmp_path: Path):
     roster = FolderDefinitions().roster(str(copy_folder(name, tmp_path)))
     assert roster.problems == ()
     assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
@@ -273,7 +281,7 @@ def test_the_agents_of_a_demo_are_good_and_ask_for_its_script(name: str, tmp_pat
     }
 
 
-def test_the_models_that_are_set_are_neither_asked_in_a_demo_nor_is_its_script_elsewhere(product: Product):
+def test_a_demo_uses_only_its_script_and_other_turns_only_configured_models(product: Product):
     product.plays({"name": "mine", "calls": [says("Hello.")]})
     _, facts = played(product, "review_team")
     assert {one["model"] for _, one in of(facts, "model.requested")} == {"script:review_team"}
@@ -284,7 +292,7 @@ def test_the_models_that_are_set_are_neither_asked_in_a_demo_nor_is_its_script_e
     ]
 
 
-def test_what_asks_waits_for_the_person_and_ctrl_c_says_what_was_kept(product: Product):
+def test_a_request_waits_for_the_person_and_ctrl_c_names_the_kept_folder(product: Product):
     """CTL-04"""
     with product.started("demo", "solo_run", "--no-open") as running:
         lines: list[str] = []
@@ -302,8 +310,8 @@ def test_what_asks_waits_for_the_person_and_ctrl_c_says_what_was_kept(product: P
     assert "action.resolved" not in types
 
 
-def test_nothing_lands_on_the_line_where_the_person_answers(product: Product):
-    """What the desk does meanwhile is told once the print shop's question is over."""
+def test_no_output_interrupts_the_line_of_the_answer(product: Product):
+    """The facts of the desk are printed after the print shop's question was answered."""
     with product.terminal("demo", "remote_teammate", "--no-open") as terminal:
         terminal.until("[a]pprove once")
         terminal.until("  >")

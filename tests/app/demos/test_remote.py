@@ -1,4 +1,4 @@
-"""The demo with an agent elsewhere: a real process, the real protocol, and an end with what started it."""
+"""The demo with a remote agent: a real process and the real protocol, which end with the demo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def product(tmp_path: Path) -> Product:
 
 
 def gone(url: str) -> bool:
-    """True once nobody answers at the address any more."""
+    """Return True if the address stops answering."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
@@ -35,7 +35,7 @@ def gone(url: str) -> bool:
     return False
 
 
-def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
+def test_a_remote_print_shop_asks_once_and_delivers(product: Product):
     """UI-23, SAFE-10"""
     with product.started("demo", "remote_teammate", "--json") as running:
         started = running.milestone("started")
@@ -81,7 +81,7 @@ def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
     assert gone(url)
 
 
-def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Product):
+def test_a_desk_without_approval_does_not_claim_that_it_sent_its_text(product: Product):
     with product.up():
         started, facts = played(product, "remote_teammate", "reject", 1)
         assert of(facts, "remote.task") == []
@@ -92,7 +92,7 @@ def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Prod
         assert said.out.startswith("There is no proof yet.")
 
 
-def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
+def test_without_the_extra_the_demo_names_the_installation_and_creates_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(remote_agent, "NEEDED", ("a2a_is_not_here",))

@@ -1,4 +1,4 @@
-"""Facts and text in the making as the events of the Multi-agent runtime specification."""
+"""Facts and partial text as events of the Multi-agent runtime specification."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def told(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
 
 
 def test_the_map_is_complete_for_its_vocabulary():
-    """MAR-14: what it can tell is the specification's list, and its statuses and fields are, too."""
+    """MAR-14: the events, statuses and fields are those that the specification lists."""
     names = {event.type for record in HISTORY.records for event in run_events(record)}
     frame = Frame(kind="text", scope=PLACE, offset=0, text="a")
     names |= {event.type for event in frame_events("ses_a", frame)}
@@ -93,7 +93,9 @@ def test_events_of_an_erased_fact_have_no_content():
     ],
 )
 def test_an_interrupt_is_cancelled_or_failed_by_its_cause(cause, status: str, phase: str):
-    """What a person or a parent stopped was cancelled; what a crash ended failed, with the cause in its detail."""
+    """A person's or parent's interrupt is a cancellation. A crash is a failure with its cause as
+    detail.
+    """
     outcome, state, agent = told(TurnInterrupted(cause=cause))
 
     assert (outcome[0], outcome[1]["status"], outcome[1]["detail"]) == ("Outcome", status, cause)
@@ -148,7 +150,7 @@ def test_the_first_frame_of_a_part_sets_the_agents_status():
 
 
 def test_sleep_remote_tasks_and_plans_change_the_state_without_a_message():
-    """MAR-14: nine events and no tenth."""
+    """MAR-14: there are nine types of events and no tenth."""
     changes = {
         AgentSlept(reason="ran"): "agent_slept",
         AgentWoke(reason="schedule"): "agent_woke",
@@ -174,7 +176,7 @@ def test_a_question_is_not_an_approval():
 @pytest.mark.parametrize("kind", get_args(PartialKind))
 @pytest.mark.parametrize("tool", ["", "Bash"])
 def test_only_argument_frames_show_a_call_in_preparation(kind: PartialKind, tool: str):
-    """MAR-14: what a tool prints names its tool as well."""
+    """MAR-14: an output frame names its tool as well."""
     events = frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=0, text="a", tool=tool))
 
     prepared = [event.data["phase"] for event in events if event.data.get("phase") == "preparing_call"]

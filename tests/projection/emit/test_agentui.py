@@ -1,4 +1,4 @@
-"""Facts and text in the making as Agent UI's events."""
+"""Facts and partial text as events of Agent UI."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def missing(event: AgentUiEvent) -> list[str]:
 
 
 def test_a_fact_has_one_translation_or_is_declared_a_diagnostic(monkeypatch: pytest.MonkeyPatch):
-    """UI-17: no fact lacks an event by accident, and no two entities translate one fact."""
+    """UI-17: no fact lacks an event by accident, and no two entities translate the same fact."""
     assert entities.list_mistranslated() == []
     folder = Path(entities.__file__).parent
     modules = [import_module(f"{entities.__name__}.{path.stem}") for path in folder.glob("[a-z]*.py")]
@@ -72,7 +72,7 @@ def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
 
 
 def test_every_name_in_an_event_is_in_its_vocabulary():
-    """Nothing is called what the specification does not call it."""
+    """Every type, phase and surface is a word of the specification."""
     for record in HISTORY.records:
         for event in agent_ui_events(record):
             assert event.type in get_args(EventClass)
@@ -84,7 +84,7 @@ def test_every_name_in_an_event_is_in_its_vocabulary():
 
 
 def test_only_text_facts_appear_as_conversation_text():
-    """UI-06: the conversation's text comes from text facts alone."""
+    """UI-06: only text facts are text of the conversation."""
     spoken = {
         tag for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"
     }
@@ -102,7 +102,7 @@ def test_diagnostics_and_metrics_stay_out_of_the_conversation():
 
 
 def test_a_text_event_has_every_id_and_the_ref_of_its_text():
-    """UI-05: per part, with the message it belongs to, and a ref where it is large."""
+    """UI-05: each part has the id of its message, and a ref if its text is large."""
     ref = BlobRef(hash="ab", size=9000)
     record = Log("ses_1").say(MessageText(content=Text(text="The start", ref=ref)), step(4))
     assert agent_ui_events(record) == (
@@ -163,7 +163,7 @@ def test_every_type_of_action_has_an_owner():
 
 
 def test_live_text_has_its_cursor():
-    """Sequence and n say what a client has seen."""
+    """A client knows its position from sequence and n."""
     frame = Frame(kind="text", scope=step(4), offset=3, text="more")
     assert agent_ui_delta(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
         type="text.delta",
@@ -188,7 +188,7 @@ def test_live_text_has_its_cursor():
 
 
 def test_every_kind_of_frame_has_its_event_class():
-    """UI-08: arguments and output of a call are told under the call."""
+    """UI-08: arguments and output of a call have the id of the call."""
     assert set(DELTAS) == {*get_args(PartialKind), "progress"}
     frames = [item for item in HISTORY.live if isinstance(item, Frame)]
     deltas = [agent_ui_delta(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]

@@ -1,4 +1,4 @@
-"""What tasks, agents and agents elsewhere are to others, in Agent UI's events."""
+"""Tasks, agents and remote agents as events of Agent UI."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def events(fact: Fact) -> tuple[AgentUiEvent, ...]:
     ],
 )
 def test_a_task_event_names_the_change(fact: TaskUpdated, status: str, phase: str):
-    """UI-21: how it stands comes first, then what was said of it, then who has it."""
+    """UI-21: a status comes before a remark, and a remark before an assignee."""
     (event,) = events(fact)
 
     assert (event.type, event.payload["status"], event.phase, event.surface) == (
@@ -84,7 +84,7 @@ def test_only_a_remote_agent_joins_as_an_external_task(kind: Any):
     [(remote_story, "external_task", "remote_teammate"), (background_story, "automation_job", "background_teammate")],
 )
 def test_the_task_of_an_agent_has_the_entity_of_its_agent(story: Any, entity: str, surface: str):
-    """UI-22, UI-23: never the other of the two."""
+    """UI-22, UI-23: a task is an automation job or an external task, never both."""
     emit = AgentUiEvents()
     told = [event for record in records_of(story()) for event in emit.apply(record)]
 
@@ -93,7 +93,7 @@ def test_the_task_of_an_agent_has_the_entity_of_its_agent(story: Any, entity: st
 
 
 def test_a_board_task_of_a_remote_agent_is_an_external_task():
-    """UI-23: with its card, and never as a job."""
+    """UI-23: with the agent's card, and never as a job."""
     story, place = remote_story(), Scope(agent="scout", thread="thr_r", task="tsk_r")
     add_facts(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
     add_facts(story, (TaskPaused(reason="lunch"), place))

@@ -1,4 +1,4 @@
-"""Standing permissions as actions of the Agent UI specification: granted, taken back, over."""
+"""Permission rules as actions of the Agent UI specification: granted, revoked, expired."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def events(records: tuple[Record, ...] | list[Record]) -> list[AgentUiEvent]:
 
 
 def test_a_rule_from_an_answer_is_a_resolved_action():
-    """UI-09, UI-31: with what it lets through, where and until when; its id is the rule's, not the approval's."""
+    """UI-09, UI-31: with matcher, scope and expiry. Its id is the rule's, not the approval's."""
     story = model_story()
     record = story.log.say(
         PermissionRuleAdded(rule=rule(expires_at=5_000)), step(2, tool_call="call_1", action="act_1")
@@ -82,7 +82,9 @@ def test_a_revoked_grant_ends_with_its_rule():
 
 
 def test_an_expired_grant_ends_before_the_next_fact():
-    """UI-31: nobody says that, so that it is told as of the fact that set its end; once, and not where it was taken back."""
+    """UI-31: no fact records an expiry. The next fact after it emits the end, once, and not for a
+    revoked rule.
+    """
     story = opened()
     at = records_of(story)[-1].header.at
     given = story.log.say(PermissionRuleAdded(rule=rule(expires_at=at + 2_500)), Scope())

@@ -1,4 +1,4 @@
-"""Which kind of message part each event is, held against the specification's own table."""
+"""The message part of each event, compared with the table of the specification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def names(cell: str) -> set[str]:
 
 
 def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
-    """UI-05: an error is its system's, an action its type's."""
+    """UI-05: an error belongs to the system that raised it, an action to the owner of its type."""
     for part, (owners, surfaces) in PLACES.items():
         said = TABLE[part]
         assert surfaces == names(said["surface"])
@@ -38,13 +38,13 @@ def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
 
 
 def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
-    """UI-05: what a person says is told as what it led to; reasoning is shown in summary."""
+    """UI-05: the text of a person is the input of a turn, and reasoning is a summary."""
     told = {part for emission in weld.told() if (part := part_type(emission)) is not None}
     assert told == set(TABLE) - {"user_text", "reasoning_detail"}
 
 
 def test_events_of_a_turn_name_their_kind_of_part():
-    """UI-05, UI-06: a process is never told as the assistant's text."""
+    """UI-05, UI-06: process output is never the assistant's text."""
     kinds: dict[str, set[MessagePart | None]] = {}
     for record in random_history(3, moves=300).records:
         for event in agent_ui_events(record):

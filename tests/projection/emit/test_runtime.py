@@ -1,4 +1,4 @@
-"""Facts as the runtime's own events."""
+"""Facts as the runtime's events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sent(record: Record) -> dict[str, object]:
 
 
 def test_an_event_has_its_whole_envelope():
-    """What is not stored is derived, and is the same each time."""
+    """Fields that are not stored are derived, and are the same each time."""
     scope = Scope(
         agent="solo",
         thread="thr_1",
@@ -77,7 +77,7 @@ def test_an_event_has_its_whole_envelope():
 
 
 def test_a_persons_message_is_named_by_its_turn_and_the_assistants_by_its_run():
-    """UI-05: parts reconcile within their message."""
+    """UI-05: a client matches parts by their message."""
     log = Log("ses_1")
     edited = sent(log.say(QueueEdited(input=Text(text="Rather this.")), TURN))
     said = sent(log.say(MessageText(content=Text(text="Yes.")), step(4)))
@@ -102,7 +102,7 @@ def test_an_erased_fact_has_no_payload_and_an_unknown_fact_keeps_its_payload():
 
 
 def test_every_event_of_a_history_fits_its_schema():
-    """The ids that a fact needs are there, under their names."""
+    """Every id that a fact needs is present under its name."""
     validator = jsonschema.Draft202012Validator(facts_schema())
     records = {record.header.type: record for record in random_history(5, moves=600, threads=2).records}
     assert len(records) > 30
@@ -118,5 +118,5 @@ def test_an_event_without_an_id_that_it_needs_does_not_fit_its_schema():
 
 
 def test_the_envelope_has_no_dimension_that_is_a_function_of_the_fact():
-    """Owner, scope, phase, surface and persistence are computed at the edge that needs them."""
+    """The consumer computes owner, scope, phase, surface and persistence from the fact."""
     assert not {"owner", "scope", "phase", "surface", "persistence"} & set(WireEvent.__struct_fields__)

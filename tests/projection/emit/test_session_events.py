@@ -1,4 +1,4 @@
-"""Agent UI's events of a session, with what other facts say of what each is about."""
+"""Agent UI events of a session, with context from other facts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def of(story: Story, entity: str) -> list[AgentUiEvent]:
 
 
 def test_a_sleeping_agent_is_an_automation_job_in_each_of_its_states():
-    """UI-22: the task and the agent whose it is, whatever fact changed how it stands."""
+    """UI-22: with its task and its agent, whichever fact changed its state."""
     told_of = of(background_story(), "automation_job")
     states = [event.payload["status"] for event in told_of if event.type == "agent.changed"]
     assert list(dict.fromkeys(states)) == [
@@ -103,7 +103,7 @@ def test_each_attempt_has_its_own_id():
 
 
 def test_events_stay_the_same_without_sleeping_or_remote_agents():
-    """UI-34: what a fact is told as by itself is a function of the fact."""
+    """UI-34: the events of a fact are a function of the fact alone."""
     emit = AgentUiEvents()
     records = random_history(3, moves=300).records
     alone = [event for record in records for event in agent_ui_events(record)]
@@ -114,7 +114,7 @@ def test_events_stay_the_same_without_sleeping_or_remote_agents():
 
 
 def test_a_question_of_a_remote_agent_without_a_task_names_no_task():
-    """UI-23, UI-26: such as whether it may be contacted at all."""
+    """UI-23, UI-26: for example the question whether Callboard may contact it."""
     story = add_facts(
         model_story(), scout_fact(), *run_facts(SCOUT, 1), action_fact("tool_approval", run_scope(SCOUT, 1), "approve")
     )

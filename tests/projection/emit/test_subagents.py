@@ -1,4 +1,4 @@
-"""Facts as the events of the Subagents specification."""
+"""Facts as events of the Subagents specification."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.projection.team.tales import retry_story
 from tests.projection.team.troupe import child, conforming, records_of, team, troupes, working
 
 SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
-#: The specification's ids, as the event's fields have them.
+#: The ids of the specification, as fields of the event.
 FIELDS = {
     "sessionId": "session_id",
     "taskId": "task_id",
@@ -49,7 +49,7 @@ def events_of(records: tuple[Record, ...]) -> list[SubagentEvent]:
 
 
 def lacking(event: SubagentEvent) -> list[str]:
-    """The ids that the family requires and the event does not have. A list may be empty, but is there."""
+    """Return the missing ids that the family requires. A list may be empty but must exist."""
     needed = SECTION["required_ids"].get(f"{event.type.partition('.')[0]}.*", [])
     return [f"{event.type} {ids}" for ids in needed if not any(has(event, one) for one in ids.split("|"))]
 
@@ -60,7 +60,7 @@ def has(event: SubagentEvent, name: str) -> bool:
 
 
 def test_every_event_of_the_specification_has_a_fact_and_three_are_extensions():
-    """One map, complete for its vocabulary."""
+    """Every event of the specification has a source, and the extensions are listed."""
     told = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     ours = {"subagent.cancelled", "worker.failed", "worker.cancelled"}
     assert told == set(SECTION["events"]) | ours == set(get_args(SubagentEventType))
@@ -74,7 +74,7 @@ def test_every_event_has_the_ids_that_its_family_requires(history: History):
 
 
 def test_a_delegating_run_has_the_events_of_the_conformance_fixture():
-    """SUB-01: the eleven, in order, with what else happened between them."""
+    """SUB-01: the eleven events, in order, possibly with others between them."""
     told = [(event.type, event.subagent_id) for event in events_of(records_of(conforming()))]
     places = iter(told)
     fixture = [
@@ -110,7 +110,7 @@ def test_a_file_that_a_child_changed_keeps_the_childs_ids():
 
 
 def test_a_child_that_waits_for_an_answer_is_a_blocked_worker_and_a_lead_is_not():
-    """SUB-05: permission_blocked is told, and nothing is approved by itself."""
+    """SUB-05: the event is `permission_blocked`, and no request is approved automatically."""
     story = team()
     asked = ActionRequired(
         action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
@@ -134,7 +134,7 @@ def test_failed_and_cancelled_children_have_worker_events_too():
 
 
 def test_a_child_with_unknown_parents_has_unavailable_lineage():
-    """SUB-05: lineage_unavailable, and no parent is guessed."""
+    """SUB-05: the lineage is `lineage_unavailable`, and no parent is guessed."""
     story = team()
     story.say(SubagentCancelled(reason="enough"), within(child(9), parent_run=""))
     event = events_of(records_of(story))[-1]

@@ -1,5 +1,8 @@
-"""Teams told fact by fact that do what the worker's team of `troupe` does not: one of it sleeps and wakes, one is elsewhere, a
-task is tried twice, the session is handed over to a specialist and comes back."""
+"""Sessions of teams with features that `worker_team` lacks.
+
+An agent sleeps and wakes, another is remote, a task is retried, a specialist takes over the session
+and returns it.
+"""
 
 from __future__ import annotations
 
@@ -91,26 +94,26 @@ HALF_HOUR = 1_800_000_000
 
 
 def run_scope(scope: Scope, number: int) -> Scope:
-    """The scope of that run of an agent."""
+    """Return the scope of an agent's run."""
     return within(scope, turn=f"trn_{scope.agent}{number}", run=f"run_{scope.agent}{number}", task="")
 
 
 def run_facts(scope: Scope, number: int) -> ScopedFacts:
-    """A turn of the agent begins that nobody but its inbox or its schedule asked for."""
+    """Return the start of a turn that the agent's inbox or schedule causes."""
     submitted = TurnSubmitted(input=Text(), mode="auto", permission_mode="edits", source="schedule")
     run = run_scope(scope, number)
     return (submitted, within(run, run="")), (STARTED, run)
 
 
 def wake_facts(number: int) -> ScopedFacts:
-    """The watcher wakes for its time, and its turn begins."""
+    """Return the wake of the watcher by its schedule, and the start of its turn."""
     run = run_scope(WATCHER, number)
     woke = AgentWoke(reason="schedule", due=number * HALF_HOUR)
     return (woke, within(run, run="", task=WATCH.task)), *run_facts(WATCHER, number)
 
 
 def watcher_facts() -> ScopedFacts:
-    """A background agent joins and sleeps until its first time."""
+    """Return the facts of a background agent that joins and sleeps until its first time."""
     opened = ThreadOpened(
         agent_name="Watcher", kind="background", definition="watcher", definition_hash="h", policy=("Finalize",)
     )
@@ -120,13 +123,13 @@ def watcher_facts() -> ScopedFacts:
 
 
 def sleep_facts(number: int) -> ScopedFacts:
-    """Its turn is over, and it sleeps until the next time."""
+    """Return the end of the watcher's turn, and its sleep until the next time."""
     slept = AgentSlept(reason="ran", wake_at=(number + 1) * HALF_HOUR, schedule="every 1800 s")
     return (TurnCompleted(iterations=1), run_scope(WATCHER, number)), (slept, WATCH)
 
 
 def action_fact(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fact, Scope]:
-    """Something that only a person can settle."""
+    """Return a request that only a person can answer."""
     required = ActionRequired(
         action_type=kind,
         prompt="Which branch?",
@@ -141,12 +144,12 @@ def action_fact(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fac
 
 
 def answer_fact(run: Scope) -> tuple[Fact, Scope]:
-    """The person's answer."""
+    """Return the person's answer."""
     return ActionResolved(decision="answer", answer=Text(text="main")), within(run, action=f"act_{run.run}")
 
 
 def background_story() -> Story:
-    """A background agent that sleeps, wakes, asks, is paused, fails, and is through."""
+    """Return a background agent that sleeps, wakes, asks, is paused, fails and ends."""
     story = add_facts(team(), *watcher_facts(), *wake_facts(1))
     run = run_scope(WATCHER, 1)
     approve = ActionResolved(decision="approve"), within(run, action=f"act_{run.run}")
@@ -158,7 +161,7 @@ def background_story() -> Story:
 
 
 def scout_fact() -> tuple[Fact, Scope]:
-    """An agent elsewhere joins."""
+    """Return the fact of a remote agent that joins."""
     opened = ThreadOpened(
         agent_name="Scout", kind="remote", definition="scout", definition_hash="h", url=CARD_URL, policy=("Patch",)
     )
@@ -166,25 +169,25 @@ def scout_fact() -> tuple[Fact, Scope]:
 
 
 def connect_fact() -> tuple[Fact, Scope]:
-    """It was reached and showed its card."""
+    """Return the connection to the remote agent, with its card."""
     return AgentConnected(provider_session_id="ctx_1", name="Scout 9", version="2", card=Text(text="{}")), SCOUT
 
 
 def remote_task_fact(state: RemoteTaskState, number: int = 1, message: str = "") -> tuple[Fact, Scope]:
-    """It told a state of its task."""
+    """Return a reported state of the remote task."""
     said = RemoteTaskChanged(remote_task_id=f"rmt_{number}", state=state, message=Text(text=message))
     return said, run_scope(SCOUT, number)
 
 
 def remote_artifact_fact(name: str, number: int = 1) -> tuple[Fact, Scope]:
-    """It delivered an artifact."""
+    """Return a delivered artifact."""
     part = RemotePart(media="text/plain", text=Text(text=f"of {name}"))
     fact = RemoteArtifact(remote_task_id=f"rmt_{number}", remote_artifact_id=name, name=name, parts=(part,))
     return fact, run_scope(SCOUT, number)
 
 
 def scout_handoff_fact() -> tuple[Fact, Scope]:
-    """The lead hands over to it."""
+    """Return the lead's handoff to the remote agent."""
     fact = HandoffRequested(
         source="solo", target="scout", to_thread=SCOUT.thread, edge="handoff", payload=Payload(message="Look there.")
     )
@@ -192,7 +195,7 @@ def scout_handoff_fact() -> tuple[Fact, Scope]:
 
 
 def remote_story() -> Story:
-    """An agent elsewhere is given work, tells every state, needs an answer, delivers, and is gone."""
+    """Return a remote agent that works, reports every state, asks, delivers and disconnects."""
     story = add_facts(model_story(), scout_fact(), scout_handoff_fact(), *run_facts(SCOUT, 1), connect_fact())
     add_facts(
         story,
@@ -227,14 +230,16 @@ ATTEMPTED = Scope(agent="solo", thread=THREAD.thread, task="tsk_c")
 
 
 def attempt_facts(number: int) -> ScopedFacts:
-    """The critic works on the board's task: an attempt with its run."""
+    """Return an attempt of the critic at the task of the board, with its run."""
     run = run_scope(CRITIC, number)
     started = TaskStarted(assignee="critic"), within(run, run="", task="tsk_c", attempt=number)
     return started, *run_facts(CRITIC, number)
 
 
 def retry_story() -> Story:
-    """A card of the board whose first attempt fails, and whose second is paused, told of, and cancelled."""
+    """Return a task whose first attempt fails, and whose second is paused, commented on and
+    cancelled.
+    """
     story = add_facts(
         model_story(), specialist_fact("critic"), (TaskCreated(title="Check it", priority="high"), ATTEMPTED)
     )
@@ -263,7 +268,7 @@ def retry_story() -> Story:
 
 
 def ownership_fact(number: int = 1) -> HandoffRequested:
-    """The session is to be the critic's."""
+    """Return a request to give the session to the critic."""
     return HandoffRequested(
         source="solo",
         target="critic",
@@ -280,7 +285,9 @@ def ownership_fact(number: int = 1) -> HandoffRequested:
 
 
 def handoff_story() -> Story:
-    """The ownership of the session goes to a specialist, and comes back; another handoff is refused, one is not answered."""
+    """Return a session that a specialist takes over and returns, one rejected and one unanswered
+    handoff.
+    """
     story = add_facts(model_story(), specialist_fact("critic"))
     first, second, third = (within(RUN, handoff=f"han_{number}") for number in (1, 2, 3))
     run, again = run_scope(CRITIC, 1), run_scope(THREAD, 2)
@@ -301,7 +308,7 @@ def handoff_story() -> Story:
 
 
 def review_story() -> Story:
-    """Reviews of every verdict; a child that fails, one that is cancelled, one that is closed."""
+    """Return a review of each verdict, and children that fail, are cancelled and are closed."""
     story = team().say(SubagentIsolated(path="/work/.trees/w1", branch="callboard/w1", base="ab"), child(1))
     for number, verdict in enumerate(("changes_requested", "failed", "passed"), start=1):
         scope = Scope(agent="solo", thread=THREAD.thread, task="tsk_w1", review=f"rev_{number}")
@@ -333,7 +340,7 @@ def plan_story() -> Story:
 
 
 def paused_story() -> Story:
-    """A main that waits for a person, who exports what there is."""
+    """Return a failed turn whose thread is paused, and an evidence pack."""
     story = add_facts(model_story(), specialist_fact("critic"), (ErrorRaised(code="store_full", message="Full."), RUN))
     add_facts(story, (TurnFailed(code="no_progress", message=""), RUN), (ThreadPaused(cause="no_progress"), THREAD))
     pack = EvidenceExported(through=7, facts=7, link="ab", pack=BlobRef(hash="cd", size=9))
@@ -347,7 +354,9 @@ def orphan_story() -> Story:
 
 
 def queue_story() -> Story:
-    """A turn that waits in a queue, and begins; a message is read, a report taken; a program of its own is connected."""
+    """Return a session with a queued turn, a read message, a read report and a connected external
+    agent.
+    """
     story = add_facts(
         team(), handoff_fact(), (InboxReserved(items=("han_1",)), RUN), (InboxConsumed(items=("han_1",)), RUN)
     )

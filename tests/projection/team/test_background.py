@@ -1,4 +1,4 @@
-"""Agents that sleep and wake, as the roster shows them."""
+"""Rows of agents that sleep and wake."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def states(rows: list[AgentRow]) -> list[str]:
 
 
 def test_each_state_of_a_background_agent_comes_from_a_fact():
-    """UI-22: asleep before its first run, awake, at work, stopped by a question, paused, failed, through."""
+    """UI-22: asleep, woken, working, waiting for an answer, paused, failed, ended."""
     assert states(rows_over_time(background_story(), AgentRow, "watcher")) == [
         "scheduled",
         "waking",
@@ -93,7 +93,7 @@ def test_a_cancelled_task_wakes_no_agent():
 
 
 def test_a_sleeping_agent_does_not_change_the_topology():
-    """UI-18: what agents did says more than who joined."""
+    """UI-18: the topology follows from the work, not from membership."""
 
     def topology(*said: object) -> list[str]:
         story = team() if "team" in said else model_story()

@@ -1,4 +1,4 @@
-"""A person who is an agent is shown as needed for as long as something waits for that person."""
+"""Human agents that need attention while something waits for them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ ASKED, QUIET = ("needs_input", "needs_input"), ("idle", "none")
 
 
 def reads(*steps: ScopedFacts) -> list[tuple[str, str]]:
-    """How the person and the session's card read after each of these. A view that is kept and taken up reads the same."""
+    """Return the states of the person and of the session's card after each step.
+
+    A restored view must show the same.
+    """
     story, found = add_facts(team(), *OPENED), list[tuple[str, str]]()
     for step in steps:
         add_facts(story, *step)

@@ -1,4 +1,4 @@
-"""A job and its items on the board, and as they are told to others."""
+"""A job and its items on the board and in events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.control.rigs.team import Team
 
 
 def cards(given: Team) -> list[TaskRow]:
-    """The newest card of each task, the job's first."""
+    """Return the newest row of each task, the job's first."""
     view, found = SessionView(), dict[str, TaskRow]()
     for record in given.records:
         for op in view.apply(record):
@@ -126,7 +126,7 @@ def test_a_job_is_an_automation_job_of_agent_ui() -> None:
 
 
 def test_events_of_a_jobs_workers_have_its_id() -> None:
-    """Subagents specification, Runtime facts: a worker's events bear the id of the job whose item it works on."""
+    """Subagents specification, Runtime facts: the events of a worker have the id of its job."""
     given = begun("alpha", parallel=1)
     given.says("worker-1")
     told = SubagentEvents()

@@ -1,4 +1,4 @@
-"""What a child did in a worktree of its own is told as not merged until it is."""
+"""Work of a child in its own worktree, which counts as unmerged until its merge."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_an_agent_that_continues_in_its_worktree_after_the_merge_is_unmerged():
 
 
 def test_a_closed_child_whose_worktree_stays_is_not_merged():
-    """UI-18: what was removed had nothing left to merge."""
+    """UI-18: a removed worktree had nothing to merge."""
     closed = add_facts(team(), *APART, (SubagentClosed(worktree="/srv/.site-1", branch="worker-1", base="c"), AT))
     assert not unmerged(closed)
     kept = WarningRaised(code="worktree_kept", message="The worktree of writer-1 stays.")

@@ -1,4 +1,4 @@
-"""The panels of a team, however they came to be."""
+"""The panels of a team: live, rebuilt, repeated, reordered and restored."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from tests.projection.team.troupe import (
 from tests.projection.test_context import every_fact
 from tests.projection.test_view import folded
 
-#: Facts that no panel of a session shows. Other facts show their effect: ended turns show a takeover, settings a rule, messages
-#: a channel, a call a definition, a result a merge, a process's output its input.
+#: Facts that no panel of a session shows. Their effect is visible through other facts: an ended
+#: turn, settings, messages, a call, a merge result, the output of a process.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
     {
         SessionTakenOver,
@@ -68,14 +68,14 @@ HISTORY = random_history(11, moves=1500, threads=2).records
 
 
 def seeded(number: int) -> Choose:
-    """Chooses at random, the same way each time."""
+    """Return a random chooser that repeats itself."""
     return random.Random(number).randrange
 
 
 @given(history=troupes(), seed=st.integers(0, 2**16))
 @settings(max_examples=40, deadline=None)
 def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: History, seed: int):
-    """UI-34, SUB-01: what a client holds is what the facts say, however they reached it."""
+    """UI-34, SUB-01: the rows depend on the facts alone, not on the way to the client."""
     source = random.Random(seed)
     whole = folded(history.records).rows()
     delivered = [record for record in history.records for _ in range(source.choice((1, 1, 2)))]
@@ -99,7 +99,7 @@ def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: 
 @given(history=troupes(), seed=st.integers(0, 2**16))
 @settings(max_examples=40, deadline=None)
 def test_a_team_with_erased_facts_keeps_its_roster(history: History, seed: int):
-    """UI-26: whoever took part is on the roster, and every row reads."""
+    """UI-26: every member is on the roster, and every row decodes."""
     source, view, blank = random.Random(seed), SessionView(), Table()
     for record in history.records:
         erased = source.random() < 0.4
@@ -117,14 +117,14 @@ def test_a_solo_run_shows_its_run_and_no_team():
 
 
 def test_a_delegating_run_fills_every_panel_of_a_team():
-    """SUB-01, UI-18: graph, roster, board, handoff and review lanes show a run that delegates."""
+    """SUB-01, UI-18: graph, roster, board, handoff lane and review lane."""
     rows = conforming().table.rows()
     assert [panel for panel in TEAM_PANELS if panel not in rows] == []
     assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
 
 
 def test_the_state_of_a_teams_view_does_not_grow_with_ended_work():
-    """What is over is in the rows, and nothing of it in the state."""
+    """Ended work is in the rows and not in the state."""
     story, sizes = team(), list[int]()
     for number in range(60):
         add_facts(
@@ -137,7 +137,7 @@ def test_the_state_of_a_teams_view_does_not_grow_with_ended_work():
         note = WorkerNotification(item=f"itm_{number}", to_thread="thr_1", status="completed", summary="")
         add_facts(story, (note, child(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
         sizes.append(len(story.view.state()))
-    # A task's row has its newest twenty attempts, and no more.
+    # A task's row has at most its newest twenty attempts.
     assert sizes[-1] < sizes[20] + 200
 
 
@@ -147,7 +147,7 @@ def test_a_team_of_one_child_has_both_on_its_roster():
 
 
 def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
-    """UI-26: between whom is unknown, and no line of the graph is guessed."""
+    """UI-26: the participants are unknown, and no edge of the graph is guessed."""
     view, table = SessionView(), Table()
     for record in records_of(handoff_story()):
         gone = record.header.type.startswith("handoff.")
@@ -171,7 +171,9 @@ def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
 
 
 def test_every_type_of_fact_is_shown_or_listed_as_unshown():
-    """UI-17: no fact is out of sight by accident. A fact that no history has is applied where every entity is open."""
+    """UI-17: no fact is invisible by accident. A fact without a history is applied while every
+    entity is open.
+    """
     shown: set[str] = set()
     for records in (
         *(records_of(story) for story in every_story()),
@@ -189,12 +191,14 @@ def test_every_type_of_fact_is_shown_or_listed_as_unshown():
 
 
 def sample_ops(fact: type[Fact]) -> list[Op]:
-    """Return the row operations of the fact's erased form in a session where the entities of `OPEN` are open."""
+    """Return the row operations of the fact's erased form in a session where the entities of `OPEN`
+    are open.
+    """
     if fact.erased is None:
         return []
     ids: dict[str, Any] = {key: getattr(OPEN, key) or f"{key}_1" for key in fact.needs}
     return add_facts(process_story(), *join_facts(1), (fact(**fact.erased), Scope(**ids))).ops
 
 
-#: A child with a task, at work in an open run of the lead.
+#: A child that works on a task, in an open run of the lead.
 OPEN = msgspec.structs.replace(child(1), turn=RUN.turn, run=RUN.run, step=9, attempt=1, tool_call="cal_1")

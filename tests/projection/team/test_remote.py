@@ -1,4 +1,4 @@
-"""Agents elsewhere, as the roster shows them: what they told, and that silence is no end."""
+"""Rows of remote agents: reported states, artifacts and lost connections."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_remote_agent_shows_its_card_and_each_artifact_once():
     ],
 )
 def test_an_unfinished_remote_task_never_appears_as_done(state: RemoteTaskState, at_work: str, at_rest: str):
-    """UI-23, UI-24: what it needs rises, and the end of our turn ends no task of its."""
+    """UI-23, UI-24: its need is visible, and the end of our turn does not end its task."""
     story = scouted(remote_task_fact(state))
     assert row_of(story).state == at_work
     assert row_of(add_facts(story, ENDS)).state == at_rest
@@ -127,7 +127,7 @@ def test_a_remote_agents_need_is_a_question_until_its_answer():
 
 
 def test_a_remote_agent_that_disconnects_during_its_task_is_unavailable():
-    """SUB-05, COM-13: not completed, and the team says so."""
+    """SUB-05, COM-13: its work is not completed, and the team is degraded."""
     story = scouted(
         remote_task_fact("working"), (TurnFailed(code="remote_unavailable", message=""), run_scope(SCOUT, 1)), GONE
     )
@@ -140,7 +140,7 @@ def test_a_remote_agent_that_disconnects_during_its_task_is_unavailable():
 
 
 def test_a_remote_agent_that_disconnects_after_its_task_is_not_degraded():
-    """SUB-05: nothing is missing that should come."""
+    """SUB-05: no result is missing."""
     story = scouted(remote_task_fact("completed"), ENDS, GONE)
     row = row_of(story)
     assert (row.state, row.connection, row.degraded) == ("idle", "disconnected", ())
@@ -154,7 +154,7 @@ def test_a_remote_agent_that_was_never_reached_is_unavailable():
 
 
 def test_only_the_newest_remote_artifacts_remain_complete():
-    """UI-23: a roster stays small whatever was delivered."""
+    """UI-23: the roster stays small for any number of artifacts."""
     story = scouted(*(remote_artifact_fact(f"a{number}") for number in range(60)))
     assert [one.name for one in work_of(story).artifacts] == [f"a{number}" for number in range(10, 60)]
     large = (RemotePart(media="text/plain", text=Text(text="x" * 8_000)),)

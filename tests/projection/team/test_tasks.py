@@ -1,4 +1,4 @@
-"""The board: what becomes of a task and of each attempt of it."""
+"""The board: the states of a task and of its attempts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_card_has_every_reported_field_of_its_task():
 
 
 def test_a_failed_task_keeps_its_dependencies():
-    """CTL-07: another attempt can be made, so its lines stay until it is over."""
+    """CTL-07: another attempt is possible, so its dependencies stay until its end."""
     story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed())
     assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "depends"] == ["depends:tsk_c>tsk_0"]
     story.say(TaskCompleted(summary="after all"), ATTEMPTED)
@@ -102,7 +102,7 @@ def tried_until_failed() -> ScopedFacts:
 
 
 def test_more_input_for_a_working_child_is_not_another_attempt():
-    """CTL-07: a run is not a retry."""
+    """CTL-07: a further run is not a retry."""
     story = add_facts(team(), *write_facts(1), *start_facts(1)[2:])
     row = story.table.row(TaskRow, "tsk_w1")
     assert row is not None
@@ -121,7 +121,7 @@ def test_the_tasks_of_a_turn_and_a_child_end_with_their_results():
 
 
 def test_a_task_that_ends_before_its_run_has_no_running_attempt():
-    """UI-26: nothing reads as running for ever."""
+    """UI-26: no attempt reads as running forever."""
     story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed()[:1], *attempt_facts(1))
     add_facts(story, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_scope(CRITIC, 1)))
     row = story.table.row(TaskRow, "tsk_c")
@@ -138,7 +138,7 @@ def test_a_task_becomes_part_of_another():
 
 
 def test_a_resumed_background_task_rests_until_its_time():
-    """D2: nothing runs until the time comes, so that nothing reads running."""
+    """D2: it does not run before its time, so it does not read as running."""
     story, run = add_facts(model_story(), *watcher_facts()), run_scope(WATCHER, 1)
     add_facts(story, (AgentWoke(reason="schedule"), within(run, run="", task=WATCH.task)))
     add_facts(

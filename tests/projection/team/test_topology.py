@@ -1,4 +1,4 @@
-"""How the work of a session reads to be organised, and the lines between agents that come later."""
+"""The topology of a team, and edges that are added later."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def topology(story: Story) -> str:
     ],
 )
 def test_the_topology_follows_from_the_facts(story: Story, reads: str):
-    """UI-18: each of them from what happened, none from who merely joined."""
+    """UI-18: each topology follows from the work, none from membership."""
     assert topology(story) == reads
 
 
 def test_a_main_agent_that_hands_over_and_stops_makes_a_specialist_handoff():
-    """UI-18, UI-19: also where the ownership of the session stays."""
+    """UI-18, UI-19: also if the session keeps its owner."""
     story = add_facts(model_story(), specialist_fact("critic"), (handed_over(), TO_CRITIC))
     assert topology(story) == "coordinator_team"
     assert topology(story.say(TurnCompleted(iterations=1), RUN)) == "specialist_handoff"
@@ -80,7 +80,7 @@ def test_a_message_a_rejection_or_work_for_a_child_is_not_a_specialist_handoff(e
 
 
 def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
-    """MAR-01, COM-01: no file names it."""
+    """MAR-01, COM-01: no definition declares it."""
     story = team().say(EdgeAdded(source="solo", edge=Edge(to="critic", direction="both", confirm=True)), THREAD)
     assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "path"] == []
     add_facts(story, specialist_fact("critic"))
@@ -89,7 +89,7 @@ def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
 
 
 def test_the_panel_of_messages_has_the_newest_messages():
-    """UI-27: a team that talks a lot stays readable."""
+    """UI-27: the panel has a limited number of messages."""
     story = team()
     for number in range(MESSAGES + 7):
         said = ChannelMessage(

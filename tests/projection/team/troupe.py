@@ -1,4 +1,4 @@
-"""Histories of a team, fact by fact, and random teams that hypothesis can shrink."""
+"""A lead with workers, and random teams that hypothesis can shrink."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ STARTED = TurnStarted(
 
 
 def child(number: int) -> Scope:
-    """The scope of a worker of the lead's."""
+    """Return the scope of one of the lead's workers."""
     return Scope(
         agent=f"writer-{number}",
         thread=f"thr_w{number}",
@@ -105,7 +105,7 @@ def child(number: int) -> Scope:
 
 
 def working(number: int) -> Scope:
-    """The scope of that worker's run."""
+    """Return the scope of a worker's run."""
     scope = child(number)
     return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_w{number}", run=f"run_w{number}")
 
@@ -146,7 +146,7 @@ def start_facts(number: int) -> ScopedFacts:
 
 
 def write_facts(number: int) -> ScopedFacts:
-    """The worker writes a file and its turn ends."""
+    """Return the facts of a worker that writes a file and ends its turn."""
     run = working(number)
     call = within(run, step=2, tool_call=f"cal_w{number}")
     change = FileChange(path="docs/a.md", kind="created", added=1)
@@ -179,7 +179,7 @@ def team() -> Story:
 
 
 def handoff_fact(number: int = 1) -> tuple[Fact, Scope]:
-    """The worker reports to its parent."""
+    """Return the worker's report to its parent."""
     fact = HandoffRequested(
         source=f"writer-{number}",
         target="solo",
@@ -194,7 +194,7 @@ REVIEW = Scope(agent="solo", thread=THREAD.thread, task="tsk_w1", review="rev_1"
 
 
 def conforming() -> Story:
-    """The whole of it: delegated, written, handed over, judged, brought together."""
+    """Return the session of the conformance fixture: delegate, write, hand over, review, merge."""
     story = team()
     said = ChannelMessage(
         item="itm_0",
@@ -222,7 +222,7 @@ def conforming() -> Story:
 
 
 class _Troupe:
-    """Facts of a team, each possible at some time, in an order that the chooser makes."""
+    """A generator of random facts of a team, in any order."""
 
     def __init__(self, choose: Choose) -> None:
         self.choose = choose
@@ -296,7 +296,9 @@ class _Troupe:
             add_facts(self.story, *said[self.choose(len(said))])
 
     def _of_others(self, scope: Scope, run: Scope, name: str) -> list[ScopedFacts]:
-        """What one that sleeps, one that is elsewhere, and whoever tries a task again may say; the child stands for them."""
+        """Return facts of a sleeping agent, a remote agent and a retried task, all in the scope of
+        the child.
+        """
         task = within(scope, task=f"tsk_w{1 + self.choose(2)}", attempt=1 + self.choose(3))
         attempt = within(run, task=task.task, attempt=task.attempt)
         kinds: tuple[AgentKind, ...] = ("main", "remote", "background", "human")
@@ -332,7 +334,7 @@ class _Troupe:
 
 
 def play(choose: Choose, moves: int) -> History:
-    """A team of so many moves."""
+    """Return a team with this number of moves."""
     troupe = _Troupe(choose)
     for _ in range(moves):
         troupe.advance()
@@ -341,16 +343,16 @@ def play(choose: Choose, moves: int) -> History:
 
 @st.composite
 def troupes(draw: st.DrawFn, *, largest: int = 40) -> History:
-    """Teams that hypothesis can shrink."""
+    """Generate teams that hypothesis can shrink."""
     return play(lambda bound: draw(st.integers(0, bound - 1)), draw(st.integers(0, largest)))
 
 
 def specialist_fact(name: str, *edges: Edge) -> tuple[ThreadOpened, Scope]:
-    """A main agent of that name."""
+    """Return the fact of a main agent with this name."""
     opened = ThreadOpened(agent_name=name, kind="main", definition=name, definition_hash="h", edges=edges)
     return opened, Scope(agent=name, thread=f"thr_{name}")
 
 
 def records_of(story: Story) -> tuple[Record, ...]:
-    """The facts that were told."""
+    """Return the facts."""
     return tuple(item for item in story.log.items if isinstance(item, Record))

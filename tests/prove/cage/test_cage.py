@@ -24,7 +24,7 @@ async def test_attempts_of_a_hostile_folder_and_model_are_refused_recorded_and_s
     assert code == 0, capsys.readouterr().out
 
 
-async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_the_proof_of_the_cage_fails_if_the_sandbox_is_open(capsys: pytest.CaptureFixture[str]) -> None:
     code = await proof.prove(1, "open-cage", 1, WITHIN)
 
     output = capsys.readouterr().out
@@ -33,7 +33,7 @@ async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pyt
         assert f"FAIL {claim}" in output, output
 
 
-async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_folder(
+async def test_the_proof_of_the_cage_fails_if_an_opened_home_is_like_any_folder(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """X6"""
@@ -77,7 +77,7 @@ async def test_the_proof_of_the_cage_fails_if_protected_paths_are_writable(
         ("cut-cards", cards.SHOWN),
     ],
 )
-async def test_the_proof_of_the_cage_fails_where_an_approval_or_a_rule_is_bound_to_too_little(
+async def test_the_proof_of_the_cage_fails_if_an_approval_or_a_rule_covers_too_much(
     fault: str, claim: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """X2, X7, X8"""

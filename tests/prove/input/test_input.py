@@ -49,7 +49,7 @@ async def test_the_proof_of_input_fails_where_a_refusal_writes_or_crashes(
     assert f"FAIL {claim}" in output, output
 
 
-def test_no_request_that_is_drawn_is_one_that_the_document_allows():
+def test_every_drawn_request_violates_the_document():
     draw = random.Random(7)
     document = Document(DOCUMENT, {}, draw)
     malformed = Malformed(document, draw, ())

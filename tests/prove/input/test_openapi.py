@@ -22,9 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_no_request_that_is_drawn_finds_a_defect_or_an_answer_that_is_not_declared(
-    operation: str, served: Served
-) -> None:
+def test_no_drawn_request_finds_a_defect_or_an_undeclared_answer(operation: str, served: Served) -> None:
     """SAFE-05"""
     drawn = SCHEMA.find_operation_by_label(operation)
     assert drawn is not None

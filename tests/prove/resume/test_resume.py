@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(300)
 WRITING = 5.0
 
 
-async def test_clients_that_drop_at_random_end_with_the_view_that_the_log_gives(
+async def test_clients_that_drop_at_random_end_with_the_view_of_the_log(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """COM-14, CTL-10, UI-30, UI-34."""

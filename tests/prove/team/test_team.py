@@ -10,7 +10,7 @@ from tests.prove.team import proof
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_the_conformance_fixture_comes_out_of_a_real_run_and_the_team_is_shown_as_the_log_gives_it(
+async def test_a_real_run_has_the_facts_of_the_conformance_fixture_and_shows_the_team_of_its_log(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """SUB-01, SUB-02, SUB-03, SUB-04: roster, graph, board, lanes and runs; and the team from

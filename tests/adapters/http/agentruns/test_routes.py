@@ -148,7 +148,7 @@ async def test_the_effective_settings_are_returned_with_the_unchangeable_ones(te
 
 
 def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """The entries by name: a folder's own, or the kind of what is none."""
+    """Return the entries by name or, without one, by kind."""
     return {
         entry["name"]: names(entry["children"]) if entry.get("children") is not None else entry["type"]
         for entry in entries
