@@ -103,7 +103,8 @@ def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
         (
             ToolRefused(
                 code="nobody_there",
-                message="No person was available to approve the call, so it did not run. Request it again when a person is.",
+                message="No person was present to respond, so the call did not run. "
+                "Continue without it, or request it again when a person is present.",
             ),
             CALL,
         ),

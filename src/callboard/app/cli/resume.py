@@ -18,9 +18,9 @@ from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .run.conversation import Conversation
-from .run.run import BY_HAND, exit_of
+from .run.run import BY_HAND
 from .terminal.approvals import Approve
-from .terminal.exit_codes import DONE, ENDED_BY_PERSON
+from .terminal.exit_codes import DONE, ENDED_BY_PERSON, work_exit_code
 from .terminal.ignored_settings import warn_shared_folder
 from .terminal.loop import ctrl_c, run_async
 from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, command_help, resolve_approval
@@ -40,8 +40,9 @@ Examples:
   callboard resume SESSION --approve all-edits --json
 
 \b
-Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped by another client,
-4 refused, such as an agent that is not paused, or an approval that no user could give, 130 stopped by Ctrl-C.
+Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped by another client or with its process,
+4 refused, such as an agent that is not paused, not allowed, or an approval that no person could give,
+130 stopped by Ctrl-C.
 """
 
 
@@ -90,7 +91,9 @@ async def _carry_out(command: ResumeThread, approve: Approve | None, *, as_json:
                 )
                 conversation = Conversation(client, accepted, approve, as_json=as_json, before=before)
                 turn = await conversation.run(stop, BY_HAND)
-                return exit_of(turn, refused=conversation.refused, by_hand=stop.is_set())
+                return work_exit_code(
+                    turn.state, cause=turn.code, unapproved=conversation.refused, by_hand=stop.is_set()
+                )
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 

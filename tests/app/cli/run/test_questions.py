@@ -108,8 +108,8 @@ def test_a_form_is_shown_with_its_fields_and_answered_as_one_object() -> None:
 def test_a_question_without_a_user_is_reported_as_unanswered(product: Product) -> None:
     product.plays({"calls": [uses("ask_person", question="Which colour?"), says("Good.")]})
     done = product.run("run", "Ask me", "--approve", "all")
-    assert (done.code, "Which colour? Not answered: no user is present." in done.err) == (4, True)
-    assert resolved(product)["reason"] == "No user was present to answer it."
+    assert (done.code, "Which colour? Not answered: no person is present." in done.err) == (4, True)
+    assert resolved(product)["reason"] == "No person was present to answer it."
 
 
 def resolved(product: Product) -> dict[str, Any]:

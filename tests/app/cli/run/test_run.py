@@ -6,11 +6,24 @@ import signal
 
 import pytest
 
+from callboard.app.cli.terminal.exit_codes import work_exit_code
 from tests.app.rigs.product import Product, says, uses
 
 #: An image of one red pixel.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
 REPORT = {"calls": [uses("Write", "I will write it.", file_path="report.md", content="# Report\n"), says("Written.")]}
+
+EXTERNAL = """---
+name: coder
+description: Codes.
+kind: main
+provider: acp
+command: [touch, started]
+tools: ["*"]
+policy: [Patch]
+---
+You code.
+"""
 
 
 def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product: Product):
@@ -51,7 +64,7 @@ def test_without_a_terminal_requests_for_approval_are_rejected(product: Product)
     done = product.plays(REPORT).run("run", "Write the report")
     assert done.code == 4
     assert not (product.folder / "report.md").exists()
-    assert "no user is present to approve it" in done.err
+    assert "no person is present to approve it" in done.err
     facts = product.run("facts", "last", "--json").json
     assert "tool.started" not in [fact["type"] for fact in facts]
     (refused,) = [fact["payload"] for fact in facts if fact["type"] == "tool.refused"]
@@ -102,6 +115,47 @@ def test_a_failed_turn_prints_the_reason_and_exits_with_one(product: Product):
     done = product.run("run", "Hi")
     assert (done.code, done.out) == (1, "")
     assert "model_auth: the key is not known" in done.err
+
+
+def test_an_external_agent_that_no_person_could_start_exits_with_four(product: Product):
+    """CTL-04: the start fails the turn, but its cause is the missing approval."""
+    (product.folder / "agents").mkdir()
+    (product.folder / "agents" / "coder.md").write_text(EXTERNAL)
+    done = product.run("run", "Hi")
+    assert (done.code, "failed (nobody_there)" in done.err) == (4, True)
+    assert not (product.folder / "started").exists()
+
+
+def test_an_external_agent_that_a_rule_denies_exits_with_four(product: Product):
+    """CTL-05"""
+    (product.folder / "agents").mkdir()
+    (product.folder / "agents" / "coder.md").write_text(EXTERNAL)
+    product.home.mkdir()
+    rule = '[[rules]]\nmatcher = "StartAgent(touch started)"\nverdict = "deny"\n'
+    (product.home / "settings.toml").write_text(rule)
+    done = product.run("run", "Hi", "--approve", "all")
+    assert (done.code, "failed (rule_denied)" in done.err) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("state", "cause", "unapproved", "by_hand", "code"),
+    [
+        ("completed", "", 0, False, 0),
+        ("completed", "", 1, False, 4),
+        ("failed", "model_auth", 0, False, 1),
+        ("failed", "model_refused_request", 1, False, 4),
+        ("failed", "approval_expired", 0, False, 4),
+        ("failed", "person_denied", 0, False, 4),
+        ("interrupted", "storage", 0, False, 1),
+        ("interrupted", "crash", 0, False, 3),
+        ("interrupted", "person", 0, False, 3),
+        ("interrupted", "person", 0, True, 130),
+        ("cancelled", "", 0, False, 3),
+    ],
+)
+def test_each_end_of_work_has_one_exit_code(state: str, cause: str, unapproved: int, by_hand: bool, code: int):
+    """R1: turns and jobs share one table."""
+    assert work_exit_code(state, cause=cause, unapproved=unapproved, by_hand=by_hand) == code
 
 
 def test_a_retried_model_call_prints_the_reason_and_the_wait(product: Product):

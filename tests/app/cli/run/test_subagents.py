@@ -81,7 +81,7 @@ LATER: dict[str, Any] = {
     ("approve", "code", "written", "outcome"),
     [
         ("all", 0, True, "Approved by --approve all"),
-        ("none", 4, False, "Rejected: no user is present to approve it"),
+        ("none", 4, False, "Rejected: no person is present to approve it"),
     ],
 )
 def test_a_request_of_a_child_is_answered_like_one_of_the_turn(

@@ -19,7 +19,7 @@ from callboard.contracts.rows.team import TaskRow
 
 from ...turn_follower import answer_actions
 from ..terminal.approvals import Approvals, Approve
-from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from ..terminal.exit_codes import INTERRUPTED, work_exit_code
 from ..terminal.output import Style, print_err, print_out, terminal_width
 from ..terminal.team_watcher import HeldOutput
 from .formatter import JobEvents, format_counts, format_job_event, next_command
@@ -170,15 +170,9 @@ class JobFollower:
         print_err(style.dim(f"{status} · {format_counts(read.counts)} · {next_command(status, read)}"))
 
     async def _code(self, status: JobStatus, *, by_hand: bool) -> int:
-        match status:
-            case "completed" if (await self._read()).counts.cancelled:
-                return INTERRUPTED
-            case "completed":
-                return REFUSED if self._approvals.refused else DONE
-            case "failed":
-                return FAILED
-            case _:
-                return ENDED_BY_PERSON if by_hand else INTERRUPTED
+        is_partly_cancelled = status == "completed" and (await self._read()).counts.cancelled > 0
+        state = "cancelled" if is_partly_cancelled else status
+        return work_exit_code(state, unapproved=self._approvals.refused, by_hand=by_hand and not is_partly_cancelled)
 
 
 def _ignore(_: str) -> None:

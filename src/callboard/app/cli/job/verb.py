@@ -41,7 +41,7 @@ Examples:
 
 \b
 Exit codes of start, resume and retry: 0 all items done, 1 items failed, 2 wrong usage, 3 items cancelled, or the job paused
-by another client or with its process, 4 refused, or an approval that no user could give, 130 paused by Ctrl-C.
+by another client or with its process, 4 refused, or an approval that no person could give, 130 paused by Ctrl-C.
 """
 _START = """Then follows the job to its end. Each subagent receives INSTRUCTIONS, then its item. Items follow the
 instructions, or come one per line from a file; empty lines are ignored. Every event of an item prints a line. Uses

@@ -25,7 +25,7 @@ _AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_rea
 
 
 class Conversation:
-    """One turn from its acceptance to its end. `refused` counts the approvals that no user could give."""
+    """One turn from its acceptance to its end. `refused` counts the approvals that no person could give."""
 
     def __init__(
         self, client: Client, accepted: TurnAccepted, approve: Approve | None, *, as_json: bool, before: int

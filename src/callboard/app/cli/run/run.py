@@ -18,7 +18,6 @@ from callboard.contracts.commands.settings import GetSettings, SettingsRead
 from callboard.contracts.commands.turn import Attachment, SubmitTurn, TurnAccepted, WhenBusy
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.settings import AnyModel
 
 from ...hosting.announcement import find_unused_models
@@ -29,7 +28,7 @@ from ...reading.remote_reader import RemoteReader
 from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
-from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from ..terminal.exit_codes import ENDED_BY_PERSON, work_exit_code
 from ..terminal.ignored_settings import load_or_warn, warn_shared_folder
 from ..terminal.loop import ctrl_c, run_async
 from ..terminal.milestones import format_settings_problem, untrusted_note, unused_models_note
@@ -52,8 +51,8 @@ Examples:
   callboard run "Tidy up" --mode auto --json       print every fact, one JSON line each
 
 \b
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by another client,
-4 refused, not started because its agent is paused, or an approval that no user could give,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by another client or with its process,
+4 refused, not started because its agent is paused, not allowed, or an approval that no person could give,
 130 stopped by Ctrl-C.
 """
 BY_HAND = "Ctrl-C in the terminal"
@@ -132,7 +131,9 @@ async def _carry_out(request: RunRequest) -> int:
                 accepted, before = await _submit(client, request)
                 conversation = Conversation(client, accepted, request.approve, as_json=request.json, before=before)
                 turn = await conversation.run(stop, BY_HAND)
-                return exit_of(turn, refused=conversation.refused, by_hand=stop.is_set())
+                return work_exit_code(
+                    turn.state, cause=turn.code, unapproved=conversation.refused, by_hand=stop.is_set()
+                )
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
@@ -188,14 +189,3 @@ async def _permission(client: Client, request: RunRequest, workspace: str) -> Pe
         return request.permission
     settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))
     return msgspec.convert(settings.holding.get("usual_mode", "ask"), PermissionMode)
-
-
-def exit_of(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
-    """Return the exit code of an ended turn. `refused` counts approvals that no user could give."""
-    match turn.state:
-        case "completed":
-            return REFUSED if refused else DONE
-        case "failed":
-            return FAILED
-        case _:
-            return ENDED_BY_PERSON if by_hand else INTERRUPTED

@@ -26,12 +26,12 @@ _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _LONGEST_LINE = 4096
 
 
-_UNAPPROVED = Answer("reject", reason="No user was present to approve it.", unattended=True)
-_UNANSWERED = Answer("reject", reason="No user was present to answer it.", unattended=True)
+_UNAPPROVED = Answer("reject", reason="No person was present to approve it.", unattended=True)
+_UNANSWERED = Answer("reject", reason="No person was present to answer it.", unattended=True)
 
 
 class Approvals:
-    """Answers to the actions of a turn, one after another. `refused` counts the requests that no user could approve."""
+    """Answers to the actions of a turn, one after another. `refused` counts the requests that no person could approve."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class Approvals:
             self._print_line(self._style.dim(f"  · {_format_outcome(row, f'approved by --approve {policy}')}"))
             return Answer("approve")
         self.refused += 1
-        outcome = "rejected: no user is present to approve it" if approvable else "not answered: no user is present"
+        outcome = "rejected: no person is present to approve it" if approvable else "not answered: no person is present"
         self._print_line(self._style.warn(f"  · {_format_outcome(row, outcome)}"))
         return _reject(row)
 

@@ -20,7 +20,10 @@ from .plan_approval import accepted_mode, carry_out
 from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
-UNATTENDED = "No person was available to approve the call, so it did not run. Request it again when a person is."
+UNATTENDED = (
+    "No person was present to respond, so the call did not run. "
+    "Continue without it, or request it again when a person is present."
+)
 FILE_CHANGED = (
     "The file, the arguments or the definition changed after the approval was requested. The call did not run."
 )

@@ -110,7 +110,7 @@ export const enCodes = {
   'code.path_denied': 'Path not allowed',
   'code.rule_denied': 'Denied by a rule',
   'code.person_denied': 'Rejected by you',
-  'code.nobody_there': 'No user available',
+  'code.nobody_there': 'No person present',
   'code.approval_expired': 'Request expired',
   'code.one_call_at_a_time': 'One call per answer',
   'code.file_changed': 'File changed after approval',
@@ -146,7 +146,8 @@ export const enCodes = {
   'explain.tool_cancelled': 'Stopped because its turn ended.',
   'explain.tool_not_started': 'Not started because its turn ended.',
   'explain.person_denied': 'You rejected this call. It did not run.',
-  'explain.nobody_there': 'Approval was required, but no user was available. The call did not run.',
+  'explain.nobody_there':
+    'Approval was required, but no person was present. The call did not run. Send the message again while you can respond.',
   'explain.approval_expired': 'The approval request expired. The call did not run.',
   'explain.one_call_at_a_time':
     'In chat, an answer can make one call or several read-only calls. This call did not run.',
