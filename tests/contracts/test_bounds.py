@@ -17,8 +17,8 @@ def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgsp
         case msgspec.inspect.IntType():
             yield path, kind
         case msgspec.inspect.UnionType(types=types):
-            for one in types:
-                yield from integers(one, path)
+            for type_ in types:
+                yield from integers(type_, path)
         case msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item):
             yield from integers(item, f"{path}[]")
         case msgspec.inspect.DictType(value_type=value):

@@ -173,7 +173,7 @@ def _entities(told: list[AgentUiEvent]) -> list[str]:
 def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Row]) -> frozenset[str]:
     def said(kind: str) -> set[str]:
         adds = [one.adds for one in emitted if one.type == kind and "status" in one.adds]
-        return {str(one["status"]) for one in adds if one.get("runtimeEntity") in (None, "agent_turn", "work_item")}
+        return {str(add["status"]) for add in adds if add.get("runtimeEntity") in (None, "agent_turn", "work_item")}
 
     def of(entity: str) -> set[str]:
         return {str(event.payload.get("status")) for event in told if event.payload.get("runtimeEntity") == entity}
@@ -227,7 +227,7 @@ def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
                 "handoff": ("handoffId", "sourceId", "targetId"),
                 "review": ("reviewId", "refs", "taskId"),
             }.items()
-            if {_ID_FIELDS.get(one, one) for one in ids} <= fields
+            if {_ID_FIELDS.get(id_, id_) for id_ in ids} <= fields
         ),
         "subagents.snapshot_fields": frozenset(field.encode_name for field in snapshot),
         "subagents.snapshot_optional": frozenset(

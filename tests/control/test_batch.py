@@ -1,4 +1,4 @@
-"""A batch: each fact changes what later rules see, and what a decision leads to is told with it."""
+"""A batch: facts that change the working state, and the decision built from them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from callboard.control.batch import Batch, Decision
 from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.evolve import apply, evolve
 from callboard.control.state.session import Session
-from tests.control.rigs.decisions import CountedIds, given
+from tests.control.rigs.decisions import CountedIds, session_after
 from tests.control.rigs.examples import (
     ASK,
     FOLDER,
     NOW,
     SESSION,
     WORKSPACE,
-    answered,
     approve,
     at,
-    ended,
+    configure_run,
     interrupt,
-    says,
-    setup_of,
+    model_answer,
+    requested_call,
+    run_stop,
     steer,
-    stopped,
     submit,
-    wants,
+    text_answer,
+    tool_end,
 )
 
-KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), configure_run=setup_of, epoch=3)
+KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), configure_run=configure_run, epoch=3)
 
 
 def batch(state: Session | None = None) -> Batch:
@@ -47,7 +47,7 @@ def test_a_batch_without_a_fact_decides_nothing():
     assert batch().build_decision() == Decision(facts=())
 
 
-def test_each_fact_counts_and_carries_the_time_and_the_epoch():
+def test_each_fact_advances_the_sequence_and_carries_the_time_and_the_epoch():
     making = batch()
     making.add(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
     assert (making.state.sequence, making.state.at, making.state.epoch) == (1, NOW, 3)
@@ -61,7 +61,7 @@ def test_time_never_goes_back():
     assert making.state.at == later
 
 
-def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
+def test_a_fact_without_a_needed_id_is_rejected_and_changes_nothing():
     making = batch()
     with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
         making.add(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
@@ -69,7 +69,7 @@ def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
     assert making.state == Session(session=SESSION)
 
 
-def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
+def test_a_small_text_is_stored_in_its_fact_and_a_large_one_as_a_blob_of_the_batch():
     making = batch()
     assert making.store_text("small") == Text(text="small")
     large = "é" * MAX_INLINE_BYTES
@@ -78,7 +78,7 @@ def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
     assert making.build_decision().blobs == (make_blob(large.encode()),)
 
 
-def test_a_partial_that_is_dropped_and_finished_ends_once():
+def test_a_partial_that_is_dropped_twice_ends_once():
     making = batch()
     scope = at(turn=1, run=1, step=2)
     making.drop_partial("text", scope)
@@ -86,7 +86,7 @@ def test_a_partial_that_is_dropped_and_finished_ends_once():
     assert making.build_decision().ends == ("run_1.2.text",)
 
 
-def test_the_ids_that_are_terminal_come_back_with_the_decision():
+def test_a_decision_lists_the_ids_that_its_facts_close():
     making = batch()
     making.add(TurnCompleted(iterations=1), at(turn=4, run=2))
     assert making.build_decision().closed == ("trn_4",)
@@ -98,14 +98,14 @@ def test_every_fact_that_closes_an_entity_needs_its_id():
 
 
 @pytest.mark.parametrize("fact", [UnknownFact(), ErasedFact()], ids=["unknown", "erased"])
-def test_a_fact_that_cannot_be_read_moves_the_place_and_nothing_else(fact):
-    state = given(submit()).state
+def test_an_unreadable_fact_advances_the_sequence_and_changes_nothing_else(fact):
+    state = session_after(submit()).state
     changed = apply(state, fact, at(turn=1, run=1), state.sequence + 1, NOW + 1, 2)
     assert changed == msgspec.structs.replace(state, sequence=state.sequence + 1, at=NOW + 1, epoch=2)
 
 
 def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
-    state = given(submit(), says("done")).state
+    state = session_after(submit(), text_answer("done")).state
     facts: list[AnySessionFact] = [
         ToolStarted(tool="Read"),
         TurnSubmitted(input=Text(text="?"), mode="chat", permission_mode="ask"),
@@ -116,12 +116,18 @@ def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
     assert apply(state, facts[0], at(turn=1, run=1, step=2, call=1), 99, NOW, 1).threads == state.threads
 
 
-def test_what_is_over_stays_over_whichever_of_its_facts_is_erased():
-    """CTL-15: the header says what a fact ended."""
-    session = given(submit(), answered(wants(1, 2, ASK)), approve(), ended(1), submit())
-    session.after(says("done", step=4), steer("left"), interrupt(), stopped(run=2))
-    session.after(submit(), answered(wants(2, 2), run=3), submit(), ended(2, run=3), says("done", run=3, step=3))
-    session.after(says("done", run=4))
+def test_an_ended_entity_stays_ended_if_any_one_fact_is_erased():
+    """CTL-15: the header names the entity that a fact ends."""
+    session = session_after(submit(), model_answer(requested_call(1, 2, ASK)), approve(), tool_end(1), submit())
+    session.after(text_answer("done", step=4), steer("left"), interrupt(), run_stop(run=2))
+    session.after(
+        submit(),
+        model_answer(requested_call(2, 2), run=3),
+        submit(),
+        tool_end(2, run=3),
+        text_answer("done", run=3, step=3),
+    )
+    session.after(text_answer("done", run=4))
     for erased in session.records:
         state = Session(session=SESSION)
         for record in session.records:
@@ -131,9 +137,13 @@ def test_what_is_over_stays_over_whichever_of_its_facts_is_erased():
         assert (thread.run, thread.queue, thread.paused) == (None, (), None), erased.fact.type
 
 
-def test_a_state_comes_back_from_its_snapshot():
+def test_a_state_is_restored_from_its_snapshot():
     """CTL-06"""
-    session = given(
-        submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3)), steer("in French"), submit(), submit()
+    session = session_after(
+        submit(mode="auto"),
+        model_answer(requested_call(1, 2, ASK), requested_call(2, 3)),
+        steer("in French"),
+        submit(),
+        submit(),
     )
     assert msgspec.json.decode(msgspec.json.encode(session.state), type=Session) == session.state

@@ -1,4 +1,4 @@
-"""Effects: what the runtime does follows from facts, and from nothing else."""
+"""Effects: the work of the runtime, derived from facts alone."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.permission import Rule
 from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, derive_effects
-from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.decisions import Scenario, session_after
 from tests.control.rigs.examples import (
     ASK,
     DENY,
     SESSION,
     WORKSPACE,
-    answered,
     approve,
     at,
-    ended,
     interrupt,
-    says,
-    stopped,
+    model_answer,
+    requested_call,
+    run_stop,
     submit,
-    wants,
+    text_answer,
+    tool_end,
 )
 
 MINUTE = 60_000_000
@@ -30,44 +30,44 @@ def _request(iteration: int, through: int) -> ModelRequested:
     return ModelRequested(provider="local", model="small", iteration=iteration, context_through=through)
 
 
-def test_a_new_session_is_listed_and_its_model_is_asked():
-    assert given().when(submit("tidy")).effects == [
+def test_a_new_session_is_listed_and_its_model_is_called():
+    assert session_after().when(submit("tidy")).effects == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1"),
         AskModel(at(turn=1, run=1, step=1), _request(1, 5)),
     ]
 
 
-def test_an_imported_session_is_listed_and_nothing_of_it_is_carried_out():
-    session = given().after(submit("tidy"), says("Done."))
+def test_an_imported_session_is_listed_and_causes_no_other_effect():
+    session = session_after().after(submit("tidy"), text_answer("Done."))
 
     assert derive_effects(session.records, imported=True) == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1")
     ]
 
 
-def test_a_call_that_passed_the_gate_is_run_and_its_end_asks_the_model():
-    session = given(submit())
-    assert session.when(answered(wants(1, 2))).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
-    assert session.when(ended(1)).effects == [AskModel(at(turn=1, run=1, step=3), _request(2, 13))]
+def test_an_allowed_call_runs_and_its_end_calls_the_model():
+    session = session_after(submit())
+    assert session.when(model_answer(requested_call(1, 2))).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
+    assert session.when(tool_end(1)).effects == [AskModel(at(turn=1, run=1, step=3), _request(2, 13))]
 
 
 def test_a_denied_call_runs_nothing():
     """CTL-05"""
-    effects = given(submit()).when(answered(wants(1, 2, DENY))).effects
+    effects = session_after(submit()).when(model_answer(requested_call(1, 2, DENY))).effects
     assert effects == [AskModel(at(turn=1, run=1, step=3), _request(2, 11))]
 
 
 def test_a_pending_action_runs_nothing_until_it_is_approved():
     """CTL-04"""
-    session = given(submit())
-    assert session.when(answered(wants(1, 2, ASK))).effects == []
+    session = session_after(submit())
+    assert session.when(model_answer(requested_call(1, 2, ASK))).effects == []
     assert session.when(approve()).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
 
 
-def test_an_action_that_expires_is_watched():
+def test_an_action_with_an_expiry_gets_a_timer():
     """CTL-04"""
-    session = given(submit(), expiry=MINUTE)
-    assert session.when(answered(wants(1, 2, ASK))).effects == [
+    session = session_after(submit(), expiry=MINUTE)
+    assert session.when(model_answer(requested_call(1, 2, ASK))).effects == [
         ExpireAction(at(turn=1, run=1, step=3, call=1, action=1), session.now + MINUTE)
     ]
 
@@ -81,22 +81,22 @@ def test_a_rule_for_the_workspace_is_shared_and_one_for_the_session_is_not():
 
 def test_an_interrupt_stops_the_run_once():
     """CTL-08"""
-    session = given(submit())
+    session = session_after(submit())
     assert session.when(interrupt(reason="enough")).effects == [StopRun(at(turn=1, run=1), "person", "enough")]
     assert session.when(interrupt()).effects == []
 
 
-def test_what_is_queued_is_asked_when_the_thread_is_free():
-    session = given(submit(), submit())
-    assert session.when(says("done")).effects == [AskModel(at(turn=2, run=2, step=1), _request(1, 15))]
+def test_a_queued_turn_calls_the_model_when_the_thread_is_idle():
+    session = session_after(submit(), submit())
+    assert session.when(text_answer("done")).effects == [AskModel(at(turn=2, run=2, step=1), _request(1, 15))]
 
 
-def test_a_turn_that_was_stopped_does_nothing_more():
+def test_a_stopped_turn_has_no_further_effects():
     """CTL-08"""
-    assert given(submit(), answered(wants(1, 2)), interrupt()).when(stopped()).effects == []
+    assert session_after(submit(), model_answer(requested_call(1, 2)), interrupt()).when(run_stop()).effects == []
 
 
-def test_six_facts_make_the_runtime_act_and_no_other():
+def test_only_six_types_of_facts_have_effects():
     acting = {
         "session.created",
         "model.requested",
@@ -106,12 +106,19 @@ def test_six_facts_make_the_runtime_act_and_no_other():
         "permission.rule.added",
     }
     assert acting < set(FACTS)
-    session = given(submit(), answered(wants(1, 2, ASK)))
-    for step in (approve(scope="session"), ended(1), says("done", step=4), submit(), interrupt(), stopped(run=2)):
+    session = session_after(submit(), model_answer(requested_call(1, 2, ASK)))
+    for step in (
+        approve(scope="session"),
+        tool_end(1),
+        text_answer("done", step=4),
+        submit(),
+        interrupt(),
+        run_stop(run=2),
+    ):
         then = session.when(step)
         kinds = [fact.type for fact in then.facts if fact.type in acting - {"permission.rule.added"}]
         assert len(then.effects) == len(kinds)
 
 
-def _asked() -> Given:
-    return given(submit(), answered(wants(1, 2, ASK)))
+def _asked() -> Scenario:
+    return session_after(submit(), model_answer(requested_call(1, 2, ASK)))

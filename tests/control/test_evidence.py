@@ -1,4 +1,4 @@
-"""A pack that was made is one fact of its session, with the ids of whom it is about."""
+"""The fact of an exported evidence pack, with the ids of its subject."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from callboard.contracts.content import make_blob
 from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.scope import Scope
 from callboard.control.decide.evidence import EvidencePackReported
-from tests.control.rigs.decisions import given
+from tests.control.rigs.decisions import session_after
 from tests.control.rigs.examples import SESSION, submit
 
 PACK = make_blob(b"a pack", "application/zip")
 MADE = EvidencePackReported(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
 
 
-def test_a_pack_of_a_session_is_told_by_one_fact_that_keeps_it() -> None:
-    """Also while a turn runs, which it does not touch."""
-    session = given(submit())
+def test_a_pack_of_a_session_is_recorded_by_one_fact_with_its_blob() -> None:
+    """A running turn is not affected."""
+    session = session_after(submit())
     before = session.state
 
     came = session.when(MADE)
 
     came.then((EvidenceExported(through=3, facts=3, link="ab", pack=PACK.ref), Scope(evidence="evd_1")))
-    came.answered(
+    came.with_answer(
         EvidencePacked(
             session_id=SESSION,
             evidence_id="evd_1",
@@ -39,7 +39,7 @@ def test_a_pack_of_a_session_is_told_by_one_fact_that_keeps_it() -> None:
     assert session.state == msgspec.structs.replace(before, sequence=before.sequence + 1, at=session.state.at)
 
 
-def test_the_fact_of_a_child_s_evidence_has_the_child_s_ids() -> None:
+def test_the_fact_of_a_childs_evidence_has_the_childs_ids() -> None:
     """SUB-04"""
     child = Scope(
         agent="worker-1",
@@ -54,7 +54,7 @@ def test_the_fact_of_a_child_s_evidence_has_the_child_s_ids() -> None:
         MADE, request=ExportEvidence(session_id=SESSION, task_id="tsk_1"), facts=2, scope=child
     )
 
-    given(submit()).when(made).then(
+    session_after(submit()).when(made).then(
         (
             EvidenceExported(through=3, facts=2, link="ab", pack=PACK.ref, task="tsk_1"),
             msgspec.structs.replace(child, turn="", run="", evidence="evd_1"),

@@ -1,4 +1,4 @@
-"""Trust and the rules of a workspace, as they are decided."""
+"""Decisions on the trust and the rules of a workspace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TRUSTED = NewFact(WorkspaceTrusted(digest=DIGEST, allowed=("s.toml: commands rea
 RULE = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="deny", scope="workspace")
 
 
-def test_trust_is_given_once_for_what_was_shown():
+def test_trust_is_granted_once_for_the_digest_that_the_person_saw():
     """SAFE-08"""
     request = TrustWorkspace(workspace_id=WORKSPACE, digest=DIGEST)
     answer = TrustChanged(workspace_id=WORKSPACE, trusted=DIGEST, sequence=2)
@@ -41,14 +41,14 @@ def test_trust_is_given_once_for_what_was_shown():
 
 
 @pytest.mark.parametrize(("asked", "code"), [(RequestedPermissions(), "nothing_to_trust"), (ASKED, "trust_changed")])
-def test_trust_for_anything_else_is_refused(asked: RequestedPermissions, code: str):
+def test_trust_for_another_digest_is_refused(asked: RequestedPermissions, code: str):
     """SAFE-08"""
     with pytest.raises(Refusal) as caught:
         trust_workspace(folded(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), asked)
     assert (caught.value.code, caught.value.problem.field) == (code, "digest")
 
 
-def test_trust_is_taken_back_where_it_was_given():
+def test_trust_is_revoked_only_if_it_was_granted():
     request = RevokeTrust(workspace_id=WORKSPACE, reason="enough")
     revoked = NewFact(WorkspaceTrustRevoked(reason="enough"))
     assert revoke_trust(folded(OPENED, TRUSTED), request)[0] == (revoked,)
@@ -57,7 +57,7 @@ def test_trust_is_taken_back_where_it_was_given():
     assert folded(OPENED, TRUSTED, revoked).trusted == ""
 
 
-def test_a_rule_of_a_workspace_is_given_and_taken_back():
+def test_a_workspace_rule_is_added_and_revoked():
     request = AddRule(workspace_id=WORKSPACE, matcher=" Edit(a) ", verdict="deny")
     added = NewFact(PermissionRuleAdded(rule=RULE))
     assert add_workspace_rule(folded(OPENED), request, "rul_1", NOW) == (
@@ -75,7 +75,7 @@ def test_a_rule_of_a_workspace_is_given_and_taken_back():
     assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
 
 
-def test_a_rule_whose_time_is_over_before_it_begins_is_refused():
+def test_a_rule_that_has_already_expired_is_refused():
     """SAFE-05"""
     request = AddRule(workspace_id=WORKSPACE, matcher="Edit(a)", verdict="allow", expires_at=NOW)
     with pytest.raises(Refusal) as caught:

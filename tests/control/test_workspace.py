@@ -1,4 +1,4 @@
-"""What is decided of a workspace: its folder, the list of its sessions, and the rules that hold in all of them."""
+"""Decisions on a workspace: its folder, its list of sessions and its rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RULE = Rule(rule_id="rul_1", matcher="Write(*)", verdict="allow", scope="workspa
 
 
 def folded(*facts: NewFact) -> Workspace:
-    """The workspace after these facts."""
+    """Return the workspace after these facts."""
     state = Workspace(workspace=WORKSPACE)
     for sequence, new in enumerate(facts, start=1):
         header = build_header(new, Origin(at=NOW + sequence), 1)
@@ -47,18 +47,18 @@ def test_a_session_is_listed_once():
     assert list_session(folded(OPENED, LISTED), SESSION, "tidy") == ()
 
 
-def test_a_session_that_was_deleted_is_not_listed_again():
+def test_a_deleted_session_is_not_listed_again():
     gone = NewFact(SessionDeleted(session_id=SESSION, last_sequence=9, link="00"))
     assert list_session(folded(OPENED, LISTED, gone), SESSION, "tidy") == ()
 
 
-def test_a_rule_for_the_workspace_is_kept_once():
+def test_a_workspace_rule_is_recorded_once():
     added = NewFact(PermissionRuleAdded(rule=RULE))
     assert share_rule(folded(OPENED), RULE) == (added,)
     assert share_rule(folded(OPENED, added), RULE) == ()
 
 
-def test_only_what_changes_becomes_a_fact():
+def test_an_update_records_only_the_fields_that_change():
     """UI-31"""
     state = folded(OPENED, LISTED)
     facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidy", pinned=True, archived=True))
@@ -69,7 +69,7 @@ def test_only_what_changes_becomes_a_fact():
     assert answer == SessionUpdated(session_id=SESSION, title="tidy", pinned=True, archived=True, sequence=4)
 
 
-def test_what_is_absent_stays_as_it_is():
+def test_absent_fields_of_an_update_stay_unchanged():
     """UI-31"""
     state = folded(OPENED, LISTED, NewFact(SessionPinned(session_id=SESSION, pinned=True)))
     facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidier"))
@@ -77,7 +77,7 @@ def test_what_is_absent_stays_as_it_is():
     assert answer == SessionUpdated(session_id=SESSION, title="tidier", pinned=True, archived=False, sequence=4)
 
 
-def test_a_session_that_is_not_listed_cannot_be_changed_or_deleted():
+def test_an_unlisted_session_cannot_be_changed_or_deleted():
     state = folded(OPENED)
     problem = Problem(code="unknown_session", message=f"There is no session {SESSION}.", field="sessionId")
     with pytest.raises(Refusal) as refused:
@@ -88,7 +88,7 @@ def test_a_session_that_is_not_listed_cannot_be_changed_or_deleted():
     assert refused.value.problem == problem
 
 
-def test_deleting_takes_the_id_a_second_time():
+def test_deleting_a_session_requires_its_id_as_confirmation():
     state = folded(OPENED, LISTED)
     with pytest.raises(Refusal) as refused:
         require_deletable(state, DeleteSession(session_id=SESSION, confirm="yes"))
@@ -102,13 +102,13 @@ def test_deleting_takes_the_id_a_second_time():
     assert listed == ListedSession(session=SESSION, title="tidy", listed=2)
 
 
-def test_a_rule_that_was_revoked_is_not_given_again_by_the_session_that_gave_it():
+def test_a_revoked_rule_is_not_added_again_by_the_session_that_shared_it():
     added, revoked = NewFact(PermissionRuleAdded(rule=RULE)), NewFact(PermissionRuleRevoked(rule_id="rul_1"))
 
     assert share_rule(folded(OPENED, added, revoked), RULE) == ()
 
 
-def test_the_state_is_what_the_facts_say():
+def test_the_workspace_state_is_folded_from_its_facts():
     state = folded(
         OPENED,
         LISTED,

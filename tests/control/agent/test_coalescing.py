@@ -1,4 +1,4 @@
-"""Whatever happens to an agent that sleeps: it wakes once for each time that it slept until, and for no other."""
+"""Random steps of a sleeping agent: one wake for each wake time, and no other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.task import TaskPaused, TaskResumed, TaskStarted
 from callboard.control.outcomes import HostTakenOver, WakeTimeReached
 from tests.control.rigs.examples import SESSION, submit
-from tests.control.rigs.sleepers import Sleepers, sleepers
+from tests.control.rigs.sleepers import SleepingTeam, sleeping_team
 
 SCHEDULES = st.one_of(
     st.integers(1, 7200).map(lambda every: {"every": every}),
@@ -34,7 +34,7 @@ def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
     schedule: dict[str, Any], steps: list[tuple[str, float]]
 ) -> None:
     """UI-22"""
-    made = sleepers(**schedule)
+    made = sleeping_team(**schedule)
     for name, seconds in steps:
         _take(made, name, seconds)
         made.when(WakeTimeReached(at=made.now))
@@ -44,49 +44,49 @@ def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
     for fact, at, scope in facts:
         match fact:
             case AgentSlept():
-                assert fact.wake_at > at, "it never sleeps until a time that has passed"
+                assert fact.wake_at > at, "the wake time is in the future"
                 until = fact.wake_at
             case AgentWoke(reason="schedule"):
-                assert fact.due == until <= at, "what wakes it is the time that it was told of"
+                assert fact.due == until <= at, "it wakes at its recorded wake time"
                 until = 0
             case AgentWoke() | TaskPaused():
                 until = 0
             case TaskStarted():
                 begun += 1
-                assert scope.attempt == begun, "its runs are attempts, one after the other"
+                assert scope.attempt == begun, "its runs are consecutive attempts"
             case _:
                 pass
 
 
-def _holds(made: Sleepers) -> None:
-    """Where its time has come it is at work, unless somebody said that it is not to be."""
-    thread, background = made.of("watcher"), made.of_watcher()
+def _holds(made: SleepingTeam) -> None:
+    """Check that the watcher runs from its wake time on, unless it is paused or held."""
+    thread, background = made.thread_of("watcher"), made.watcher_background()
     if thread.run is None and thread.paused is None and not background.is_held:
         assert background.asleep
         assert background.wake_at > made.now
     assert not (background.asleep and thread.run is not None)
 
 
-def _take(made: Sleepers, name: str, seconds: float) -> None:
-    works, held = "watcher" in made.works(), made.of_watcher().is_held
+def _take(made: SleepingTeam, name: str, seconds: float) -> None:
+    works, held = "watcher" in made.running_agents(), made.watcher_background().is_held
     match name:
         case "passes":
             made.now += int(seconds * 1_000_000)
         case "says" if works:
-            made.says("watcher")
+            made.answers("watcher")
         case "fails" if works:
             made.fails("watcher")
         case "dies":
             made.epoch += 1
             made.when(HostTakenOver(partials=()))
         case "pauses" if not held and not works:
-            made.on_task(TaskPaused())
+            made.report_task_fact(TaskPaused())
         case "resumes" if held:
-            made.on_task(TaskResumed())
+            made.report_task_fact(TaskResumed())
         case "person":
-            made.when(submit("Look.", session_id=SESSION, thread_id=made.of("watcher").thread))
+            made.when(submit("Look.", session_id=SESSION, thread_id=made.thread_of("watcher").thread))
         case "lead":
-            if "lead" not in made.works():
+            if "lead" not in made.running_agents():
                 made.when(submit("More.", session_id=SESSION, thread_id=made.state.lead))
         case _:
             pass

@@ -1,4 +1,4 @@
-"""Agents that make agents and edges: with the capability, with a person's yes, for no more than they may themselves."""
+"""Agents that create agents and edges: capability, approval, and limits of their own permissions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 from callboard.control.state.team import AddedEdge
 from tests.control.rigs.examples import THREAD, approve, reject
-from tests.control.rigs.team import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types
+from tests.control.rigs.team import CLERK, CRITIC, WORKER, Team, agent_definition, fact_types, facts_of, only_fact, team
 
-MAKER = agent(
+MAKER = agent_definition(
     "lead",
     tools=("Read", "Write", "define_agent", "add_edge"),
     policy=("Patch", "Delegate"),
@@ -41,24 +41,24 @@ def crew(**differs: Any) -> Team:
 
 def refusal(session: Team, tool: str, /, **arguments: Any) -> ToolRefused:
     then = session.uses("lead", tool, **arguments)
-    assert types(then)[-4:] == ["tool.requested", "permission.evaluated", "tool.refused", "model.requested"]
-    return one(then, ToolRefused)
+    assert fact_types(then)[-4:] == ["tool.requested", "permission.evaluated", "tool.refused", "model.requested"]
+    return only_fact(then, ToolRefused)
 
 
-def test_an_agent_is_made_for_the_session_once_a_person_says_yes() -> None:
+def test_an_agent_is_created_for_the_session_after_a_person_approves() -> None:
     session = crew()
-    asked = one(session.uses("lead", "define_agent", **PAINTER, policy=["Patch"]), ActionRequired)
+    asked = only_fact(session.uses("lead", "define_agent", **PAINTER, policy=["Patch"]), ActionRequired)
     before = session.state.defined_agents
     yes = session.when(approve())
 
-    fact = one(yes, AgentDefined)
+    fact = only_fact(yes, AgentDefined)
     made = msgspec.json.decode(fact.definition.text, type=Definition)
     assert (asked.scopes, asked.matchers, before) == (("once",), {}, ())
     assert asked.preview == Text(
         text='---\nname: "painter"\ndescription: "Paints."\nkind: "subagent"\ntools: ["Write"]\npolicy: ["Patch"]\n'
         'permission_mode: "edits"\nwork_globs: ["docs/**","src/**/*.py"]\nmade_by: "lead"\n---\nYou paint.\n'
     )
-    assert types(yes) == [
+    assert fact_types(yes) == [
         "action.resolved",
         "tool.started",
         "agent.defined",
@@ -84,42 +84,42 @@ def test_an_agent_is_made_for_the_session_once_a_person_says_yes() -> None:
     )
     assert len(made.hash) == 64
     assert session.state.defined_agents == (made,)
-    assert msgspec.json.decode(one(yes, ToolCompleted).output.text)["agent"] == "painter"
+    assert msgspec.json.decode(only_fact(yes, ToolCompleted).output.text)["agent"] == "painter"
 
 
-def test_a_no_leaves_nothing() -> None:
+def test_a_rejected_definition_creates_no_agent() -> None:
     session = crew()
     session.uses("lead", "define_agent", **PAINTER)
     no = session.when(reject())
 
-    assert types(no) == ["action.resolved", "tool.refused", "model.requested"]
-    assert (one(no, ToolRefused).code, session.state.defined_agents) == ("person_denied", ())
+    assert fact_types(no) == ["action.resolved", "tool.refused", "model.requested"]
+    assert (only_fact(no, ToolRefused).code, session.state.defined_agents) == ("person_denied", ())
 
 
-def test_a_word_of_the_gate_that_lets_it_through_asks_a_person_all_the_same() -> None:
-    """MAR-05: what makes more of the team passes no rule and no mode by itself."""
+def test_creating_agents_or_edges_requires_approval_even_if_the_gate_allows_it() -> None:
+    """MAR-05: no rule and no mode approves a change of the team."""
     session = team(msgspec.structs.replace(MAKER, permission_mode=None), CRITIC, permission_mode="full")
     for tool, arguments in (("define_agent", PAINTER), ("add_edge", {"to": "critic"})):
         then = session.uses("lead", tool, **arguments)
-        assert types(then)[-3:] == ["tool.requested", "permission.evaluated", "action.required"]
+        assert fact_types(then)[-3:] == ["tool.requested", "permission.evaluated", "action.required"]
         session.when(reject(2 if tool == "add_edge" else 1))
-    assert not all_of(then, PermissionRuleAdded)
+    assert not facts_of(then, PermissionRuleAdded)
 
 
-def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
-    """MAR-07: it is a subagent like any other. MAR-06: its maker reaches it beside its targets, another main does not."""
+def test_the_creator_spawns_the_created_agent_and_that_agent_spawns_nothing() -> None:
+    """MAR-07: it is a normal subagent. MAR-06: only its creator reaches it in addition to the targets."""
     session = crew()
     session.uses("lead", "define_agent", **PAINTER)
     session.when(approve())
-    child = session.gets("lead", "spawn_subagent", agent="Painter", objective="Paint the door.")
+    child = session.tool_result("lead", "spawn_subagent", agent="Painter", objective="Paint the door.")
     opened = [record.fact for record in session.records if isinstance(record.fact, ThreadOpened)][-1]
 
     assert child["agent_id"] == "painter-1"
     assert (opened.definition, opened.definition_hash) == ("painter", session.state.defined_agents[0].hash)
     assert session.run_of("painter-1").permission_mode == "ask"
-    assert session.denied("painter-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
-    assert session.denied("painter-1", "define_agent", **{**PAINTER, "name": "other"}) == "subagent_spawns"
-    assert session.denied("painter-1", "add_edge", to="critic") == "subagent_spawns"
+    assert session.refusal_code("painter-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
+    assert session.refusal_code("painter-1", "define_agent", **{**PAINTER, "name": "other"}) == "subagent_spawns"
+    assert session.refusal_code("painter-1", "add_edge", to="critic") == "subagent_spawns"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
         ({"prompt": "é" * 5000}, "message_too_large", "An agent made in a session can have at most 8192 bytes."),
     ],
 )
-def test_an_agent_wider_than_its_maker_or_with_a_used_name_is_refused_without_an_approval_card(
+def test_an_agent_wider_than_its_creator_or_with_a_used_name_is_refused_without_an_approval_card(
     asked: dict[str, Any], code: str, said: str
 ) -> None:
     judge = msgspec.structs.replace(CRITIC, aliases=("The-Judge",))
@@ -155,7 +155,7 @@ def test_an_agent_wider_than_its_maker_or_with_a_used_name_is_refused_without_an
     assert session.state.defined_agents == ()
 
 
-def test_what_is_narrower_than_its_maker_stays_as_it_was_asked_for() -> None:
+def test_a_definition_narrower_than_its_creator_stays_as_requested() -> None:
     session = crew()
     more = {"workGlobs": ["docs/pictures/*.md", "src/**/*.py"], "permissionMode": "planning", "kind": "main"}
     session.uses("lead", "define_agent", **PAINTER, policy=["Delegate"], **more)
@@ -166,7 +166,7 @@ def test_what_is_narrower_than_its_maker_stays_as_it_was_asked_for() -> None:
     assert (made.policy, made.delegate_targets, made.capabilities, made.edges) == (("Delegate",), ("worker",), (), ())
 
 
-def test_without_the_capability_neither_an_agent_nor_an_edge_is_made() -> None:
+def test_without_the_capability_an_agent_creates_no_agent_and_no_edge() -> None:
     session = crew(capabilities=())
     agents = refusal(session, "define_agent", **PAINTER)
     edges = refusal(session, "add_edge", to="critic")
@@ -179,41 +179,41 @@ def test_without_the_capability_neither_an_agent_nor_an_edge_is_made() -> None:
     assert edges.message.startswith("lead cannot make edges: its definition lacks the capability edge.")
 
 
-def test_what_became_impossible_while_the_person_thought_is_refused() -> None:
+def test_a_definition_that_became_invalid_before_its_approval_is_refused() -> None:
     session = crew()
     session.uses("lead", "define_agent", **PAINTER)
-    session.definitions = (*session.definitions, agent("painter"))
+    session.definitions = (*session.definitions, agent_definition("painter"))
     then = session.when(approve())
 
-    assert types(then) == ["action.resolved", "tool.refused", "model.requested"]
-    assert one(then, ToolRefused).code == "agent_exists"
+    assert fact_types(then) == ["action.resolved", "tool.refused", "model.requested"]
+    assert only_fact(then, ToolRefused).code == "agent_exists"
 
 
-def test_an_edge_is_made_once_a_person_says_yes_and_carries_from_then_on() -> None:
-    """COM-01: without it the handoff is refused; COM-02: it carries the one way that it says."""
+def test_an_edge_is_added_after_a_person_approves_and_carries_handoffs_from_then_on() -> None:
+    """COM-01: without the edge the handoff is refused. COM-02: the edge carries one way."""
     session = crew()
-    assert session.denied("lead", "send_handoff", to="critic", message="Look.") == "no_edge"
-    asked = one(session.uses("lead", "add_edge", to="The Judge", ownership=True), ActionRequired)
+    assert session.refusal_code("lead", "send_handoff", to="critic", message="Look.") == "no_edge"
+    asked = only_fact(session.uses("lead", "add_edge", to="The Judge", ownership=True), ActionRequired)
     yes = session.when(approve())
     sent = session.uses("lead", "send_handoff", to="critic", message="Look.")
 
     assert asked.preview == Text(
         text="lead → critic: handoff, each handoff must be accepted, a handoff can move the objective to the receiver"
     )
-    assert one(yes, EdgeAdded) == EdgeAdded(source="lead", edge=Edge(to="critic", ownership=True))
+    assert only_fact(yes, EdgeAdded) == EdgeAdded(source="lead", edge=Edge(to="critic", ownership=True))
     assert yes.decision.facts[2].scope == RUN
-    assert one(sent, HandoffRequested).target == "critic"
-    assert session.denied("critic", "send_handoff", to="lead", message="Back.") == "no_edge"
+    assert only_fact(sent, HandoffRequested).target == "critic"
+    assert session.refusal_code("critic", "send_handoff", to="lead", message="Back.") == "no_edge"
 
 
-def test_an_edge_of_an_agent_that_is_not_in_the_session_yet_holds_once_it_joins() -> None:
+def test_an_edge_of_an_absent_agent_applies_when_it_joins_the_session() -> None:
     session = crew()
     session.uses("lead", "add_edge", source="clerk", to="lead", kind="report")
     session.when(approve())
     session.uses("lead", "send_message", to=["clerk"], text="Hello.")
 
     assert session.state.edges == (AddedEdge(source="clerk", edge=Edge(to="lead", kind="report")),)
-    assert session.of("clerk").edges == (*CLERK.edges, Edge(to="lead", kind="report"))
+    assert session.thread_of("clerk").edges == (*CLERK.edges, Edge(to="lead", kind="report"))
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_an_edge_of_an_agent_that_is_not_in_the_session_yet_holds_once_it_joins(
         ({"to": "nobody"}, "unknown_agent"),
     ],
 )
-def test_an_edge_lifts_no_invariant(asked: dict[str, Any], code: str) -> None:
-    """COM-01, MAR-08: a subagent speaks with its parent, whatever edges say."""
+def test_an_added_edge_lifts_no_invariant(asked: dict[str, Any], code: str) -> None:
+    """COM-01, MAR-08: a subagent exchanges messages only with its parent, whatever the edges are."""
     session = crew()
     session.spawns()
 
@@ -239,14 +239,14 @@ def test_an_edge_lifts_no_invariant(asked: dict[str, Any], code: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["write", "Write", "WRITE"])
-def test_m2_an_agent_is_made_with_tools_in_any_spelling(name: str) -> None:
+def test_m2_an_agent_is_created_with_tools_in_any_spelling(name: str) -> None:
     session = crew()
     session.uses("lead", "define_agent", **{**PAINTER, "tools": [name]}, policy=["Patch"])
-    made = msgspec.json.decode(one(session.when(approve()), AgentDefined).definition.text, type=Definition)
+    made = msgspec.json.decode(only_fact(session.when(approve()), AgentDefined).definition.text, type=Definition)
     assert made.tools == ("Write",)
 
 
-def test_m2_a_tool_that_the_maker_lacks_is_refused_with_the_names_that_models_see() -> None:
+def test_m2_a_tool_that_the_creator_lacks_is_refused_with_its_model_name() -> None:
     refused = refusal(crew(), "define_agent", **{**PAINTER, "tools": ["ReadOutput"]})
     assert refused.code == "tool_not_listed"
     assert "lead does not have these tools of painter: read_output." in refused.message

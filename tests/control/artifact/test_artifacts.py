@@ -1,4 +1,4 @@
-"""Artifacts: what calls do to files are versions; a person saves against the version that a text was made from."""
+"""Artifacts: versions from tool calls, and saves of a person against a base version."""
 
 from __future__ import annotations
 
@@ -41,113 +41,128 @@ from callboard.control.state.artifact import (
     OpenArtifact,
 )
 from tests.control.rigs.artifacts import (
+    ARTIFACT,
     CALL,
-    MADE,
-    MINE,
-    ONE,
+    CALL_ARTIFACT,
+    FIRST_TEXT,
     PATH,
-    THREE,
-    TWO,
-    ask,
-    calling,
-    change,
-    done,
-    edit,
-    kept,
-    version,
-    wrote,
+    SECOND_TEXT,
+    THIRD_TEXT,
+    artifact_request,
+    change_reported,
+    edit_artifact,
+    file_change,
+    session_in_second_call,
+    session_with_artifact,
+    version_created,
+    write_end,
 )
-from tests.control.rigs.decisions import given
-from tests.control.rigs.examples import SESSION, answered, at, says, submit, wants
-from tests.control.rigs.expected_facts import asked
+from tests.control.rigs.decisions import session_after
+from tests.control.rigs.examples import SESSION, at, model_answer, requested_call, submit, text_answer
+from tests.control.rigs.expected_facts import model_request
 
 
-def test_the_first_change_of_a_path_makes_an_artifact_before_the_call_ends():
-    session = given(submit(), answered(wants(1, 2)))
-    session.when(wrote(change(ONE))).then(
-        (ArtifactCreated(artifact_kind="document", path=PATH), MADE),
-        (version(1, ONE.ref, lines=(1, 0)), MADE),
-        (ToolCompleted(output=Text(text="done"), duration_ms=4, changes=(change(ONE),)), CALL),
-        asked(2, at(turn=1, run=1, step=3)),
+def test_the_first_change_of_a_path_creates_an_artifact_before_the_call_ends():
+    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session.when(write_end(file_change(FIRST_TEXT))).then(
+        (ArtifactCreated(artifact_kind="document", path=PATH), CALL_ARTIFACT),
+        (version_created(1, FIRST_TEXT.ref, lines=(1, 0)), CALL_ARTIFACT),
+        (ToolCompleted(output=Text(text="done"), duration_ms=4, changes=(file_change(FIRST_TEXT),)), CALL),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
-    told = next(one.sequence for one in session.records if one.header.type == "artifact.version.created")
-    assert session.state.artifacts.open == {"art_1": OpenArtifact(PATH, 1, ONE.ref.hash[:16], last_sequence=told)}
+    told = next(record.sequence for record in session.records if record.header.type == "artifact.version.created")
+    assert session.state.artifacts.open == {
+        "art_1": OpenArtifact(PATH, 1, FIRST_TEXT.ref.hash[:16], last_sequence=told)
+    }
 
 
-def test_a_file_that_was_there_is_a_version_of_nobodys_first():
-    session = given(submit(), answered(wants(1, 2)))
-    assert session.when(wrote(change(TWO, ONE))).facts[:3] == (
+def test_the_earlier_content_of_a_file_is_a_found_version_before_the_calls_version():
+    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    assert session.when(write_end(file_change(SECOND_TEXT, FIRST_TEXT))).facts[:3] == (
         ArtifactCreated(artifact_kind="document", path=PATH),
-        version(1, ONE.ref, "found"),
-        version(2, TWO.ref, lines=(1, 1)),
+        version_created(1, FIRST_TEXT.ref, "found"),
+        version_created(2, SECOND_TEXT.ref, lines=(1, 1)),
     )
-    assert [one.scope for one in session.records if one.header.type == "artifact.version.created"] == [MINE, MADE]
-
-
-def test_a_file_that_somebody_else_changed_meanwhile_is_told_as_found():
-    """CTX-04: what superseded the newest version is told, never written over in silence."""
-    second = msgspec.structs.replace(at(turn=1, run=1, step=4, call=2), artifact="art_1")
-    told = calling(change(ONE)).when(wrote(change(THREE, TWO), call=2)).decision.facts
-    assert [(new.fact, new.scope) for new in told[:2]] == [
-        (version(2, TWO.ref, "found"), MINE),
-        (version(3, THREE.ref, lines=(1, 1)), second),
+    assert [record.scope for record in session.records if record.header.type == "artifact.version.created"] == [
+        ARTIFACT,
+        CALL_ARTIFACT,
     ]
 
 
-def test_a_change_of_what_is_the_newest_is_the_next_version_and_no_more():
-    facts = calling(change(ONE)).when(wrote(change(TWO, ONE), call=2)).facts
-    assert [fact for fact in facts if isinstance(fact, ArtifactVersionCreated)] == [version(2, TWO.ref, lines=(1, 1))]
+def test_a_concurrent_change_by_another_program_is_recorded_as_a_found_version():
+    """CTX-04: the superseding content is recorded, never silently overwritten."""
+    second = msgspec.structs.replace(at(turn=1, run=1, step=4, call=2), artifact="art_1")
+    told = (
+        session_in_second_call(file_change(FIRST_TEXT))
+        .when(write_end(file_change(THIRD_TEXT, SECOND_TEXT), call=2))
+        .decision.facts
+    )
+    assert [(new.fact, new.scope) for new in told[:2]] == [
+        (version_created(2, SECOND_TEXT.ref, "found"), ARTIFACT),
+        (version_created(3, THIRD_TEXT.ref, lines=(1, 1)), second),
+    ]
 
 
-def test_a_call_that_removes_a_file_deletes_its_artifact_and_a_new_file_gets_another():
-    session = calling(change(ONE))
-    assert session.when(wrote(change(None), call=2)).facts[0] == ArtifactDeleted(file=True)
-    session.after(answered(wants(3, 6), step=5))
-    facts = session.when(wrote(change(TWO), call=3)).facts
+def test_a_change_of_the_newest_version_adds_one_version():
+    facts = (
+        session_in_second_call(file_change(FIRST_TEXT))
+        .when(write_end(file_change(SECOND_TEXT, FIRST_TEXT), call=2))
+        .facts
+    )
+    assert [fact for fact in facts if isinstance(fact, ArtifactVersionCreated)] == [
+        version_created(2, SECOND_TEXT.ref, lines=(1, 1))
+    ]
+
+
+def test_removing_a_file_deletes_its_artifact_and_a_new_file_gets_another_artifact():
+    session = session_in_second_call(file_change(FIRST_TEXT))
+    assert session.when(write_end(file_change(None), call=2)).facts[0] == ArtifactDeleted(file=True)
+    session.after(model_answer(requested_call(3, 6), step=5))
+    facts = session.when(write_end(file_change(SECOND_TEXT), call=3)).facts
     assert facts[0] == ArtifactCreated(artifact_kind="document", path=PATH)
     assert sorted(session.state.artifacts.open) == ["art_2"]
 
 
-def test_a_change_whose_content_nobody_kept_is_no_version():
-    told = msgspec.structs.replace(change(ONE), after=None)
-    facts = given(submit(), answered(wants(1, 2))).when(wrote(told)).facts
+def test_a_change_without_stored_content_adds_no_version():
+    told = msgspec.structs.replace(file_change(FIRST_TEXT), after=None)
+    facts = session_after(submit(), model_answer(requested_call(1, 2))).when(write_end(told)).facts
     assert [fact for fact in facts if isinstance(fact, ArtifactCreated | ArtifactVersionCreated)] == []
 
 
-def test_what_a_merge_brought_is_told_as_merged_and_not_as_the_calls_own():
-    session = given(submit(), answered(wants(1, 2)))
-    facts = session.when(wrote(brought=(change(ONE), change(TWO, path="b.py")))).facts
+def test_merged_changes_are_recorded_as_merge_versions_and_not_as_changes_of_the_call():
+    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    facts = session.when(write_end(merged=(file_change(FIRST_TEXT), file_change(SECOND_TEXT, path="b.py")))).facts
     assert facts[:4] == (
         ArtifactCreated(artifact_kind="document", path=PATH),
-        version(1, ONE.ref, "merge", lines=(1, 0)),
+        version_created(1, FIRST_TEXT.ref, "merge", lines=(1, 0)),
         ArtifactCreated(artifact_kind="code", path="b.py"),
-        version(1, TWO.ref, "merge", lines=(1, 0), path="b.py"),
+        version_created(1, SECOND_TEXT.ref, "merge", lines=(1, 0), path="b.py"),
     )
     assert isinstance(facts[4], ToolCompleted)
     assert facts[4].changes == ()
 
 
-def test_a_save_is_an_intent_before_the_file_is_touched_and_a_version_behind_it():
+def test_a_save_records_an_intent_before_the_file_changes_and_a_version_after_it():
     """CTX-04"""
-    session = kept()
-    begun = session.when(ask(edit(), TWO))
-    begun.then((ArtifactSaveRequested(base=1, draft=TWO.ref), MINE)).answered(
+    session = session_with_artifact()
+    begun = session.when(artifact_request(edit_artifact(), SECOND_TEXT))
+    begun.then((ArtifactSaveRequested(base=1, draft=SECOND_TEXT.ref), ARTIFACT)).with_answer(
         ArtifactChanged(
             session_id=SESSION, artifact_id="art_1", version=1, status="saving", sequence=session.state.sequence
         )
     )
-    ended = msgspec.structs.replace(done(), added=1, removed=1)
-    session.when(ended).then((version(2, TWO.ref, "person", lines=(1, 1)), MINE)).answered(
+    ended = msgspec.structs.replace(change_reported(), added=1, removed=1)
+    session.when(ended).then((version_created(2, SECOND_TEXT.ref, "person", lines=(1, 1)), ARTIFACT)).with_answer(
         ArtifactChanged(
             session_id=SESSION, artifact_id="art_1", version=2, status="saved", sequence=session.state.sequence
         )
     )
 
 
-def test_a_save_against_another_version_keeps_the_draft_and_the_newest():
+def test_a_save_against_another_version_keeps_the_draft_and_the_newest_version():
     """CTX-04"""
-    session = kept()
-    then = session.when(ask(edit(base=3), TWO))
+    session = session_with_artifact()
+    then = session.when(artifact_request(edit_artifact(base=3), SECOND_TEXT))
     then.then(
         (
             ArtifactFailed(
@@ -156,133 +171,144 @@ def test_a_save_against_another_version_keeps_the_draft_and_the_newest():
                 message="The newest version is 1, but the change was made from 3.",
                 base=3,
                 current=1,
-                draft=TWO.ref,
+                draft=SECOND_TEXT.ref,
             ),
-            MINE,
+            ARTIFACT,
         )
     )
-    assert then.decision.blobs == (TWO,)
+    assert then.decision.blobs == (SECOND_TEXT,)
     assert getattr(then.answer, "status", "") == "conflict"
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", base_version=1)
-    assert session.when(ask(retry, TWO)).facts == (ArtifactSaveRequested(base=1, draft=TWO.ref),)
+    assert session.when(artifact_request(retry, SECOND_TEXT)).facts == (
+        ArtifactSaveRequested(base=1, draft=SECOND_TEXT.ref),
+    )
 
 
-def test_a_file_that_is_not_what_the_newest_version_says_is_a_conflict():
+def test_a_file_that_differs_from_the_newest_version_is_a_conflict():
     """CTX-04"""
-    then = kept().when(ask(edit(), TWO, there=THREE))
+    then = session_with_artifact().when(artifact_request(edit_artifact(), SECOND_TEXT, on_disk=THIRD_TEXT))
     found, failed = then.facts
-    assert found == version(2, THREE.ref, "found")
+    assert found == version_created(2, THIRD_TEXT.ref, "found")
     assert isinstance(failed, ArtifactFailed)
-    assert (failed.code, failed.base, failed.current, failed.draft) == ("artifact_conflict", 1, 2, TWO.ref)
+    assert (failed.code, failed.base, failed.current, failed.draft) == ("artifact_conflict", 1, 2, SECOND_TEXT.ref)
 
 
-def test_a_save_that_was_overtaken_while_it_was_made_keeps_both():
+def test_a_save_overtaken_by_another_change_keeps_both_contents():
     """CTX-04"""
-    session = kept().after(ask(edit(), TWO))
-    found, failed = session.when(done("file_changed", THREE)).facts
-    assert found == version(2, THREE.ref, "found")
+    session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
+    found, failed = session.when(change_reported("file_changed", THIRD_TEXT)).facts
+    assert found == version_created(2, THIRD_TEXT.ref, "found")
     assert isinstance(failed, ArtifactFailed)
-    assert (failed.code, failed.current, failed.draft) == ("artifact_conflict", 2, TWO.ref)
+    assert (failed.code, failed.current, failed.draft) == ("artifact_conflict", 2, SECOND_TEXT.ref)
 
 
-def test_a_call_that_finds_the_save_of_a_person_made_says_so_first():
-    """The call read the file behind the person's write, and is decided before what came of that is told."""
-    session = calling(change(ONE)).after(ask(edit(), TWO))
-    facts = session.when(wrote(change(THREE, TWO), call=2)).facts
-    assert facts[:2] == (version(2, TWO.ref, "person"), version(3, THREE.ref, lines=(1, 1)))
-    then = session.when(done())
+def test_a_call_that_read_a_persons_save_records_the_saved_version_first():
+    """The call read the file after the person's write and is decided before the save is reported."""
+    session = session_in_second_call(file_change(FIRST_TEXT)).after(artifact_request(edit_artifact(), SECOND_TEXT))
+    facts = session.when(write_end(file_change(THIRD_TEXT, SECOND_TEXT), call=2)).facts
+    assert facts[:2] == (
+        version_created(2, SECOND_TEXT.ref, "person"),
+        version_created(3, THIRD_TEXT.ref, lines=(1, 1)),
+    )
+    then = session.when(change_reported())
     assert then.facts == ()
     assert getattr(then.answer, "version", 0) == 3
 
 
-def test_saving_what_is_there_already_makes_no_version():
-    session = kept()
-    assert session.when(ask(edit(content="one"), ONE)).facts == ()
-    session.after(ask(edit(base=9), TWO))
-    assert session.when(ask(edit(content="one"), ONE)).facts == (ArtifactUpdated(dropped=True),)
+def test_saving_the_current_content_adds_no_version():
+    session = session_with_artifact()
+    assert session.when(artifact_request(edit_artifact(content="one"), FIRST_TEXT)).facts == ()
+    session.after(artifact_request(edit_artifact(base=9), SECOND_TEXT))
+    assert session.when(artifact_request(edit_artifact(content="one"), FIRST_TEXT)).facts == (
+        ArtifactUpdated(dropped=True),
+    )
     assert session.state.artifacts.drafts == {}
 
 
-def test_while_one_change_is_made_another_is_refused():
-    session = kept().after(ask(edit(), TWO))
-    assert session.refuses(ask(edit(), THREE)).code == "artifact_conflict"
+def test_a_second_change_during_a_save_is_refused():
+    session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
+    assert session.refuses(artifact_request(edit_artifact(), THIRD_TEXT)).code == "artifact_conflict"
 
 
-def test_a_former_version_is_restored_as_a_new_one():
+def test_an_earlier_version_is_restored_as_a_new_version():
     back = RollbackArtifact(session_id=SESSION, artifact_id="art_1", version=1, base_version=2)
-    session = kept().after(ask(edit(), TWO), done())
-    assert session.when(ask(back, ONE, there=TWO)).facts == (ArtifactSaveRequested(base=2, draft=ONE.ref, restores=1),)
-    assert session.when(done()).facts == (version(3, ONE.ref, "rollback", restores=1),)
-
-
-def test_an_artifact_that_is_no_file_is_saved_at_once():
-    create = CreateArtifact(session_id=SESSION, title="Brief", content="one")
-    session = given(submit(), says("Done."))
-    asks = msgspec.structs.replace(ask(create, ONE), file=None)
-    session.when(asks).then(
-        (ArtifactCreated(artifact_kind="text", title="Brief"), MINE),
-        (version(1, ONE.ref, "person", path="", title="Brief"), MINE),
+    session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT), change_reported())
+    assert session.when(artifact_request(back, FIRST_TEXT, on_disk=SECOND_TEXT)).facts == (
+        ArtifactSaveRequested(base=2, draft=FIRST_TEXT.ref, restores=1),
     )
-    again = msgspec.structs.replace(ask(edit(), TWO), file=None)
-    assert session.when(again).facts == (version(2, TWO.ref, "person", path="", title="Brief"),)
+    assert session.when(change_reported()).facts == (version_created(3, FIRST_TEXT.ref, "rollback", restores=1),)
+
+
+def test_an_artifact_without_a_file_is_saved_at_once():
+    create = CreateArtifact(session_id=SESSION, title="Brief", content="one")
+    session = session_after(submit(), text_answer("Done."))
+    asks = msgspec.structs.replace(artifact_request(create, FIRST_TEXT), file=None)
+    session.when(asks).then(
+        (ArtifactCreated(artifact_kind="text", title="Brief"), ARTIFACT),
+        (version_created(1, FIRST_TEXT.ref, "person", path="", title="Brief"), ARTIFACT),
+    )
+    again = msgspec.structs.replace(artifact_request(edit_artifact(), SECOND_TEXT), file=None)
+    assert session.when(again).facts == (version_created(2, SECOND_TEXT.ref, "person", path="", title="Brief"),)
 
 
 def test_a_person_confirms_a_deletion_by_its_id():
-    session = kept()
+    session = session_with_artifact()
     delete = DeleteArtifact(session_id=SESSION, artifact_id="art_1", confirm="art_2")
-    assert session.refuses(ask(delete)).field == "confirm"
+    assert session.refuses(artifact_request(delete)).field == "confirm"
     delete = msgspec.structs.replace(delete, confirm="art_1", file=True, reason="old")
-    assert session.when(ask(delete)).facts == (ArtifactSaveRequested(base=1, reason="old"),)
-    assert session.when(done()).facts == (ArtifactDeleted(file=True, reason="old"),)
-    assert session.refuses(ask(edit(), TWO)).code == "artifact_deleted"
+    assert session.when(artifact_request(delete)).facts == (ArtifactSaveRequested(base=1, reason="old"),)
+    assert session.when(change_reported()).facts == (ArtifactDeleted(file=True, reason="old"),)
+    assert session.refuses(artifact_request(edit_artifact(), SECOND_TEXT)).code == "artifact_deleted"
     assert session.state.artifacts.open == {}
 
 
 @pytest.mark.parametrize(
     ("there", "told"),
     [
-        (TWO, "artifact.version.created"),
-        (ONE, "artifact.failed"),
-        (THREE, "artifact.failed"),
+        (SECOND_TEXT, "artifact.version.created"),
+        (FIRST_TEXT, "artifact.failed"),
+        (THIRD_TEXT, "artifact.failed"),
         (None, "artifact.failed"),
     ],
-    ids=["made", "not made", "changed by another", "gone"],
+    ids=["saved", "not saved", "changed by another", "deleted"],
 )
-def test_a_save_whose_process_ended_is_settled_by_looking_at_the_file(there: Blob | None, told: str):
-    """CTX-04: never silently, and the draft is kept where nothing was saved."""
-    session = kept().after(ask(edit(), TWO))
-    assert [one for one in derive_pending_effects(session.state) if isinstance(one, SettleArtifact)] == [
-        SettleArtifact("art_1")
-    ]
+def test_a_save_interrupted_by_a_crash_is_settled_from_the_files_content(there: Blob | None, told: str):
+    """CTX-04: never silently, and the draft stays if nothing was saved."""
+    session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
+    assert [
+        derive_pending_effect
+        for derive_pending_effect in derive_pending_effects(session.state)
+        if isinstance(derive_pending_effect, SettleArtifact)
+    ] == [SettleArtifact("art_1")]
     looked = InterruptedSaveReported(artifact="art_1", file=FileState(content=there))
     session.when(looked).then_nothing()
     session.epoch = 2
     assert session.when(looked).facts[-1].type == told
     assert session.state.artifacts.saves == {}
-    assert (session.state.artifacts.drafts == {}) is (there is TWO)
+    assert (session.state.artifacts.drafts == {}) is (there is SECOND_TEXT)
     session.when(looked).then_nothing()
 
 
-def test_an_export_is_begun_told_and_made():
+def test_an_export_records_its_start_progress_and_completion():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",), form="diff")
     wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
-    session = kept()
-    session.when(wants_it).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), MINE)).answered(
+    session = session_with_artifact()
+    session.when(wants_it).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), ARTIFACT)).with_answer(
         ExportStarted(session_id=SESSION, artifact_id="art_1", export_id="exp_1", sequence=session.state.sequence)
     )
     session.when(ExportReported(export="exp_1", done=1, total=3)).then(
-        (ArtifactExportProgressed(export="exp_1", done=1, total=3), MINE)
+        (ArtifactExportProgressed(export="exp_1", done=1, total=3), ARTIFACT)
     )
-    session.when(ExportReported(export="exp_1", content=TWO, name="a.diff")).then(
-        (ArtifactExportCompleted(export="exp_1", content=TWO.ref, name="a.diff"), MINE)
+    session.when(ExportReported(export="exp_1", content=SECOND_TEXT, name="a.diff")).then(
+        (ArtifactExportCompleted(export="exp_1", content=SECOND_TEXT.ref, name="a.diff"), ARTIFACT)
     )
     session.when(ExportReported(export="exp_1", code="internal", message="late")).then_nothing()
 
 
-def test_an_export_whose_process_ended_has_failed_and_can_be_made_again():
+def test_an_export_interrupted_by_a_crash_fails_and_can_be_retried():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",))
     wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
-    session = kept().after(wants_it)
+    session = session_with_artifact().after(wants_it)
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", export_id="exp_1")
     again = msgspec.structs.replace(wants_it, request=retry)
     assert session.refuses(again).code == "unknown_export"
@@ -294,7 +320,7 @@ def test_an_export_whose_process_ended_has_failed_and_can_be_made_again():
 
 
 def test_an_erased_version_still_counts():
-    session = calling(change(ONE))
+    session = session_in_second_call(file_change(FIRST_TEXT))
     state = session.state
     session.state = msgspec.structs.replace(state, sequence=0, artifacts=type(state.artifacts)())
     for record in session.records:
@@ -305,12 +331,14 @@ def test_an_erased_version_still_counts():
     assert SessionTakenOver not in [type(record.fact) for record in session.records]
 
 
-def test_an_artifact_takes_little_of_what_deciders_know():
-    """A session that wrote 10,000 files is decided on and kept like any other: so many bytes for each of them."""
-    session = kept()
+def test_an_artifact_takes_few_bytes_of_the_decider_state():
+    """The state of a session that wrote 10,000 files stays small: at most 110 bytes for each file."""
+    session = session_with_artifact()
     known = session.state.artifacts
     many = {
-        f"art_{n:022}": OpenArtifact(f"src/package/module/file_{n}.py", 3, ONE.ref.hash[:16], last_sequence=100_000 + n)
+        f"art_{n:022}": OpenArtifact(
+            f"src/package/module/file_{n}.py", 3, FIRST_TEXT.ref.hash[:16], last_sequence=100_000 + n
+        )
         for n in range(10_000)
     }
     data = msgspec.json.encode(msgspec.structs.replace(known, open=many))
@@ -332,6 +360,6 @@ def test_an_artifact_takes_little_of_what_deciders_know():
         ("picture", "image/webp", "image"),
     ],
 )
-def test_what_an_artifact_is_comes_from_its_name_and_its_bytes(name: str, media: str, kind: str):
-    """UI-13: never from what anybody says of it."""
+def test_the_kind_of_an_artifact_derives_from_its_name_and_its_bytes(name: str, media: str, kind: str):
+    """UI-13: never from a description."""
     assert classify_artifact(name, media) == kind

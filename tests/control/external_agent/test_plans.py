@@ -10,7 +10,7 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.control.decide.turn.plan import MAX_LINE
 from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import kinds, prompted
-from tests.control.rigs.examples import THREAD, answered, at, failed, interrupt, steer, stopped, text
+from tests.control.rigs.examples import THREAD, at, attempt_failure, interrupt, model_answer, run_stop, steer, text_part
 
 PLAN = at(turn=1, run=1, step=2)
 LOOK, MEND = PlanStep("look", "in_progress"), PlanStep("mend", "pending")
@@ -35,9 +35,9 @@ def test_a_plan_is_final_however_its_run_ends():
         return prompted().after(told(LOOK, MEND))
 
     final = PlanUpdated(steps=(LOOK, MEND), final=True)
-    completed = run().when(answered(text(3, "Done."))).facts
-    broken = run().when(failed()).facts
-    interrupted = run().after(interrupt()).when(stopped()).facts
+    completed = run().when(model_answer(text_part(3, "Done."))).facts
+    broken = run().when(attempt_failure()).facts
+    interrupted = run().after(interrupt()).when(run_stop()).facts
     dead = run()
     dead.epoch = 2
     crashed = dead.when(HostTakenOver(partials=())).facts
@@ -53,15 +53,15 @@ def test_a_plan_is_final_however_its_run_ends():
 
 
 def test_a_run_that_goes_on_with_a_steer_goes_on_with_its_plan():
-    session = prompted().after(told(LOOK), steer("Also this."), answered(text(3, "Done.")))
+    session = prompted().after(told(LOOK), steer("Also this."), model_answer(text_part(3, "Done.")))
     session.when(told(LOOKED, step=9, prompt=4)).then((PlanUpdated(steps=(LOOKED,)), PLAN))
-    last = session.when(answered(text(10, "Both."), step=4))
+    last = session.when(model_answer(text_part(10, "Both."), step=4))
 
     assert [fact for fact in last.facts if isinstance(fact, PlanUpdated)] == [PlanUpdated(steps=(LOOKED,), final=True)]
 
 
 def test_a_plan_told_after_its_prompt_changes_nothing():
-    session = prompted().after(answered(text(2, "Done.")))
+    session = prompted().after(model_answer(text_part(2, "Done.")))
     session.when(told(LOOK, step=3)).then_nothing()
 
 

@@ -29,27 +29,27 @@ from callboard.control.outcomes import (
     Piece,
     RequestedCall,
 )
-from tests.control.rigs.decisions import Given
+from tests.control.rigs.decisions import Scenario
 from tests.control.rigs.examples import (
     ALLOW,
     ASK,
     DENY,
-    SETUP,
+    RUN_CONFIG,
     THREAD,
-    answered,
     approve,
     at,
-    ended,
-    failed,
+    attempt_failure,
     interrupt,
+    model_answer,
     reject,
+    requested_call,
+    run_stop,
     steer,
-    stopped,
     submit,
-    text,
-    wants,
+    text_part,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import approval, requested
+from tests.control.rigs.expected_facts import approval_request, tool_request
 
 CALL = at(turn=1, run=1, step=3, call=1)
 RUN = at(turn=1, run=1)
@@ -58,13 +58,13 @@ PROMPT = at(turn=1, run=1, step=1)
 
 
 def external(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-    """A setup whose agent is a program of its own."""
+    """Return a run configuration of an external agent."""
     chosen = Candidate(provider="acp", model="coder")
-    return msgspec.structs.replace(SETUP, candidates=(chosen,), tools=())
+    return msgspec.structs.replace(RUN_CONFIG, candidates=(chosen,), tools=())
 
 
-def prompted(**more: Any) -> Given:
-    return Given(setup=external).after(submit(**more))
+def prompted(**more: Any) -> Scenario:
+    return Scenario(configure_run=external).after(submit(**more))
 
 
 def part(said: str, step: int, **more: Any) -> PartEnded:
@@ -90,7 +90,7 @@ def test_a_part_is_a_fact_while_the_prompt_goes_on():
         (ReasoningCompleted(content=Text(text="hm")), at(turn=1, run=1, step=2))
     )
     session.when(part("So.", 3)).then((MessageText(content=Text(text="So.")), at(turn=1, run=1, step=3)))
-    last = session.when(answered(text(4, "Done.")))
+    last = session.when(model_answer(text_part(4, "Done.")))
 
     assert kinds(last.facts) == ["message.text", "model.completed", "cost.recorded", "output.final", "turn.completed"]
     assert last.effects == []
@@ -98,10 +98,10 @@ def test_a_part_is_a_fact_while_the_prompt_goes_on():
 
 def test_the_end_of_a_call_asks_no_model():
     session = prompted()
-    session.when(seen(wants(1, 3))).then(
-        *requested(1, CALL, ALLOW), (ALLOW.sandbox or ToolStarted(tool=""), CALL), (ToolStarted(tool="Write"), CALL)
+    session.when(seen(requested_call(1, 3))).then(
+        *tool_request(1, CALL, ALLOW), (ALLOW.sandbox or ToolStarted(tool=""), CALL), (ToolStarted(tool="Write"), CALL)
     )
-    done = session.when(ended(1))
+    done = session.when(tool_end(1))
 
     done.then((ToolCompleted(output=Text(text="done"), duration_ms=4), CALL))
     assert done.effects == []
@@ -109,7 +109,7 @@ def test_the_end_of_a_call_asks_no_model():
 
 def test_a_call_that_it_asks_about_waits_and_goes_on_with_a_yes():
     session = prompted()
-    session.when(seen(wants(1, 3, ASK))).then(*requested(1, CALL, ASK), approval(4, 1, CALL))
+    session.when(seen(requested_call(1, 3, ASK))).then(*tool_request(1, CALL, ASK), approval_request(4, 1, CALL))
     yes = session.when(approve())
 
     assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
@@ -117,21 +117,21 @@ def test_a_call_that_it_asks_about_waits_and_goes_on_with_a_yes():
 
 
 def test_a_rejected_call_of_an_external_agent_is_refused_and_its_prompt_continues():
-    session = prompted().after(seen(wants(1, 3, ASK)))
+    session = prompted().after(seen(requested_call(1, 3, ASK)))
 
     session.when(reject()).then(
         (ActionResolved(decision="reject"), at(turn=1, run=1, step=4, call=1, action=1)),
         (ToolRefused(code="person_denied", message="The person rejected the call."), CALL),
     )
-    assert kinds(session.when(answered(text(5, "Then not."))).facts)[-1] == "turn.completed"
+    assert kinds(session.when(model_answer(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
 
 
 def test_a_call_that_runs_already_is_asked_about_without_a_second_request():
-    session = prompted().after(seen(wants(1, 3)))
+    session = prompted().after(seen(requested_call(1, 3)))
 
-    asked = session.when(seen(wants(1, 3, ASK)))
+    asked = session.when(seen(requested_call(1, 3, ASK)))
     yes = session.when(approve())
-    again = session.when(seen(wants(1, 3)))
+    again = session.when(seen(requested_call(1, 3)))
 
     assert kinds(asked.facts) == ["permission.evaluated", "action.required"]
     assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
@@ -140,29 +140,29 @@ def test_a_call_that_runs_already_is_asked_about_without_a_second_request():
 
 def test_a_call_that_a_rule_forbids_is_refused_at_once():
     session = prompted()
-    facts = session.when(seen(wants(1, 3, DENY))).facts
+    facts = session.when(seen(requested_call(1, 3, DENY))).facts
 
     assert kinds(facts) == ["tool.requested", "permission.evaluated", "tool.refused"]
 
 
 def test_a_call_of_a_turn_that_is_being_stopped_is_cancelled():
     session = prompted().after(interrupt())
-    facts = session.when(seen(wants(1, 3))).facts
+    facts = session.when(seen(requested_call(1, 3))).facts
 
     assert isinstance(facts[1], PermissionEvaluated)
     assert facts[-1] == ToolCancelled(started=False)
 
 
 def test_what_comes_after_the_prompt_changes_nothing():
-    session = prompted().after(answered(text(2, "Done.")))
+    session = prompted().after(model_answer(text_part(2, "Done.")))
 
     session.when(part("late", 3)).then_nothing()
-    session.when(seen(wants(1, 3))).then_nothing()
+    session.when(seen(requested_call(1, 3))).then_nothing()
 
 
 def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
-    session = prompted().after(seen(wants(1, 3, ASK)))
-    facts = session.when(answered(text(5, "I went on."))).facts
+    session = prompted().after(seen(requested_call(1, 3, ASK)))
+    facts = session.when(model_answer(text_part(5, "I went on."))).facts
 
     assert ActionWithdrawn(reason="the agent continued without it") in facts
     assert kinds(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
@@ -170,20 +170,20 @@ def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer
 
 def test_an_auto_turn_ends_when_the_agent_says_so():
     session = prompted(mode="auto")
-    assert kinds(session.when(answered(text(2, "Done."))).facts)[-1] == "turn.completed"
+    assert kinds(session.when(model_answer(text_part(2, "Done."))).facts)[-1] == "turn.completed"
 
 
 def test_a_steer_is_the_next_prompt():
     session = prompted().after(steer("Also this."))
-    then = session.when(answered(text(2, "Done.")))
+    then = session.when(model_answer(text_part(2, "Done.")))
 
     assert kinds(then.facts)[-2:] == ["queue.steer.accepted", "model.requested"]
     assert [type(effect) for effect in then.effects] == [AskModel]
 
 
 def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
-    session = prompted().after(seen(wants(1, 2)), seen(wants(2, 3, ASK)))
-    facts = session.when(failed(text(5, "so f"))).facts
+    session = prompted().after(seen(requested_call(1, 2)), seen(requested_call(2, 3, ASK)))
+    facts = session.when(attempt_failure(text_part(5, "so f"))).facts
 
     assert facts[:5] == (
         MessageInterrupted(content=Text(text="so f")),
@@ -197,8 +197,8 @@ def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
 
 
 def test_one_that_is_stopped_keeps_what_came():
-    session = prompted().after(seen(wants(1, 2)), interrupt())
-    session.when(stopped(text(3, "half"), outcomes={"cal_1": ToolOutcome(output="some")})).then(
+    session = prompted().after(seen(requested_call(1, 2)), interrupt())
+    session.when(run_stop(text_part(3, "half"), outcomes={"cal_1": ToolOutcome(output="some")})).then(
         (MessageInterrupted(content=Text(text="half")), at(turn=1, run=1, step=3)),
         (ModelInterrupted(), PROMPT),
         (ToolCancelled(started=True, output=Text(text="some")), at(turn=1, run=1, step=2, call=1)),
@@ -217,7 +217,7 @@ def test_whether_it_is_there_is_told_once():
 
 
 def test_a_process_that_died_took_its_agents_with_it():
-    session = prompted().after(there(), answered(text(2, "Done.")))
+    session = prompted().after(there(), model_answer(text_part(2, "Done.")))
     session.epoch = 2
     session.when(HostTakenOver(partials=())).then(
         (AgentDisconnected(provider_session_id="s-1", reason="its process ended"), LEAD)

@@ -29,20 +29,20 @@ from callboard.control.outcomes import (
     RemoteReported,
 )
 from callboard.control.state.team import ExternalLink
-from tests.control.rigs.decisions import Given
+from tests.control.rigs.decisions import Scenario
 from tests.control.rigs.examples import (
     ASK,
     NOW,
+    RUN_CONFIG,
     SESSION,
-    SETUP,
     THREAD,
-    answered,
     at,
     interrupt,
-    stopped,
+    model_answer,
+    requested_call,
+    run_stop,
     submit,
-    text,
-    wants,
+    text_part,
 )
 
 RUN = at(turn=1, run=1)
@@ -52,12 +52,12 @@ LEAD = Scope(agent="lead", thread=THREAD)
 
 
 def elsewhere(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-    """A setup whose agent is elsewhere."""
-    return msgspec.structs.replace(SETUP, candidates=(Candidate(provider="a2a", model="peer"),), tools=())
+    """Return a run configuration of a remote agent."""
+    return msgspec.structs.replace(RUN_CONFIG, candidates=(Candidate(provider="a2a", model="peer"),), tools=())
 
 
-def prompted(**more: Any) -> Given:
-    return Given(setup=elsewhere, **more).after(submit())
+def prompted(**more: Any) -> Scenario:
+    return Scenario(configure_run=elsewhere, **more).after(submit())
 
 
 def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteReported:
@@ -65,7 +65,7 @@ def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteReport
 
 
 def needs(tool: str = REMOTE_INPUT) -> ExternalCallReported:
-    return ExternalCallReported(thread=THREAD, run="run_1", prompt=1, call=wants(1, 3, ASK, tool))
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=1, call=requested_call(1, 3, ASK, tool))
 
 
 def respond(decision: Any, **more: Any) -> RespondAction:
@@ -76,7 +76,7 @@ def kinds(facts: tuple[Fact, ...]) -> list[str]:
     return [fact.type for fact in facts]
 
 
-def link(session: Given) -> ExternalLink | None:
+def link(session: Scenario) -> ExternalLink | None:
     return session.state.threads[THREAD].external
 
 
@@ -133,7 +133,7 @@ def test_a_changed_delivery_under_the_same_name_is_the_next_version():
 
 def test_what_is_told_after_the_prompt_is_over_is_no_fact():
     """CTL-15"""
-    session = prompted().after(answered(text(2, "Done.")))
+    session = prompted().after(model_answer(text_part(2, "Done.")))
     session.when(told("working")).then_nothing()
     session.when(RemoteNeedEnded(thread=THREAD, run="run_1", call="cal_1", reason="")).then_nothing()
 
@@ -167,7 +167,7 @@ def test_an_authorisation_that_was_given_there_lets_the_call_go_on():
 
 
 @pytest.mark.parametrize(
-    ("tool", "given", "code", "field"),
+    ("tool", "fields", "code", "field"),
     [
         (REMOTE_INPUT, {"decision": "approve"}, "decision_not_offered", "decision"),
         (REMOTE_INPUT, {"decision": "answer"}, "invalid_input", "answer"),
@@ -177,9 +177,9 @@ def test_an_authorisation_that_was_given_there_lets_the_call_go_on():
         (REMOTE_AUTH, {"decision": "approve", "answer": "Blue."}, "invalid_input", "answer"),
     ],
 )
-def test_a_decision_that_is_not_offered_changes_nothing(tool: str, given: dict[str, Any], code: str, field: str):
+def test_a_decision_that_is_not_offered_changes_nothing(tool: str, fields: dict[str, Any], code: str, field: str):
     """SAFE-05"""
-    problem = prompted().after(needs(tool)).refuses(respond(**given))
+    problem = prompted().after(needs(tool)).refuses(respond(**fields))
     assert (problem.code, problem.field) == (code, field)
 
 
@@ -203,5 +203,5 @@ def test_what_is_needed_no_more_is_withdrawn_and_an_answer_on_its_way_stays():
 
 def test_a_need_closes_before_its_turn_does():
     """CTL-16"""
-    ended = prompted().after(needs(), interrupt()).when(stopped())
+    ended = prompted().after(needs(), interrupt()).when(run_stop())
     assert kinds(ended.facts) == ["model.interrupted", "action.withdrawn", "tool.cancelled", "turn.interrupted"]

@@ -8,12 +8,12 @@ from callboard.contracts.facts.agent import RemoteArtifact, RemotePart
 from callboard.contracts.facts.handoff import ChannelMessage, InboxConsumed, ReplyEnded
 from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactReported, TaskReported
 from callboard.control.outcomes import ExternalCallReported, RemoteReported
-from tests.control.rigs.examples import ASK, wants
-from tests.control.rigs.team import Team, agent, all_of, team, types
+from tests.control.rigs.examples import ASK, requested_call
+from tests.control.rigs.team import Team, agent_definition, fact_types, facts_of, team
 
-PEER = agent("peer", kind="remote", tools=(), policy=(), provider="a2a", url="http://peer.test/")
-HOST = agent("host", edges=(Edge(to="peer"),))
-PERSON = agent("owner", kind="human", tools=(), policy=(), provider="human")
+PEER = agent_definition("peer", kind="remote", tools=(), policy=(), provider="a2a", url="http://peer.test/")
+HOST = agent_definition("host", edges=(Edge(to="peer"),))
+PERSON = agent_definition("owner", kind="human", tools=(), policy=(), provider="human")
 
 
 def wrote() -> Team:
@@ -24,26 +24,26 @@ def wrote() -> Team:
 
 
 def tells(made: Team, told: TaskReported | ArtifactReported) -> RemoteReported:
-    peer, run = made.of("peer"), made.run_of("peer")
+    peer, run = made.thread_of("peer"), made.run_of("peer")
     return RemoteReported(thread=peer.thread, run=run.run, prompt=run.model_step, report=told)
 
 
 def test_it_is_woken_for_its_inbox_and_a_person_is_not():
     made = wrote()
     made.uses("host", "send_message", to=["owner"], text="Look.")
-    assert (made.of("peer").run is not None, made.of("owner").run) == (True, None)
+    assert (made.thread_of("peer").run is not None, made.thread_of("owner").run) == (True, None)
 
 
 def test_a_remote_agent_consumes_its_inbox_with_its_first_report():
     """COM-09"""
     made = wrote()
-    peer, run = made.of("peer"), made.run_of("peer")
+    peer, run = made.thread_of("peer"), made.run_of("peer")
     asked = ExternalCallReported(
-        thread=peer.thread, run=run.run, prompt=run.model_step, call=wants(9, 3, ASK, CONNECT_AGENT)
+        thread=peer.thread, run=run.run, prompt=run.model_step, call=requested_call(9, 3, ASK, CONNECT_AGENT)
     )
-    assert all_of(made.when(asked), InboxConsumed) == []
-    assert all_of(made.when(tells(made, TaskReported("T", "unknown"))), InboxConsumed) == []
-    assert len(all_of(made.when(tells(made, TaskReported("T", "submitted"))), InboxConsumed)) == 1
+    assert facts_of(made.when(asked), InboxConsumed) == []
+    assert facts_of(made.when(tells(made, TaskReported("T", "unknown"))), InboxConsumed) == []
+    assert len(facts_of(made.when(tells(made, TaskReported("T", "submitted"))), InboxConsumed)) == 1
 
 
 def test_its_answer_goes_back_with_what_it_delivered():
@@ -51,27 +51,31 @@ def test_its_answer_goes_back_with_what_it_delivered():
     parts = (RemotePart(media="text/plain", text=Text(text="A card.")), RemotePart(media="image/png", url="http://x/"))
     made.when(tells(made, TaskReported("T", "submitted")))
     made.when(tells(made, ArtifactReported(task="T", artifact="a", name="card", parts=parts[:1])))
-    assert all_of(
+    assert facts_of(
         made.when(tells(made, ArtifactReported(task="T", artifact="a", name="card", parts=parts))), RemoteArtifact
     )
-    then = made.says("peer", "Here it is.")
+    then = made.answers("peer", "Here it is.")
 
-    (back,) = all_of(then, ChannelMessage)
-    assert (back.source, back.participants, back.to_threads) == ("peer", ("peer", "host"), (made.of("host").thread,))
+    (back,) = facts_of(then, ChannelMessage)
+    assert (back.source, back.participants, back.to_threads) == (
+        "peer",
+        ("peer", "host"),
+        (made.thread_of("host").thread,),
+    )
     assert back.message.text == "Here it is.\n\n[artifact card]\nA card."
-    assert types(then)[-3:] == ["channel.message", "output.final", "turn.completed"]
+    assert fact_types(then)[-3:] == ["channel.message", "output.final", "turn.completed"]
 
 
 def test_what_came_to_nothing_goes_to_nobody():
     made = wrote()
-    assert all_of(made.fails("peer"), ChannelMessage) == []
+    assert facts_of(made.fails("peer"), ChannelMessage) == []
 
 
 def test_its_answer_is_the_one_that_a_handoff_waits_for():
     """COM-16"""
     made = team(HOST, PEER, PERSON)
     made.uses("host", "send_handoff", to="peer", message="Look.", response={"expectation": "required"})
-    then = made.says("peer", "Seen.")
+    then = made.answers("peer", "Seen.")
 
-    assert [(one.end, one.by) for one in all_of(then, ReplyEnded)] == [("answered", "peer")]
-    assert [one.message.text for one in all_of(then, ChannelMessage)] == ["Seen."]
+    assert [(one.end, one.by) for one in facts_of(then, ReplyEnded)] == [("answered", "peer")]
+    assert [one.message.text for one in facts_of(then, ChannelMessage)] == ["Seen."]

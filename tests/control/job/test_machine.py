@@ -14,7 +14,7 @@ from callboard.contracts.commands.subagent import CloseSubagent, SendSubagentInp
 from callboard.control.state.team import OpenJob, OpenTask
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION
-from tests.control.rigs.jobs import JOB, again, job
+from tests.control.rigs.jobs import JOB, create_job, retry_item
 from tests.control.rigs.tasks import cancel, pause, resume
 from tests.control.task.test_machine import PICK, TaskMachine
 
@@ -27,10 +27,10 @@ class JobMachine(TaskMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        before = set(self.given.state.tasks)
-        then = self.given.when(job(*"12345", parallel=PARALLEL))
+        before = set(self.session.state.tasks)
+        then = self.session.when(create_job(*"12345", parallel=PARALLEL))
         self._see(then.decision.facts)
-        whole, *self.items = (one for one in self.given.state.tasks if one not in before)
+        whole, *self.items = (task for task in self.session.state.tasks if task not in before)
         self.whole = whole
         self.paused: set[str] = set()
 
@@ -50,7 +50,7 @@ class JobMachine(TaskMachine):
 
     @rule(item=st.one_of(st.none(), ITEMS))
     def is_tried_again(self, item: int | None) -> None:
-        self._take(again(None if item is None else self.items[item]))
+        self._take(retry_item(None if item is None else self.items[item]))
 
     @rule(item=ITEMS, how=st.sampled_from([pause, resume, resume, cancel]))
     def is_taken_alone(self, item: int, how: Callable[[str], Step]) -> None:
@@ -59,8 +59,10 @@ class JobMachine(TaskMachine):
 
     @rule(item=ITEMS, close=st.booleans(), pick=PICK)
     def its_worker_is_given_more_or_closed(self, item: int, close: bool, pick: int) -> None:
-        threads = self.given.state.threads.values()
-        mine = [one.agent for one in threads if one.child is not None and one.child.task == self.items[item]]
+        threads = self.session.state.threads.values()
+        mine = [
+            thread.agent for thread in threads if thread.child is not None and thread.child.task == self.items[item]
+        ]
         if mine and pick < 4:
             more = SendSubagentInput(session_id=SESSION, agent=mine[0], text="more")
             self._take(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
@@ -72,7 +74,7 @@ class JobMachine(TaskMachine):
         found = self._job()
         if found is None:
             return
-        whole = self.given.state.tasks[found.task]
+        whole = self.session.state.tasks[found.task]
         if whole.paused:
             return
         left = self._left()
@@ -91,27 +93,33 @@ class JobMachine(TaskMachine):
 
     @invariant()
     def one_child_at_a_time_works_on_an_item(self) -> None:
-        threads = self.given.state.threads.values()
-        at_work = [one.child.task for one in threads if one.child is not None and one.child.job and one.run is not None]
+        threads = self.session.state.threads.values()
+        at_work = [
+            thread.child.task
+            for thread in threads
+            if thread.child is not None and thread.child.job and thread.run is not None
+        ]
         assert len(at_work) == len(set(at_work))
 
     @invariant()
     def whoever_works_on_a_job_ends_with_it(self) -> None:
-        threads = self.given.state.threads.values()
+        threads = self.session.state.threads.values()
         left = [
-            one.agent for one in threads if one.child is not None and one.child.job not in ("", *self.given.state.jobs)
+            thread.agent
+            for thread in threads
+            if thread.child is not None and thread.child.job not in ("", *self.session.state.jobs)
         ]
         assert left == []
 
     @invariant()
     def a_job_is_there_as_long_as_its_task(self) -> None:
-        assert (self._job() is not None) == (self.whole in self.given.state.tasks)
+        assert (self._job() is not None) == (self.whole in self.session.state.tasks)
 
     def _job(self) -> OpenJob | None:
-        return self.given.state.jobs.get(JOB)
+        return self.session.state.jobs.get(JOB)
 
     def _left(self) -> list[OpenTask]:
-        return [self.given.state.tasks[one] for one in self.items if one in self.given.state.tasks]
+        return [self.session.state.tasks[item] for item in self.items if item in self.session.state.tasks]
 
     def _has_somebody(self, task: OpenTask) -> bool:
         return bool(self._left()) if task.task == self.whole else super()._has_somebody(task)

@@ -1,4 +1,4 @@
-"""Artifacts as deciders are given them: files that calls changed, and what a person asks."""
+"""Changes of files by tool calls, and artifact requests of a person."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
 from callboard.control.state.artifact import ArtifactChangeReported, ArtifactRequest, ArtifactRequested, FileState
-from tests.control.rigs.decisions import Given, given
-from tests.control.rigs.examples import SESSION, THREAD, answered, at, says, submit, wants
+from tests.control.rigs.decisions import Scenario, session_after
+from tests.control.rigs.examples import SESSION, THREAD, at, model_answer, requested_call, submit, text_answer
 
 CALL = at(turn=1, run=1, step=2, call=1)
-MADE = msgspec.structs.replace(CALL, artifact="art_1")
-MINE = Scope(artifact="art_1")
+CALL_ARTIFACT = msgspec.structs.replace(CALL, artifact="art_1")
+ARTIFACT = Scope(artifact="art_1")
 PATH = "a.md"
 
 
-def text(said: str) -> Blob:
-    return make_blob(said.encode())
+def text_blob(content: str) -> Blob:
+    return make_blob(content.encode())
 
 
-ONE, TWO, THREE = text("one"), text("two"), text("three")
+FIRST_TEXT, SECOND_TEXT, THIRD_TEXT = text_blob("one"), text_blob("two"), text_blob("three")
 
 
-def change(after: Blob | None, before: Blob | None = None, path: str = PATH) -> FileChange:
+def file_change(after: Blob | None, before: Blob | None = None, path: str = PATH) -> FileChange:
     return FileChange(
         path=path,
         kind="deleted" if after is None else "created" if before is None else "modified",
@@ -42,44 +42,46 @@ def change(after: Blob | None, before: Blob | None = None, path: str = PATH) -> 
     )
 
 
-def wrote(*changes: FileChange, call: int = 1, brought: tuple[FileChange, ...] = ()) -> ToolEnded:
+def write_end(*changes: FileChange, call: int = 1, merged: tuple[FileChange, ...] = ()) -> ToolEnded:
     outcome = ToolOutcome(output="done", duration_ms=4, changes=changes)
-    return ToolEnded(thread=THREAD, run="run_1", call=f"cal_{call}", outcome=outcome, merged_changes=brought)
+    return ToolEnded(thread=THREAD, run="run_1", call=f"cal_{call}", outcome=outcome, merged_changes=merged)
 
 
-def version(
+def version_created(
     number: int, content: BlobRef, origin: VersionOrigin = "agent", *, lines: tuple[int, int] = (0, 0), **more: object
 ) -> ArtifactVersionCreated:
-    told = {"path": PATH, "base": number - 1, **more}
+    fields = {"path": PATH, "base": number - 1, **more}
     return ArtifactVersionCreated(
-        version=number, content=content, version_origin=origin, added=lines[0], removed=lines[1], **told
+        version=number, content=content, version_origin=origin, added=lines[0], removed=lines[1], **fields
     )
 
 
-def calling(*before: FileChange) -> Given:
-    """A run whose first call changed these files, and whose second one runs."""
-    session = given(submit(mode="auto"), answered(wants(1, 2)), wrote(*before))
-    return session.after(answered(wants(2, 4), step=3))
+def session_in_second_call(*before: FileChange) -> Scenario:
+    """Return a session whose first call changed these files and whose second call runs."""
+    session = session_after(submit(mode="auto"), model_answer(requested_call(1, 2)), write_end(*before))
+    return session.after(model_answer(requested_call(2, 4), step=3))
 
 
-def kept() -> Given:
-    """An artifact of one version, and nothing under way."""
-    return given(submit(), answered(wants(1, 2)), wrote(change(ONE)), says("Done.", step=3))
+def session_with_artifact() -> Scenario:
+    """Return an idle session with an artifact of one version."""
+    return session_after(
+        submit(), model_answer(requested_call(1, 2)), write_end(file_change(FIRST_TEXT)), text_answer("Done.", step=3)
+    )
 
 
-def ask(
-    request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: Any
+def artifact_request(
+    request: ArtifactRequest, draft: Blob | None = None, on_disk: Blob | None = FIRST_TEXT, **more: Any
 ) -> ArtifactRequested:
     artifact = getattr(request, "artifact_id", "")
     return ArtifactRequested(
-        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, file=FileState(content=there), **more
+        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, file=FileState(content=on_disk), **more
     )
 
 
-def edit(base: int = 1, content: str = "two") -> EditArtifact:
+def edit_artifact(base: int = 1, content: str = "two") -> EditArtifact:
     return EditArtifact(session_id=SESSION, artifact_id="art_1", base_version=base, content=content)
 
 
-def done(code: str = "", there: Blob | None = None) -> ArtifactChangeReported:
-    look = FileState(content=there) if code else None
-    return ArtifactChangeReported(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", file=look)
+def change_reported(code: str = "", on_disk: Blob | None = None) -> ArtifactChangeReported:
+    file = FileState(content=on_disk) if code else None
+    return ArtifactChangeReported(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", file=file)

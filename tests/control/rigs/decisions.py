@@ -1,10 +1,10 @@
-"""Given what was decided, when something is asked or reported, then these facts and no others.
+"""Tests of decisions: earlier steps, one more step, and the facts that it leads to.
 
     given(submit("one")).when(submit("two")).then((TurnSubmitted(...), at(turn=2)), (QueueAdded(position=1), at(turn=2)))
 
-A history is made by real decisions. Their facts go through the bytes that the log would keep before they are folded, so
-that a state never knows more than the log does. Ids count by kind: `trn_1`, `run_1`, `act_1`; calls are named by whoever
-reports them.
+Real decisions build the session. Their facts pass through the bytes of the log before they are folded,
+so a state never knows more than the log. Ids count by kind: `trn_1`, `run_1`, `act_1`. The outcome
+that reports a call names it.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ from callboard.control.evolve import evolve
 from callboard.control.outcomes import ExternalCallReported, ModelAnswered, Outcome
 from callboard.control.state.session import Session, Thread
 from callboard.control.state.turn import OpenRun
-from tests.control.rigs.examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, setup_of
+from tests.control.rigs.examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, configure_run
 
 Step = SessionCommand | Outcome
-Told = tuple[Fact, Scope]
+ScopedFact = tuple[Fact, Scope]
 
 
 class CountedIds:
-    """Ids that count by kind."""
+    """A source of ids that counts by kind."""
 
     def __init__(self) -> None:
-        self._given: Counter[str] = Counter()
+        self._issued: Counter[str] = Counter()
 
     def new(self, kind: IdKind) -> str:
-        self._given[kind] += 1
-        return f"{PREFIXES[kind]}_{self._given[kind]}"
+        self._issued[kind] += 1
+        return f"{PREFIXES[kind]}_{self._issued[kind]}"
 
 
 @dataclass(frozen=True)
-class Then:
-    """What came of a step. `before` is the sequence before it; `answer` is None of an outcome."""
+class StepResult:
+    """The result of a step. `before` is the sequence before it. `answer` is None for an outcome."""
 
     before: int
     decision: Decision
@@ -76,29 +76,29 @@ class Then:
     def facts(self) -> tuple[Fact, ...]:
         return tuple(new.fact for new in self.decision.facts)
 
-    def then(self, *expected: Told) -> Then:
-        """Exactly these facts with these scopes, in this order."""
-        assert [(new.fact, new.scope) for new in self.decision.facts] == _placed(expected, self.before)
+    def then(self, *expected: ScopedFact) -> StepResult:
+        """Check that the step led to exactly these facts, in this order."""
+        assert [(new.fact, new.scope) for new in self.decision.facts] == _with_context_through(expected, self.before)
         return self
 
-    def ends_with(self, *expected: Told) -> Then:
-        """These facts are the last, in this order."""
+    def ends_with(self, *expected: ScopedFact) -> StepResult:
+        """Check that these facts are the last ones, in this order."""
         last = [(new.fact, new.scope) for new in self.decision.facts[-len(expected) :]]
-        assert last == _placed(expected, self.before + len(self.facts) - len(expected))
+        assert last == _with_context_through(expected, self.before + len(self.facts) - len(expected))
         return self
 
     def then_nothing(self) -> None:
-        """Nothing was decided: no fact, no blob, no id closed, no partial ended."""
+        """Check that the step led to no fact, no blob, no closed id and no ended partial."""
         assert self.decision == Decision(facts=())
 
-    def answered(self, answer: Answer) -> Then:
-        """The command got this answer."""
+    def with_answer(self, answer: Answer) -> StepResult:
+        """Check the answer of the command."""
         assert self.answer == answer
         return self
 
 
-def _placed(expected: tuple[Told, ...], before: int) -> list[Told]:
-    """What is expected, with every model asked about all facts up to its own."""
+def _with_context_through(expected: tuple[ScopedFact, ...], before: int) -> list[ScopedFact]:
+    """Set `context_through` of each expected model request to the fact before it."""
     return [
         (
             msgspec.structs.replace(fact, context_through=before + index) if isinstance(fact, ModelRequested) else fact,
@@ -108,65 +108,67 @@ def _placed(expected: tuple[Told, ...], before: int) -> list[Told]:
     ]
 
 
-class Given:
-    """A session as far as its steps have brought it. `now`, `epoch`, `expiry` and `setup` may be set between steps."""
+class Scenario:
+    """A session after some steps. A test may set `now`, `epoch`, `expiry` and `configure_run` between them."""
 
-    def __init__(self, *, expiry: int = 0, setup: Callable[[str, Mode, PermissionMode], RunConfig] = setup_of) -> None:
+    def __init__(
+        self, *, expiry: int = 0, configure_run: Callable[[str, Mode, PermissionMode], RunConfig] = configure_run
+    ) -> None:
         self.state = Session(session=SESSION)
         self.now = NOW
         self.epoch = 1
         self.expiry = expiry
-        self.setup = setup
+        self.configure_run = configure_run
         self.closed: set[str] = set()
         self.ids = CountedIds()
         self.records: list[Record] = []
-        self._verdicts: dict[str, Evaluation] = {}
+        self._evaluations: dict[str, Evaluation] = {}
 
-    def after(self, *steps: Step) -> Given:
-        """Takes the steps, each of which must be honoured."""
+    def after(self, *steps: Step) -> Scenario:
+        """Apply the steps. None of them may be refused."""
         for step in steps:
             self.when(step)
         return self
 
-    def when(self, step: Step, **known: Any) -> Then:
-        """Takes one step. `known` overrides what comes in from outside. Raises Refusal."""
+    def when(self, step: Step, **inputs: Any) -> StepResult:
+        """Apply one step. `known` replaces fields of the decision inputs. Raises Refusal."""
         answer: Answer | None = None
-        knows = msgspec.structs.replace(self._known(step), **known)
+        decision_inputs = msgspec.structs.replace(self._decision_inputs(step), **inputs)
         before = self.state
         if isinstance(step, SessionCommand):
-            decision, answer = decide_command(self.state, step, knows)
+            decision, answer = decide_command(self.state, step, decision_inputs)
         else:
-            decision = decide_outcome(self.state, step, knows)
+            decision = decide_outcome(self.state, step, decision_inputs)
         if isinstance(step, ModelAnswered):
-            self._verdicts.update({call.call: call.evaluation for call in step.calls})
+            self._evaluations.update({call.call: call.evaluation for call in step.calls})
         if isinstance(step, ExternalCallReported):
-            self._verdicts[step.call.call] = step.call.evaluation
-        records = self._append(decision, knows)
+            self._evaluations[step.call.call] = step.call.evaluation
+        records = self._append(decision, decision_inputs)
         self.records.extend(records)
         for record in records:
             self.state = evolve(self.state, record)
-        assert self.state == _working_state(before, decision, knows), (
-            "folding the facts gives the state they were decided in"
+        assert self.state == _working_state(before, decision, decision_inputs), (
+            "the folded facts give the state in which they were decided"
         )
         self.closed |= set(decision.closed)
-        return Then(before.sequence, decision, answer, derive_effects(records))
+        return StepResult(before.sequence, decision, answer, derive_effects(records))
 
-    def joined_by(self, agent: str, thread: str) -> Given:
-        """Another agent has a thread in the session: a fact that no command of this version leads to."""
+    def add_thread(self, agent: str, thread: str) -> Scenario:
+        """Open a thread of another main agent, which no single command does."""
         fact = ThreadOpened(agent_name=agent, kind="main", definition=agent, definition_hash="d1")
         return self.put(fact, Scope(agent=agent, thread=thread))
 
-    def put(self, fact: Fact, scope: Scope) -> Given:
-        """A fact that stands in the log, whoever decided it."""
-        for record in self._append(Decision(facts=(NewFact(fact, scope),)), self._known(None)):
+    def put(self, fact: Fact, scope: Scope) -> Scenario:
+        """Append a fact without a decision."""
+        for record in self._append(Decision(facts=(NewFact(fact, scope),)), self._decision_inputs(None)):
             self.records.append(record)
             self.state = evolve(self.state, record)
         return self
 
-    def refuses(self, step: Step, **known: Any) -> Problem:
-        """The step is refused. Returns what the caller is told."""
+    def refuses(self, step: Step, **inputs: Any) -> Problem:
+        """Check that the step is refused, and return the problem."""
         with pytest.raises(Refusal) as refused:
-            self.when(step, **known)
+            self.when(step, **inputs)
         return refused.value.problem
 
     @property
@@ -182,50 +184,52 @@ class Given:
     def queue(self) -> list[str]:
         return [queued.turn for queued in self.thread.queue]
 
-    def _known(self, step: Step | None) -> DecisionInputs:
-        named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id", "item_id")}
-        found = find_waiting_call(self.state, getattr(step, "action_id", ""))
+    def _decision_inputs(self, step: Step | None) -> DecisionInputs:
+        step_ids = {
+            getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id", "item_id")
+        }
+        waiting_call = find_waiting_call(self.state, getattr(step, "action_id", ""))
         return DecisionInputs(
             now=self.now,
             ids=self.ids,
-            configure_run=self.setup,
+            configure_run=self.configure_run,
             workspace=WORKSPACE,
             folder=FOLDER,
             epoch=self.epoch,
-            closed_ids=frozenset(self.closed & named),
-            evaluation=self._verdicts[found[2].call] if found is not None else None,
-            evaluations=self.looks(),
+            closed_ids=frozenset(self.closed & step_ids),
+            evaluation=self._evaluations[waiting_call[2].call] if waiting_call is not None else None,
+            evaluations=self.pending_evaluations(),
             approval_expiry_us=self.expiry,
         )
 
-    def looks(self) -> dict[str, Evaluation]:
-        """What the gate is asked of calls that wait for others, as a runtime asks it."""
-        found: dict[str, Evaluation] = {}
+    def pending_evaluations(self) -> dict[str, Evaluation]:
+        """Return the gate's evaluations of the calls that wait for others, as a runtime requests them."""
+        evaluations: dict[str, Evaluation] = {}
         for thread in self.state.threads.values():
             for call in thread.run.calls if thread.run is not None and not thread.run.stopping else ():
                 if call.phase == "requested":
-                    found[call.call] = self._verdicts[call.call]
-                    if blocks_next_calls(call.tool, found[call.call]):
+                    evaluations[call.call] = self._evaluations[call.call]
+                    if blocks_next_calls(call.tool, evaluations[call.call]):
                         break
-        return found
+        return evaluations
 
-    def _append(self, decision: Decision, known: DecisionInputs) -> list[Record]:
-        at = max(known.now, self.state.at)
+    def _append(self, decision: Decision, inputs: DecisionInputs) -> list[Record]:
+        at = max(inputs.now, self.state.at)
         records: list[Record] = []
         for sequence, new in enumerate(decision.facts, start=self.state.sequence + 1):
-            header = decode_header(encode_header(build_header(new, Origin(at=at), known.epoch)))
+            header = decode_header(encode_header(build_header(new, Origin(at=at), inputs.epoch)))
             fact = decode_payload(header.type, encode_payload(new.fact))
             records.append(Record(stream=SESSION, sequence=sequence, header=header, link=b"", fact=fact))
         return records
 
 
-def given(*steps: Step, expiry: int = 0) -> Given:
-    """A session that these steps have made."""
-    return Given(expiry=expiry).after(*steps)
+def session_after(*steps: Step, expiry: int = 0) -> Scenario:
+    """Return a session after these steps."""
+    return Scenario(expiry=expiry).after(*steps)
 
 
-def _working_state(before: Session, decision: Decision, known: DecisionInputs) -> Session:
-    batch = Batch(before, known)
+def _working_state(before: Session, decision: Decision, inputs: DecisionInputs) -> Session:
+    batch = Batch(before, inputs)
     for new in decision.facts:
         batch.add(new.fact, new.scope)
     return batch.state

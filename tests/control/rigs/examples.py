@@ -1,4 +1,4 @@
-"""The setup, the commands, the verdicts and the reports that the tests of deciders are written with.
+"""Run configuration, commands, evaluations and outcomes for tests of decisions.
 
 Entities are named by their number: `at(turn=1, run=1, step=2, call=1)`.
 """
@@ -35,7 +35,7 @@ ROLE = make_blob(b"You keep the site in order.", "text/markdown; charset=utf-8")
 PROMPTS = (PromptRef(layer="role", hash=ROLE.ref.hash, size=ROLE.ref.size),)
 TOOLS = ("Bash", "Finalize", "Read", "Write")
 CHOSEN = Candidate(provider="local", model="small")
-SETUP = RunConfig(
+RUN_CONFIG = RunConfig(
     agent_name="lead",
     kind="main",
     definition="lead",
@@ -57,13 +57,13 @@ MATCHERS: dict[ApprovalScope, str] = {"session": "Write(a.md)", "workspace": "Wr
 DIFF = "+ a line"
 
 
-def setup_of(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-    """The same setup for every run."""
-    return SETUP
+def configure_run(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+    """Return the same configuration for every run."""
+    return RUN_CONFIG
 
 
 def at(*, turn: int = 0, run: int = 0, step: int = 0, call: int = 0, action: int = 0, thread: str = THREAD) -> Scope:
-    """The scope of an entity of the lead's thread, by its numbers."""
+    """Return the scope of an entity of the lead's thread by its numbers."""
     return Scope(
         agent="lead",
         thread=thread,
@@ -75,7 +75,7 @@ def at(*, turn: int = 0, run: int = 0, step: int = 0, call: int = 0, action: int
     )
 
 
-# What is asked.
+# Commands.
 
 
 def submit(text: str = "do it", **rest: Any) -> SubmitTurn:
@@ -98,13 +98,13 @@ def reject(action: int = 1, **rest: Any) -> RespondAction:
     return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="reject", **rest)
 
 
-# What the gate says.
+# Evaluations of the gate.
 
 
-def verdict(said: Verdict, *, read_only: bool = True, **rest: Any) -> Evaluation:
-    """The gate's word on a call. What is not allowed shows no confinement. Calls that only read run beside each other."""
+def gate_evaluation(verdict: Verdict, *, read_only: bool = True, **rest: Any) -> Evaluation:
+    """Return the gate's evaluation of a call. Read-only calls run in parallel."""
     return Evaluation(
-        verdict=said,
+        verdict=verdict,
         risk="low",
         read_only=read_only,
         arguments='{"path":"a.md"}',
@@ -115,8 +115,8 @@ def verdict(said: Verdict, *, read_only: bool = True, **rest: Any) -> Evaluation
     )
 
 
-ALLOW = verdict("allow", sandbox=SANDBOX)
-ASK = verdict(
+ALLOW = gate_evaluation("allow", sandbox=SANDBOX)
+ASK = gate_evaluation(
     "ask",
     prompt="Write a.md?",
     preview=DIFF,
@@ -125,18 +125,18 @@ ASK = verdict(
     matchers=MATCHERS,
     sandbox=SANDBOX,
 )
-DENY = verdict("deny", code="path_denied", message="The path leads out of the folder.")
-#: The same of calls that may change something: one waits for the other.
+DENY = gate_evaluation("deny", code="path_denied", message="The path leads out of the folder.")
+#: The same for calls that may change something. They run one after another.
 SERIAL = msgspec.structs.replace(ALLOW, read_only=False)
 SERIAL_ASK = msgspec.structs.replace(ASK, read_only=False)
 SERIAL_DENY = msgspec.structs.replace(DENY, read_only=False)
 
 
-# What the runtime reports.
+# Outcomes that the runtime reports.
 
 
-def wants(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> RequestedCall:
-    """A call of a model's answer."""
+def requested_call(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> RequestedCall:
+    """Return a call of a model's answer."""
     return RequestedCall(
         call=f"cal_{call}",
         step=step,
@@ -147,14 +147,14 @@ def wants(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Wri
     )
 
 
-def text(step: int, said: str) -> Piece:
-    return Piece(kind="text", step=step, text=said)
+def text_part(step: int, content: str) -> Piece:
+    return Piece(kind="text", step=step, text=content)
 
 
-def answered(
+def model_answer(
     *parts: Piece | RequestedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
 ) -> ModelAnswered:
-    """A complete answer to the model call at that step."""
+    """Return a complete answer to the model call at that step."""
     calls = tuple(part for part in parts if isinstance(part, RequestedCall))
     return ModelAnswered(
         thread=thread,
@@ -170,12 +170,12 @@ def answered(
     )
 
 
-def says(said: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
-    """An answer of plain text, streamed as the first part after the model call."""
-    return answered(text(step + 1, said), run=run, step=step)
+def text_answer(content: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
+    """Return an answer of plain text: the first part after the model call."""
+    return model_answer(text_part(step + 1, content), run=run, step=step)
 
 
-def failed(
+def attempt_failure(
     *pieces: Piece, run: int = 1, step: int = 1, attempt: int = 1, retry_in_ms: int | None = None
 ) -> ModelAttemptFailed:
     return ModelAttemptFailed(
@@ -191,10 +191,10 @@ def failed(
     )
 
 
-def ended(call: int, output: str = "done", *, run: int = 1, code: Code | None = None) -> ToolEnded:
+def tool_end(call: int, output: str = "done", *, run: int = 1, code: Code | None = None) -> ToolEnded:
     outcome = ToolOutcome(output=output, code=code, message="It failed." if code else "", duration_ms=4)
     return ToolEnded(thread=THREAD, run=f"run_{run}", call=f"cal_{call}", outcome=outcome)
 
 
-def stopped(*pieces: Piece, run: int = 1, **rest: Any) -> RunStopped:
+def run_stop(*pieces: Piece, run: int = 1, **rest: Any) -> RunStopped:
     return RunStopped(thread=THREAD, run=f"run_{run}", pieces=pieces, **{"cause": "person", **rest})

@@ -1,4 +1,4 @@
-"""The facts that come in every turn, as tests expect them: each with its scope."""
+"""Expected facts of every turn, each with its scope."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
 from tests.control.rigs.examples import BINDING, CHOSEN, DIFF, MATCHERS, PROMPTS, SANDBOX, TOOLS, at
 
-Told = tuple[Fact, Scope]
+ScopedFact = tuple[Fact, Scope]
 
 
-def begun(turn: int, run: int, *, mode: Mode = "chat") -> tuple[Told, ...]:
-    """A turn starts and its model is asked for the first time."""
+def turn_start(turn: int, run: int, *, mode: Mode = "chat") -> tuple[ScopedFact, ...]:
+    """Return the facts of a turn's start and of its first model request."""
     scope = at(turn=turn, run=run)
     return (
         (
@@ -37,12 +37,12 @@ def begun(turn: int, run: int, *, mode: Mode = "chat") -> tuple[Told, ...]:
             scope,
         ),
         (RoutingResolved(candidates=(CHOSEN,), chosen=CHOSEN, reason="the only model"), scope),
-        asked(1, at(turn=turn, run=run, step=1)),
+        model_request(1, at(turn=turn, run=run, step=1)),
     )
 
 
-def asked(iteration: int, scope: Scope) -> Told:
-    """The model is asked; `given` knows which facts stand before this one."""
+def model_request(iteration: int, scope: Scope) -> ScopedFact:
+    """Return a model request. `StepResult.then` sets its `context_through`."""
     return (
         ModelRequested(
             provider="local",
@@ -54,20 +54,20 @@ def asked(iteration: int, scope: Scope) -> Told:
     )
 
 
-def told(said: str, scope: Scope) -> Told:
-    return MessageText(content=Text(text=said)), scope
+def message_text(content: str, scope: Scope) -> ScopedFact:
+    return MessageText(content=Text(text=content)), scope
 
 
-def completed(scope: Scope, stop: StopReason = "stop") -> tuple[Told, ...]:
-    """The answer to the model call in that scope is complete."""
+def model_completion(scope: Scope, stop: StopReason = "stop") -> tuple[ScopedFact, ...]:
+    """Return the facts that complete the model call in that scope."""
     return (
         (ModelCompleted(stop_reason=stop, first_ms=5, duration_ms=9, response_id="r"), scope),
         (CostRecorded(input_tokens=10, output_tokens=2), scope),
     )
 
 
-def requested(call: int, scope: Scope, evaluation: Evaluation, tool: str = "Write") -> tuple[Told, ...]:
-    """A call and the gate's verdict on it."""
+def tool_request(call: int, scope: Scope, evaluation: Evaluation, tool: str = "Write") -> tuple[ScopedFact, ...]:
+    """Return the facts of a call and of the gate's verdict on it."""
     return (
         (
             ToolRequested(
@@ -91,13 +91,13 @@ def requested(call: int, scope: Scope, evaluation: Evaluation, tool: str = "Writ
     )
 
 
-def through(scope: Scope, tool: str = "Write") -> tuple[Told, ...]:
-    """The call is run, under the confinement that is told."""
+def tool_start(scope: Scope, tool: str = "Write") -> tuple[ScopedFact, ...]:
+    """Return the facts of a call that starts in the recorded sandbox."""
     return (SANDBOX, scope), (ToolStarted(tool=tool), scope)
 
 
-def approval(step: int, action: int, scope: Scope, *, expires_at: int = 0) -> Told:
-    """The call in that scope waits for a person."""
+def approval_request(step: int, action: int, scope: Scope, *, expires_at: int = 0) -> ScopedFact:
+    """Return the action of a call that waits for a person."""
     fact = ActionRequired(
         action_type="tool_approval",
         prompt="Write a.md?",

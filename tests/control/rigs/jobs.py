@@ -1,4 +1,4 @@
-"""Jobs, and what a person asks of them."""
+"""Commands of jobs, and sessions with a job."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from tests.control.rigs.team import Team
 JOB = "job_1"
 
 
-def job(*inputs: str, **rest: Any) -> CreateJob:
+def create_job(*inputs: str, **rest: Any) -> CreateJob:
     items = tuple(JobItemInput(input=one) for one in inputs)
-    given: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
-    return CreateJob(session_id=SESSION, items=items, **{**given, **rest})
+    session: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
+    return CreateJob(session_id=SESSION, items=items, **{**session, **rest})
 
 
-def begun(*inputs: str, **rest: Any) -> Team:
-    """A lead that has answered, and a job under way."""
-    given = board()
-    given.when(job(*inputs, **rest))
-    return given
+def session_with_job(*inputs: str, **rest: Any) -> Team:
+    """Return a session with an idle lead and a running job."""
+    session = board()
+    session.when(create_job(*inputs, **rest))
+    return session
 
 
-def again(item: str | None = None, **rest: Any) -> RetryJobItem:
+def retry_item(item: str | None = None, **rest: Any) -> RetryJobItem:
     return RetryJobItem(session_id=SESSION, job_id=JOB, item_id=item, **rest)
 
 
-def retried_job() -> Team:
-    """A job whose only item failed and is tried again."""
-    given = begun("alpha")
-    given.fails("worker-1")
-    given.when(again())
-    return given
+def session_with_retried_job() -> Team:
+    """Return a session whose job retries its only, failed item."""
+    session = session_with_job("alpha")
+    session.fails("worker-1")
+    session.when(retry_item())
+    return session

@@ -1,4 +1,4 @@
-"""A team with agents that sleep: its schedules are those of the runtime, and time goes where a test puts it."""
+"""A team with sleeping agents: the runtime's schedules, and a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.outcomes import WakeTimeReached
 from callboard.control.state.team import Background
 from callboard.runtime.sessions.schedules import find_next_wake
-from tests.control.rigs.decisions import Step, Then
-from tests.control.rigs.examples import NOW, SESSION, submit
-from tests.control.rigs.team import LEAD, WORKER, Team, agent, one
+from tests.control.rigs.decisions import Step, StepResult
+from tests.control.rigs.examples import SESSION, submit
+from tests.control.rigs.team import LEAD, WORKER, Team, agent_definition, only_fact
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -26,9 +26,9 @@ MINUTE = 60 * SECOND
 AT_NINE = "0 9 * * *"
 
 
-def watcher(**schedule: Any) -> Definition:
-    """An agent that sleeps."""
-    return agent(
+def watcher_definition(**schedule: Any) -> Definition:
+    """Return the definition of an agent that sleeps."""
+    return agent_definition(
         "watcher",
         kind="background",
         description="Looks at the folder.",
@@ -39,50 +39,48 @@ def watcher(**schedule: Any) -> Definition:
     )
 
 
-class Sleepers(Team):
-    """A lead, a watcher and a worker."""
+class SleepingTeam(Team):
+    """A session with a lead, a watcher and a worker."""
 
-    def of_watcher(self) -> Background:
-        """What the state knows of the watcher's sleep."""
-        found = self.of("watcher").background
-        assert found is not None
-        return found
+    def watcher_background(self) -> Background:
+        """Return the watcher's sleep state."""
+        background = self.thread_of("watcher").background
+        assert background is not None
+        return background
 
-    def passes(self, seconds: float) -> Then:
-        """So many seconds pass; then the runtime reports that a time has come."""
+    def pass_time(self, seconds: float) -> StepResult:
+        """Advance the clock by seconds, then report a reached wake time."""
         self.now += int(seconds * SECOND)
         return self.when(WakeTimeReached(at=self.now))
 
-    def on_task(self, fact: Fact, thread: str = "") -> Then:
-        """Somebody says this of the watcher's task; then what follows from it is decided."""
-        return self.happens(fact, Scope(task=self.of_watcher().task, thread=thread))
+    def report_task_fact(self, fact: Fact, thread: str = "") -> StepResult:
+        """Append a fact of the watcher's task, then report a reached wake time."""
+        return self.report_fact(fact, Scope(task=self.watcher_background().task, thread=thread))
 
-    def happens(self, fact: Fact, scope: Scope) -> Then:
-        """A fact that stands in the log; then what follows from it is decided."""
+    def report_fact(self, fact: Fact, scope: Scope) -> StepResult:
+        """Append a fact, then report a reached wake time."""
         self.put(fact, scope)
         return self.when(WakeTimeReached(at=self.now))
 
-    def _known(self, step: Step | None) -> DecisionInputs:
-        return msgspec.structs.replace(super()._known(step), next_wake=find_next_wake)
+    def _decision_inputs(self, step: Step | None) -> DecisionInputs:
+        return msgspec.structs.replace(super()._decision_inputs(step), next_wake=find_next_wake)
 
 
-def sleepers(
+def sleeping_team(
     *, mode: Mode = "chat", permission_mode: PermissionMode = "edits", definition: Definition | None = None, **when: Any
-) -> Sleepers:
-    """A session in which the watcher has been taken in and sleeps, and the lead is idle."""
-    made = Sleepers(LEAD_ALONE, definition or watcher(**when), WORKER)
-    made.when(submit("the objective", mode=mode, permission_mode=permission_mode))
+) -> SleepingTeam:
+    """Return a session with a sleeping watcher. In chat mode the lead is idle."""
+    session = SleepingTeam(LEAD_ALONE, definition or watcher_definition(**when), WORKER)
+    session.when(submit("the objective", mode=mode, permission_mode=permission_mode))
     if mode == "chat":
-        made.says("lead")
-    made.when(AddAgent(session_id=SESSION, agent="watcher"))
-    return made
+        session.answers("lead")
+    session.when(AddAgent(session_id=SESSION, agent="watcher"))
+    return session
 
 
-def told(then: Then) -> str:
-    """What its model is told of why it wakes."""
-    return one(then, TurnSubmitted).input.text
+def wake_input(then: StepResult) -> str:
+    """Return the input that explains the wake to the model."""
+    return only_fact(then, TurnSubmitted).input.text
 
 
 LEAD_ALONE = msgspec.structs.replace(LEAD, edges=())
-
-__all__ = ["AT_NINE", "MINUTE", "NOW", "SECOND", "Sleepers", "sleepers", "told", "watcher"]

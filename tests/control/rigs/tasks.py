@@ -1,4 +1,4 @@
-"""Tasks of a board, and what a person asks of them."""
+"""Commands of tasks, and a session with a task board."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from callboard.contracts.commands.task import (
 from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.scope import Scope
 from callboard.control.state.team import OpenTask
+from tests.control.rigs.decisions import StepResult
 from tests.control.rigs.examples import SESSION
-from tests.control.rigs.team import LEAD, Team, Then, agent, team
+from tests.control.rigs.team import LEAD, Team, agent_definition, team
 
-HUMAN = agent("owner", kind="human", policy=())
-WORKER = agent("worker", kind="subagent")
-CRITIC = agent("critic")
+HUMAN = agent_definition("owner", kind="human", policy=())
+WORKER = agent_definition("worker", kind="subagent")
+CRITIC = agent_definition("critic")
 
 
 def board(*tasks: str, **rest: Any) -> Team:
-    """A lead that has answered, and these open tasks."""
-    given = team(LEAD, CRITIC, WORKER, HUMAN, **rest)
-    given.says("lead")
+    """Return a session with an idle lead and these open tasks."""
+    session = team(LEAD, CRITIC, WORKER, HUMAN, **rest)
+    session.answers("lead")
     for name in tasks:
-        given.when(create(name))
-    return given
+        session.when(create(name))
+    return session
 
 
 def create(name: str, **rest: Any) -> CreateTask:
@@ -61,10 +62,10 @@ def link(name: str, **rest: Any) -> LinkTasks:
     return LinkTasks(session_id=SESSION, task_id=name, **rest)
 
 
-def task(given: Team, name: str) -> OpenTask:
-    return given.state.tasks[name]
+def open_task(session: Team, name: str) -> OpenTask:
+    return session.state.tasks[name]
 
 
-def attempts(then: Then) -> list[tuple[TaskStarted, Scope]]:
-    """The attempts that began, with their scopes."""
+def started_attempts(then: StepResult) -> list[tuple[TaskStarted, Scope]]:
+    """Return the attempts that started, with their scopes."""
     return [(new.fact, new.scope) for new in then.decision.facts if isinstance(new.fact, TaskStarted)]

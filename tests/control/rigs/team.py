@@ -1,4 +1,4 @@
-"""A team as its deciders know it: definitions, budgets, and each agent's model answering when a test says so."""
+"""A session with a team: definitions, budgets, and answers of each agent's model on demand."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Reques
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Thread
 from callboard.control.state.turn import OpenRun
-from tests.control.rigs.decisions import Given, Step, Then
-from tests.control.rigs.examples import ALLOW, SESSION, SETUP, answered, submit, text
+from tests.control.rigs.decisions import Scenario, Step, StepResult
+from tests.control.rigs.examples import ALLOW, RUN_CONFIG, SESSION, model_answer, submit, text_part
 
 F = TypeVar("F", bound=Fact)
 
 
-def agent(name: str, **rest: Any) -> Definition:
-    """A definition. A main may do everything, a subagent only works, unless said otherwise."""
+def agent_definition(name: str, **rest: Any) -> Definition:
+    """Return a definition. By default a main agent has every policy and a subagent has none."""
     main = rest.get("kind", "main") == "main"
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "description": "",
         "kind": "main",
         "prompt": "",
@@ -35,52 +35,54 @@ def agent(name: str, **rest: Any) -> Definition:
         "tools": ("*",),
         "policy": ("Patch", "Finalize", "Delegate") if main else (),
     }
-    return Definition(name=name, **{**given, **rest})
+    return Definition(name=name, **{**defaults, **rest})
 
 
-LEAD = agent("lead", edges=(Edge(to="critic", ownership=True), Edge(to="clerk", confirm=True)), aliases=("Boss",))
-CRITIC = agent("critic", aliases=("The Judge",))
-CLERK = agent("clerk", edges=(Edge(to="critic", direction="both", kind="report"),))
-WORKER = agent("worker", kind="subagent")
-EDITOR = agent("editor", kind="subagent", permission_mode="planning", model="other")
+LEAD = agent_definition(
+    "lead", edges=(Edge(to="critic", ownership=True), Edge(to="clerk", confirm=True)), aliases=("Boss",)
+)
+CRITIC = agent_definition("critic", aliases=("The Judge",))
+CLERK = agent_definition("clerk", edges=(Edge(to="critic", direction="both", kind="report"),))
+WORKER = agent_definition("worker", kind="subagent")
+EDITOR = agent_definition("editor", kind="subagent", permission_mode="planning", model="other")
 
 
-class Team(Given):
-    """A session of these definitions; the first leads."""
+class Team(Scenario):
+    """A session with these definitions. The first one is the lead."""
 
     def __init__(self, *definitions: Definition, budget: int = 8, group: int = 16, **rest: Any) -> None:
-        super().__init__(setup=self._setup, **rest)
+        super().__init__(configure_run=self._configure_run, **rest)
         self.definitions = definitions or (LEAD, CRITIC, CLERK, WORKER, EDITOR)
         self.budgets = budget, group
         self._calls = 0
 
-    def of(self, name: str) -> Thread:
-        """The thread of that agent."""
-        return next(one for one in self.state.threads.values() if one.agent == name)
+    def thread_of(self, name: str) -> Thread:
+        """Return the thread of that agent."""
+        return next(thread for thread in self.state.threads.values() if thread.agent == name)
 
     def run_of(self, name: str) -> OpenRun:
-        """What that agent is at."""
-        run = self.of(name).run
-        assert run is not None, f"{name} runs nothing"
+        """Return the open run of that agent."""
+        run = self.thread_of(name).run
+        assert run is not None, f"{name} has no open run"
         return run
 
-    def status(self, name: str) -> str:
-        """How that child stands."""
-        child = self.of(name).child
+    def child_status(self, name: str) -> str:
+        """Return the status of that child."""
+        child = self.thread_of(name).child
         assert child is not None
         return child.status
 
-    def works(self) -> list[str]:
-        """The agents that run something."""
-        return [one.agent for one in self.state.threads.values() if one.run is not None]
+    def running_agents(self) -> list[str]:
+        """Return the names of the agents with an open run."""
+        return [thread.agent for thread in self.state.threads.values() if thread.run is not None]
 
-    def says(self, name: str, said: str = "Done.") -> Then:
-        """The agent's model answers with a text."""
+    def answers(self, name: str, content: str = "Done.") -> StepResult:
+        """Apply a text answer of the agent's model."""
         run = self.run_of(name)
-        return self.when(self._answer(name, text(run.model_step + 1, said)))
+        return self.when(self._answer(name, text_part(run.model_step + 1, content)))
 
-    def uses(self, name: str, tool: str, /, **arguments: Any) -> Then:
-        """The agent's model asks for a tool, which the gate allows."""
+    def uses(self, name: str, tool: str, /, **arguments: Any) -> StepResult:
+        """Apply an answer of the agent's model with an allowed tool call."""
         self._calls += 1
         evaluation = msgspec.structs.replace(ALLOW, arguments=msgspec.json.encode(arguments).decode())
         run = self.run_of(name)
@@ -94,34 +96,36 @@ class Team(Given):
         )
         return self.when(self._answer(name, call))
 
-    def gets(self, name: str, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """What the tool answers."""
-        return msgspec.json.decode(one(self.uses(name, tool, **arguments), ToolCompleted).output.text)
+    def tool_result(self, name: str, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Apply an allowed tool call, and return the tool's output."""
+        return msgspec.json.decode(only_fact(self.uses(name, tool, **arguments), ToolCompleted).output.text)
 
-    def denied(self, name: str, tool: str, /, **arguments: Any) -> str:
-        """The code with which the tool is refused, which leaves nothing but the refusal."""
+    def refusal_code(self, name: str, tool: str, /, **arguments: Any) -> str:
+        """Check that the call leads to a refusal alone, and return its code."""
         then = self.uses(name, tool, **arguments)
-        told = types(then)
-        assert told[told.index("tool.requested") :] == [
+        types = fact_types(then)
+        assert types[types.index("tool.requested") :] == [
             "tool.requested",
             "permission.evaluated",
             "tool.refused",
             "model.requested",
         ]
-        return one(then, ToolRefused).code
+        return only_fact(then, ToolRefused).code
 
     def spawns(self, count: int = 1, definition: str = "worker", **rest: Any) -> list[str]:
-        """The lead gives objectives to children."""
+        """Let the lead spawn children, and return their names."""
         return [
-            self.gets("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **rest)["agent_id"]
+            self.tool_result("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **rest)[
+                "agent_id"
+            ]
             for number in range(count)
         ]
 
-    def fails(self, name: str) -> Then:
-        """The agent's model cannot be asked."""
+    def fails(self, name: str) -> StepResult:
+        """Apply a failed model call of the agent."""
         run = self.run_of(name)
         failure = ModelAttemptFailed(
-            thread=self.of(name).thread,
+            thread=self.thread_of(name).thread,
             run=run.run,
             step=run.model_step,
             attempt=1,
@@ -131,26 +135,26 @@ class Team(Given):
         )
         return self.when(failure)
 
-    def stopped(self, name: str, cause: InterruptCause = "person") -> Then:
-        """What the agent had under way has ended, as was asked."""
-        return self.when(RunStopped(thread=self.of(name).thread, run=self.run_of(name).run, cause=cause))
+    def stopped(self, name: str, cause: InterruptCause = "person") -> StepResult:
+        """Apply the end of the agent's run after a stop."""
+        return self.when(RunStopped(thread=self.thread_of(name).thread, run=self.run_of(name).run, cause=cause))
 
     def _answer(self, name: str, *parts: Any) -> ModelAnswered:
         run = self.run_of(name)
         number = int(run.run.removeprefix("run_"))
-        return answered(*parts, run=number, step=run.model_step, thread=self.of(name).thread)
+        return model_answer(*parts, run=number, step=run.model_step, thread=self.thread_of(name).thread)
 
-    def _setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-        found = self._find(definition) if definition else self.definitions[0]
-        assert found is not None, f"nobody is called {definition}"
+    def _configure_run(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+        definition_ = self._find(definition) if definition else self.definitions[0]
+        assert definition_ is not None, f"no definition is named {definition}"
         return msgspec.structs.replace(
-            SETUP,
-            agent_name=found.name,
-            kind=found.kind,
-            definition=found.name,
-            definition_hash=found.hash,
+            RUN_CONFIG,
+            agent_name=definition_.name,
+            kind=definition_.kind,
+            definition=definition_.name,
+            definition_hash=definition_.hash,
             max_iters=100,
-            candidates=(Candidate(provider=found.model or "local", model="small"),),
+            candidates=(Candidate(provider=definition_.model or "local", model="small"),),
         )
 
     def _find(self, name: str) -> Definition | None:
@@ -160,39 +164,39 @@ class Team(Given):
         folder = Roster(definitions=self.definitions, problems=(), lead="", packaged=False, hash="")
         return session_roster(folder, self.state)
 
-    def _known(self, step: Step | None) -> DecisionInputs:
+    def _decision_inputs(self, step: Step | None) -> DecisionInputs:
         return msgspec.structs.replace(
-            super()._known(step),
+            super()._decision_inputs(step),
             find_definition=self._find,
-            list_definition_names=lambda: tuple(one.name for one in self._roster().definitions),
+            list_definition_names=lambda: tuple(definition.name for definition in self._roster().definitions),
             team_budget=self.budgets[0],
             group_budget=self.budgets[1],
         )
 
 
 def team(*definitions: Definition, mode: Mode = "chat", permission_mode: PermissionMode = "ask", **rest: Any) -> Team:
-    """A team whose lead works on a person's objective."""
-    made = Team(*definitions, **rest)
-    made.when(submit("the objective", mode=mode, permission_mode=permission_mode))
-    return made
+    """Return a session whose lead works on a person's objective."""
+    session = Team(*definitions, **rest)
+    session.when(submit("the objective", mode=mode, permission_mode=permission_mode))
+    return session
 
 
 def spawn(definition: str = "worker", **rest: Any) -> SpawnSubagent:
-    """A person gives the lead a child."""
+    """Return a person's command to spawn a child of the lead."""
     return SpawnSubagent(session_id=SESSION, agent=definition, objective="a part", **rest)
 
 
-def types(then: Then) -> list[str]:
-    """The types of a step's facts, in order."""
+def fact_types(then: StepResult) -> list[str]:
+    """Return the types of a step's facts, in order."""
     return [fact.type for fact in then.facts]
 
 
-def all_of(then: Then, kind: type[F]) -> list[F]:
-    """The facts of that kind, in order."""
+def facts_of(then: StepResult, kind: type[F]) -> list[F]:
+    """Return the facts of that class, in order."""
     return [fact for fact in then.facts if isinstance(fact, kind)]
 
 
-def one(then: Then, kind: type[F]) -> F:
-    """The only fact of that kind."""
-    (found,) = all_of(then, kind)
-    return found
+def only_fact(then: StepResult, kind: type[F]) -> F:
+    """Return the only fact of that class."""
+    (fact,) = facts_of(then, kind)
+    return fact

@@ -1,6 +1,6 @@
-"""Random histories of a team: one step after another, each chosen by three small numbers, as tests and proofs draw them.
+"""Random histories of a team: each step is chosen by three small numbers, drawn by tests and proofs.
 
-Beside models of ours it has an agent that sleeps and one that is a program of its own; calls wait for answers or run out.
+The team includes a sleeping agent and an external agent. Calls wait for a person or expire.
 """
 
 from __future__ import annotations
@@ -40,19 +40,21 @@ from callboard.control.state.session import Session, Thread
 from callboard.control.state.turn import OpenCall
 from callboard.projection.view import SessionView
 from tests.control.rigs.decisions import Step
-from tests.control.rigs.examples import ALLOW, ASK, SESSION, answered, interrupt, submit, text
-from tests.control.rigs.jobs import JOB, again, job
-from tests.control.rigs.sleepers import Sleepers
+from tests.control.rigs.examples import ALLOW, ASK, SESSION, interrupt, model_answer, submit, text_part
+from tests.control.rigs.jobs import JOB, create_job, retry_item
+from tests.control.rigs.sleepers import SleepingTeam
 from tests.control.rigs.tasks import HUMAN, cancel, create, pause, resume, retry, start
-from tests.control.rigs.team import Team, agent
+from tests.control.rigs.team import Team, agent_definition
 
-LEAD = agent("lead", edges=(Edge(to="critic", direction="both", ownership=True), Edge(to="coder", direction="both")))
-CRITIC = agent("critic", edges=(Edge(to="clerk", direction="both", confirm=True),))
-CLERK = agent("clerk")
-WORKER = agent("worker", kind="subagent")
-#: A program of its own, and an agent that sleeps.
-CODER = agent("coder", model="acp")
-WATCHER = agent(
+LEAD = agent_definition(
+    "lead", edges=(Edge(to="critic", direction="both", ownership=True), Edge(to="coder", direction="both"))
+)
+CRITIC = agent_definition("critic", edges=(Edge(to="clerk", direction="both", confirm=True),))
+CLERK = agent_definition("clerk")
+WORKER = agent_definition("worker", kind="subagent")
+#: An external agent and a sleeping agent.
+CODER = agent_definition("coder", model="acp")
+WATCHER = agent_definition(
     "watcher",
     kind="background",
     policy=(),
@@ -65,84 +67,84 @@ SECOND = 1_000_000
 
 
 class History:
-    """A session with a lead, three other main agents, one that sleeps, children, an agent who is a person, a board, a job."""
+    """A session with a lead, three other main agents, a sleeping agent, children, a person, a board and a job."""
 
     def __init__(self, mode: Mode = "chat") -> None:
         definitions = (LEAD, CRITIC, CLERK, CODER, WATCHER, WORKER, HUMAN)
-        self.given: Team = Sleepers(*definitions, budget=2, expiry=90 * SECOND)
-        self.given.when(submit("the objective", mode=mode))
+        self.session: Team = SleepingTeam(*definitions, budget=2, expiry=90 * SECOND)
+        self.session.when(submit("the objective", mode=mode))
         for name in ("watcher", "coder"):
-            self.given.when(AddAgent(session_id=SESSION, agent=name))
-        self._programs = 0
+            self.session.when(AddAgent(session_id=SESSION, agent=name))
+        self._reported_calls = 0
         self.steps: list[str] = []
         for name in TASKS[:2]:
-            self.given.when(create(name))
-        self.given.when(create("tsk_c", parent_task="tsk_a"))
-        self.given.when(create("tsk_d", depends_on=("tsk_b",)))
+            self.session.when(create(name))
+        self.session.when(create("tsk_c", parent_task="tsk_a"))
+        self.session.when(create("tsk_d", depends_on=("tsk_b",)))
 
-    def take(self, name: str, a: int, b: int, c: int) -> None:
-        """Takes one step; what is refused changes nothing."""
-        before = self.given.state
+    def apply(self, name: str, a: int, b: int, c: int) -> None:
+        """Apply one step. A refused step must change nothing."""
+        before = self.session.state
         self.steps.append(f"{name} {a} {b} {c}")
         try:
             STEPS[name](self, a, b, c)
         except Refusal:
-            assert self.given.state == before
+            assert self.session.state == before
 
-    def resumes(self, thread: str) -> str:
-        """What `resume_thread` would make of that thread, without taking it: empty where it gives it a run or a slot."""
-        given = self.given
-        known = given._known(None)
+    def resume_failure(self, thread: str) -> str:
+        """Return why `resume_thread` would not start that thread. Empty if it gets a run or a slot."""
+        session = self.session
+        inputs = session._decision_inputs(None)
         try:
-            decision, _ = decide_command(given.state, ResumeThread(session_id=SESSION, thread_id=thread), known)
+            decision, _ = decide_command(session.state, ResumeThread(session_id=SESSION, thread_id=thread), inputs)
         except Refusal as refusal:
             return refusal.code
-        told = [(new.fact.type, new.scope.thread) for new in decision.facts]
-        begins = any((kind, thread) in told for kind in ("turn.started", "subagent.queued"))
-        return "" if begins else f"{ThreadResumed.type} begins nothing: {told}"
+        starts = [(new.fact.type, new.scope.thread) for new in decision.facts]
+        begins = any((kind, thread) in starts for kind in ("turn.started", "subagent.queued"))
+        return "" if begins else f"{ThreadResumed.type} starts nothing: {starts}"
 
     @property
     def state(self) -> Session:
-        return self.given.state
+        return self.session.state
 
-    # Each step takes three numbers, and what it does not need it leaves.
+    # Each step has three numbers and ignores those that it does not need.
 
-    def _working(self, number: int) -> str:
-        agents = self.given.works()
+    def _pick_running(self, number: int) -> str:
+        agents = self.session.running_agents()
         if not agents:
-            raise Refusal("nothing_running", "No agent is at work.")
+            raise Refusal("nothing_running", "No agent runs.")
         return agents[number % len(agents)]
 
-    def _agent(self, number: int) -> str:
-        names = [one.agent for one in self.state.threads.values()]
+    def _pick_agent(self, number: int) -> str:
+        names = [thread.agent for thread in self.state.threads.values()]
         return names[number % len(names)]
 
     def _when(self, step: Step) -> None:
-        self.given.when(step)
+        self.session.when(step)
 
-    def says(self, a: int, b: int, c: int) -> None:
-        name = self._working(a)
-        if self.given.run_of(name).stopping:
-            self.given.stopped(name)
+    def finishes(self, a: int, b: int, c: int) -> None:
+        name = self._pick_running(a)
+        if self.session.run_of(name).stopping:
+            self.session.stopped(name)
         else:
-            self.given.says(name)
+            self.session.answers(name)
 
     def fails(self, a: int, b: int, c: int) -> None:
-        name = self._working(a)
-        if not self.given.run_of(name).calls:
-            self.given.fails(name)
+        name = self._pick_running(a)
+        if not self.session.run_of(name).calls:
+            self.session.fails(name)
 
     def stops(self, a: int, b: int, c: int) -> None:
         causes = ("person", "crash", "shutdown", "person")
-        self.given.stopped(self._working(a), causes[b % len(causes)])
+        self.session.stopped(self._pick_running(a), causes[b % len(causes)])
 
     def interrupts(self, a: int, b: int, c: int) -> None:
-        thread = self.given.of(self._agent(a)).thread
+        thread = self.session.thread_of(self._pick_agent(a)).thread
         queued = "clear" if b % 2 else "keep"
         self._when(interrupt(thread_id=thread, cascade=c % 3 == 0, queued=queued))
 
     def submits(self, a: int, b: int, c: int) -> None:
-        thread = self.given.of(self._agent(a)).thread
+        thread = self.session.thread_of(self._pick_agent(a)).thread
         when_busy = ("queue", "interrupt", "queue", "refuse")[b % 4]
         self._when(submit("and you?", session_id=SESSION, thread_id=thread, when_busy=when_busy))
 
@@ -152,12 +154,12 @@ class History:
             self._when(RemoveQueuedTurn(session_id=SESSION, turn_id=queued[a % len(queued)]))
 
     def messages(self, a: int, b: int, c: int) -> None:
-        sender = self.given.of(self._agent(a)).thread
+        sender = self.session.thread_of(self._pick_agent(a)).thread
         to = ("lead", "critic", "clerk", "worker-1", "coder", "watcher")[b % 6]
         self._when(SendMessage(session_id=SESSION, thread_id=sender, to=(to,), text="hello"))
 
     def hands(self, a: int, b: int, c: int) -> None:
-        sender = self.given.of(self._agent(a)).thread
+        sender = self.session.thread_of(self._pick_agent(a)).thread
         to = ("lead", "critic", "clerk", "coder")[b % 4]
         response = {"response": {"expectation": "required", "withinS": 60}} if c % 3 == 0 else {}
         fields = {"sessionId": SESSION, "threadId": sender, "to": to, "message": "take it", "ownership": c % 4 == 0}
@@ -170,14 +172,14 @@ class History:
             self._when(RespondHandoff(session_id=SESSION, handoff_id=handoffs[a % len(handoffs)], decision=decision))
 
     def spawns(self, a: int, b: int, c: int) -> None:
-        name = self._working(a)
-        if not self.given.run_of(name).calls:
-            self.given.uses(name, "spawn_subagent", agent="worker", objective="a part", review=b % 4 == 0)
+        name = self._pick_running(a)
+        if not self.session.run_of(name).calls:
+            self.session.uses(name, "spawn_subagent", agent="worker", objective="a part", review=b % 4 == 0)
 
     def waits(self, a: int, b: int, c: int) -> None:
-        name = self._working(a)
-        if not self.given.run_of(name).calls:
-            self.given.uses(name, "wait_subagents")
+        name = self._pick_running(a)
+        if not self.session.run_of(name).calls:
+            self.session.uses(name, "wait_subagents")
 
     def child(self, a: int, b: int, c: int) -> None:
         name = f"worker-{a % 4 + 1}"
@@ -187,17 +189,17 @@ class History:
             self._when((CancelSubagent if b % 3 == 1 else CloseSubagent)(session_id=SESSION, agent=name))
 
     def resumes_thread(self, a: int, b: int, c: int) -> None:
-        thread = self.given.of(self._agent(a)).thread
+        thread = self.session.thread_of(self._pick_agent(a)).thread
         self._when(ResumeThread(session_id=SESSION, thread_id=thread, tree=b % 2 == 0))
 
     def crash(self, a: int, b: int, c: int) -> None:
         if a % 2:
-            self.given.epoch += 1
+            self.session.epoch += 1
             self._when(HostTakenOver(partials=()))
 
     def time(self, a: int, b: int, c: int) -> None:
-        self.given.now += 61 * SECOND
-        self._when(WakeTimeReached(at=self.given.now))
+        self.session.now += 61 * SECOND
+        self._when(WakeTimeReached(at=self.session.now))
         for thread, call in self._calls("waiting"):
             if call.expires_at:
                 self._when(ActionTimedOut(thread=thread.thread, action=call.action))
@@ -218,7 +220,7 @@ class History:
         if not self.state.jobs:
             if "job" in " ".join(self.steps[:-1]):
                 return
-            self._when(job("one", "two", "three", parallel=2))
+            self._when(create_job("one", "two", "three", parallel=2))
             return
         match b % 6:
             case 0:
@@ -228,33 +230,33 @@ class History:
             case 3 if c % 3 == 0:
                 self._when(CancelJob(session_id=SESSION, job_id=JOB))
             case _:
-                self._when(again())
+                self._when(retry_item())
 
     def asks(self, a: int, b: int, c: int) -> None:
-        """A model wants a call that a person is asked about; of a program the call is one of its own, seen as it goes on."""
-        name = self._working(a)
-        run = self.given.run_of(name)
+        """Apply a tool call of a model, or report one of the external agent. Some wait for a person."""
+        name = self._pick_running(a)
+        run = self.session.run_of(name)
         if run.stopping or not run.model_step or (run.calls and not self._is_program(name)):
             return
-        self._programs += 1
+        self._reported_calls += 1
         evaluation = ASK if b % 3 else ALLOW
         call = RequestedCall(
-            call=f"cal_p{self._programs}",
+            call=f"cal_p{self._reported_calls}",
             step=run.next_step,
             tool="Write",
             arguments=evaluation.arguments,
-            provider_call_id=f"call-p{self._programs}",
+            provider_call_id=f"call-p{self._reported_calls}",
             evaluation=evaluation,
         )
-        thread = self.given.of(name).thread
+        thread = self.session.thread_of(name).thread
         if self._is_program(name):
             self._when(ExternalCallReported(thread=thread, run=run.run, prompt=run.model_step, call=call))
         else:
             number = int(run.run.removeprefix("run_"))
-            self._when(answered(call, run=number, step=run.model_step, thread=thread))
+            self._when(model_answer(call, run=number, step=run.model_step, thread=thread))
 
     def decides(self, a: int, b: int, c: int) -> None:
-        """A person answers a call that waits."""
+        """Apply a person's answer to a pending action."""
         waiting = self._calls("waiting")
         if waiting:
             _, call = waiting[a % len(waiting)]
@@ -263,8 +265,8 @@ class History:
                 self._when(RespondAction(session_id=SESSION, action_id=call.action, decision=decision))
 
     def ends(self, a: int, b: int, c: int) -> None:
-        """A call that runs ends, well or not."""
-        running = [one for one in self._calls("running") if not one[1].awaits]
+        """Apply the end of a running call, with success or failure."""
+        running = [call for call in self._calls("running") if not call[1].awaits]
         if running:
             thread, call = running[a % len(running)]
             assert thread.run is not None
@@ -272,22 +274,22 @@ class History:
             self._when(ToolEnded(thread=thread.thread, run=thread.run.run, call=call.call, outcome=outcome))
 
     def program(self, a: int, b: int, c: int) -> None:
-        """The program is there, says a part, or is gone."""
-        thread = self.given.of("coder")
+        """Connect the external agent, disconnect it, or report a part of its answer."""
+        thread = self.session.thread_of("coder")
         run = thread.run
         if b % 3 == 0 or run is None:
             self._when(ExternalDisconnected(thread=thread.thread, reason="it ended"))
         elif b % 3 == 1:
-            there = ExternalConnected(
+            connected = ExternalConnected(
                 thread=thread.thread, provider_session=f"s-{c}", name="Coder", version="2", resumed=bool(c % 2)
             )
-            self._when(there)
+            self._when(connected)
         elif not run.stopping and run.model_step:
-            piece = text(run.next_step, "So.")
+            piece = text_part(run.next_step, "So.")
             self._when(PartEnded(thread=thread.thread, run=run.run, prompt=run.model_step, piece=piece))
 
     def _is_program(self, name: str) -> bool:
-        return self.given.of(name).definition == "coder"
+        return self.session.thread_of(name).definition == "coder"
 
     def _calls(self, phase: str) -> list[tuple[Thread, OpenCall]]:
         return [
@@ -299,9 +301,9 @@ class History:
         ]
 
 
-Taken = Callable[[History, int, int, int], None]
-STEPS: dict[str, Taken] = {
-    "says": History.says,
+StepFunction = Callable[[History, int, int, int], None]
+STEPS: dict[str, StepFunction] = {
+    "finishes": History.finishes,
     "fails": History.fails,
     "stops": History.stops,
     "interrupts": History.interrupts,
@@ -328,14 +330,14 @@ STEPS: dict[str, Taken] = {
 
 
 class Rows:
-    """The rows of a session as a page has them, by panel and key."""
+    """The rows of a session by panel and key, as a page stores them."""
 
     def __init__(self) -> None:
         self._view = SessionView()
         self.rows: dict[tuple[str, str], Row] = {}
 
-    def take(self, record: Record) -> None:
-        """Takes the next fact."""
+    def apply(self, record: Record) -> None:
+        """Apply the next fact."""
         for op in self._view.apply(record):
             if isinstance(op, Upsert):
                 self.rows[op.panel, op.row.key] = op.row

@@ -1,4 +1,4 @@
-"""What must hold of the facts of one thread, told from the facts alone. It shares no code with the deciders or their state."""
+"""Invariants of one thread, checked from its facts alone, without code of the deciders or their state."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Call:
 
 @dataclass
 class Run:
-    """The run under way, as its facts tell it."""
+    """The open run, as its facts describe it."""
 
     run: str
     turn: str
@@ -78,7 +78,7 @@ class Run:
 
 
 class Witness:
-    """Takes the facts of a thread batch by batch and objects to what must not be."""
+    """Checks the facts of a thread batch by batch."""
 
     def __init__(self) -> None:
         self.run: Run | None = None
@@ -89,7 +89,7 @@ class Witness:
         self.runs: set[str] = set()
 
     def see(self, batch: tuple[NewFact, ...], closed: tuple[str, ...]) -> None:
-        """Takes the facts of one decision, and the ids that it says are terminal."""
+        """Check the facts of one decision and the ids that it closes."""
         before = set(self.ended)
         if self.run is not None:
             self.run.below = max(self.run.steps, default=0)
@@ -97,29 +97,29 @@ class Witness:
             for name in new.fact.needs:
                 assert getattr(new.scope, name), f"{new.fact.type} lacks its {name}"
             self._see(new.fact, new.scope)
-        assert sorted(closed) == sorted(self.ended - before), "the ids that are terminal are told"
+        assert sorted(closed) == sorted(self.ended - before), "the decision lists the ids that it closes"
         self._rest()
 
     def _rest(self) -> None:
-        """What must hold whenever a batch is over."""
-        assert all(state != "submitted" for state in self.turns.values()), "input is started or queued at once"
+        """Check the invariants at the end of a batch."""
+        assert all(state != "submitted" for state in self.turns.values()), "input starts or is queued in its own batch"
         run = self.run
         if run is None:
-            assert self.paused or not self.queue, "a queue waits for a run or for a person"
+            assert self.paused or not self.queue, "a thread with a queue runs or is paused"
             return
         assert not self.paused, "a paused thread runs nothing"
-        assert run.model or run.calls or run.stopping, "a run waits for something"
+        assert run.model or run.calls or run.stopping, "a run waits for a model, a call or its stop"
         under_way = [call for call in run.calls.values() if call.started or call.action]
-        # What waits behind others begins no more once the turn is stopping: the stop ends it with the turn.
-        assert under_way or not run.calls or run.stopping, "a call runs, waits for a person, or for one that does"
+        # A call that waits for others does not start while the turn is stopping. It ends with the turn.
+        assert under_way or not run.calls or run.stopping, "a call runs, waits for a person, or waits for such a call"
 
     def _see(self, fact: Fact, scope: Scope) -> None:
         if scope.run:
             if isinstance(fact, TurnStarted):
                 self._started(fact, scope)
             else:
-                assert self.run is not None, f"{fact.type} comes after its run"
-                assert (scope.run, scope.turn) == (self.run.run, self.run.turn), f"{fact.type} is of the run under way"
+                assert self.run is not None, f"{fact.type} follows the end of its run"
+                assert (scope.run, scope.turn) == (self.run.run, self.run.turn), f"{fact.type} belongs to the open run"
                 self._of_run(self.run, fact, scope)
         else:
             self._of_thread(fact, scope)
@@ -176,11 +176,11 @@ class Witness:
         match fact:
             case ModelRequested():
                 assert not run.model
-                assert not run.calls, "the model is asked after all results"
-                assert not run.stopping, "nothing is begun while the turn is stopping"
+                assert not run.calls, "the model is called after all results"
+                assert not run.stopping, "nothing starts while the turn is stopping"
                 assert fact.iteration == run.iterations + 1 <= run.bound
                 run.iterations, run.model, run.answered = fact.iteration, scope.step, False
-                assert not run.steers, "a model call includes every steer that waits"
+                assert not run.steers, "a model call includes every pending steer"
             case ModelCompleted() | ModelInterrupted():
                 assert run.model == scope.step
                 run.model, run.answered, run.plain = 0, isinstance(fact, ModelCompleted), True
@@ -192,7 +192,7 @@ class Witness:
                 assert fact.steer_id not in run.steers
                 run.steers.append(fact.steer_id)
             case SteerAccepted():
-                assert scope.step > max(run.steps), "it is accepted by the call that follows"
+                assert scope.step > max(run.steps), "the next model call accepts it"
                 run.steers.remove(fact.steer_id)
             case SteerRejected():
                 run.steers.remove(fact.steer_id)
@@ -214,7 +214,7 @@ class Witness:
             run.calls[call_id] = Call(tool=fact.tool)
             run.plain = False
             return
-        assert call_id in run.calls, f"{fact.type} is of a call that is open"
+        assert call_id in run.calls, f"{fact.type} belongs to an open call"
         call = run.calls[call_id]
         match fact:
             case PermissionEvaluated():
@@ -232,11 +232,11 @@ class Witness:
                 assert call.allowed, "nothing starts without an allow or an approval"
                 assert not call.started
                 assert not call.action
-                assert not run.stopping, "nothing is begun while the turn is stopping"
+                assert not run.stopping, "nothing starts while the turn is stopping"
                 call.started = True
             case ToolCompleted() | ToolFailed() | ToolLost() | ToolRefused() | ToolCancelled():
                 ran = fact.started if isinstance(fact, ToolCancelled) else not isinstance(fact, ToolRefused)
-                assert call.started == ran, f"{fact.type} fits a call that had begun: {call.started}"
+                assert call.started == ran, f"{fact.type} of a call with started={call.started}"
                 assert not call.action, "an action closes before its call"
                 run.finalised |= isinstance(fact, ToolCompleted) and call.tool == "Finalize"
                 del run.calls[call_id]
@@ -247,11 +247,11 @@ class Witness:
     def _over(self, run: Run, fact: Fact) -> None:
         assert not run.model, "the model call closes before its turn"
         assert not run.calls, "open calls close before their turn"
-        assert not run.steers, "every steer is settled"
+        assert not run.steers, "every steer is accepted or rejected"
         match fact:
             case TurnCompleted():
                 assert run.answered
-                assert not run.stopping, "a turn that is being stopped does not complete"
+                assert not run.stopping, "a stopping turn does not complete"
                 assert run.finalised if run.mode == "auto" else run.plain, "text ends chat, Finalize ends auto"
             case TurnFailed(code="max_iters"):
                 assert run.iterations == run.bound
@@ -264,7 +264,7 @@ class Witness:
 
     def _step(self, run: Run, step: int) -> None:
         assert step not in run.steps, "no two elements of a run share a step"
-        assert step > run.below, "steps go on past those of earlier batches"
+        assert step > run.below, "a step is greater than those of earlier batches"
         run.steps.add(step)
 
     def _end(self, entity: str) -> None:
@@ -272,11 +272,11 @@ class Witness:
         self.ended.add(entity)
 
     def actions(self) -> Iterator[str]:
-        """The actions that wait."""
+        """Yield the ids of the pending actions."""
         if self.run is not None:
             yield from (call.action for call in self.run.calls.values() if call.action)
 
     def running(self) -> Iterator[str]:
-        """The calls that run."""
+        """Yield the ids of the running calls."""
         if self.run is not None:
             yield from (name for name, call in self.run.calls.items() if call.started)

@@ -15,51 +15,51 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.control.decide.turn.sleep import work_mode
 from callboard.control.outcomes import ToolEnded
-from tests.control.rigs.decisions import Then
-from tests.control.rigs.team import LEAD, Team, agent, one, team, types
+from tests.control.rigs.decisions import StepResult
+from tests.control.rigs.team import LEAD, Team, agent_definition, fact_types, only_fact, team
 
-FINALIZER = agent("worker", kind="subagent", policy=("Finalize",))
+FINALIZER = agent_definition("worker", kind="subagent", policy=("Finalize",))
 
 
 def crew() -> Team:
     """A lead with one child, which should finalize."""
-    given = team(LEAD, FINALIZER)
-    given.spawns()
-    return given
+    session = team(LEAD, FINALIZER)
+    session.spawns()
+    return session
 
 
-def done(given: Team, output: str) -> Then:
+def done(session: Team, output: str) -> StepResult:
     """The child's open call completed."""
-    run = given.run_of("worker-1")
+    run = session.run_of("worker-1")
     outcome = ToolOutcome(output=output)
-    thread = given.of("worker-1").thread
-    return given.when(ToolEnded(thread=thread, run=run.run, call=run.calls[0].call, outcome=outcome))
+    thread = session.thread_of("worker-1").thread
+    return session.when(ToolEnded(thread=thread, run=run.run, call=run.calls[0].call, outcome=outcome))
 
 
 def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_is_the_result() -> None:
-    given = crew()
+    session = crew()
 
-    reminded = given.says("worker-1", "The answer is 41.")
-    ended = given.says("worker-1", "The answer is 42.")
+    reminded = session.answers("worker-1", "The answer is 41.")
+    ended = session.answers("worker-1", "The answer is 42.")
 
-    assert types(reminded)[-1] == "model.requested"
-    completed = one(ended, SubagentCompleted)
-    notified = one(ended, WorkerNotification)
+    assert fact_types(reminded)[-1] == "model.requested"
+    completed = only_fact(ended, SubagentCompleted)
+    notified = only_fact(ended, WorkerNotification)
     assert (completed.result.text, completed.plain_text) == ("The answer is 42.", True)
     assert (notified.status, notified.result.text, notified.plain_text) == ("completed", "The answer is 42.", True)
-    assert one(ended, TurnCompleted).plain_text
-    assert one(ended, TaskCompleted).plain_text
-    assert len(one(ended, OutputFinal).parts) == 1
-    assert given.status("worker-1") == "completed"
+    assert only_fact(ended, TurnCompleted).plain_text
+    assert only_fact(ended, TaskCompleted).plain_text
+    assert len(only_fact(ended, OutputFinal).parts) == 1
+    assert session.child_status("worker-1") == "completed"
 
 
 def test_m3_a_parent_that_waits_reads_that_the_result_was_not_finalized() -> None:
-    given = crew()
-    given.uses("lead", "wait_subagents")
-    given.says("worker-1", "The answer is 42.")
-    given.says("worker-1", "The answer is 42.")
+    session = crew()
+    session.uses("lead", "wait_subagents")
+    session.answers("worker-1", "The answer is 42.")
+    session.answers("worker-1", "The answer is 42.")
 
-    told = one(given.uses("lead", "list_subagents"), ToolCompleted).output.text
+    told = only_fact(session.uses("lead", "list_subagents"), ToolCompleted).output.text
     children = [casing.decode(msgspec.json.encode(child), ChildResult) for child in msgspec.json.decode(told)]
 
     assert [(child.status, child.note) for child in children] == [
@@ -68,58 +68,58 @@ def test_m3_a_parent_that_waits_reads_that_the_result_was_not_finalized() -> Non
 
 
 def test_m3_a_child_that_finalizes_after_the_reminder_is_finalized() -> None:
-    given = crew()
-    given.says("worker-1", "I am done.")
-    given.uses("worker-1", "Finalize", summary="The answer is 42.")
+    session = crew()
+    session.answers("worker-1", "I am done.")
+    session.uses("worker-1", "Finalize", summary="The answer is 42.")
 
-    ended = done(given, "The answer is 42.")
+    ended = done(session, "The answer is 42.")
 
-    completed = one(ended, SubagentCompleted)
+    completed = only_fact(ended, SubagentCompleted)
     assert (completed.result.text, completed.plain_text) == ("The answer is 42.", False)
 
 
 def test_m3_a_call_after_the_reminder_gives_another_reminder() -> None:
-    given = crew()
-    given.says("worker-1", "Let me look.")
-    given.uses("worker-1", "Read", file_path="a.md")
-    done(given, "text")
+    session = crew()
+    session.answers("worker-1", "Let me look.")
+    session.uses("worker-1", "Read", file_path="a.md")
+    done(session, "text")
 
-    assert types(given.says("worker-1", "It says text."))[-1] == "model.requested"
-    assert one(given.says("worker-1", "It says text."), SubagentCompleted).plain_text
+    assert fact_types(session.answers("worker-1", "It says text."))[-1] == "model.requested"
+    assert only_fact(session.answers("worker-1", "It says text."), SubagentCompleted).plain_text
 
 
 def test_m3_a_child_that_answers_with_nothing_has_failed_and_says_why() -> None:
-    given = crew()
-    given.says("worker-1", " ")
+    session = crew()
+    session.answers("worker-1", " ")
 
-    ended = given.says("worker-1", "")
+    ended = session.answers("worker-1", "")
 
-    failed = one(ended, SubagentFailed)
+    failed = only_fact(ended, SubagentFailed)
     assert (failed.code, failed.message) == ("answer_empty", "The agent gave an empty response and did not finalize.")
-    assert one(ended, TurnFailed).code == "answer_empty"
+    assert only_fact(ended, TurnFailed).code == "answer_empty"
 
 
 def test_m3_a_blank_answer_after_a_text_leaves_the_text() -> None:
-    given = crew()
-    given.says("worker-1", "The answer is 42.")
+    session = crew()
+    session.answers("worker-1", "The answer is 42.")
 
-    assert one(given.says("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
+    assert only_fact(session.answers("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
 
 
 def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
-    given = crew()
-    run = given.run_of("worker-1")
+    session = crew()
+    run = session.run_of("worker-1")
     for number in range(run.max_iters - 1):
-        given.uses("worker-1", "Read", file_path=f"{number}.md")
-        done(given, f"text {number}")
+        session.uses("worker-1", "Read", file_path=f"{number}.md")
+        done(session, f"text {number}")
 
-    assert one(given.says("worker-1", "All is read."), SubagentCompleted).plain_text
+    assert only_fact(session.answers("worker-1", "All is read."), SubagentCompleted).plain_text
 
 
 def test_m3_prose_never_completes_the_objective_of_a_main() -> None:
-    given = team(mode="auto")
+    session = team(mode="auto")
     for number in range(5):
-        assert types(given.says("lead", f"Done, I think ({number})."))[-1] == "model.requested"
+        assert fact_types(session.answers("lead", f"Done, I think ({number})."))[-1] == "model.requested"
 
 
 @pytest.mark.parametrize(

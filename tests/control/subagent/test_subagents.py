@@ -23,8 +23,8 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.effects import MakeWorktree, RemoveWorktree
 from callboard.control.outcomes import WorktreeMade
-from tests.control.rigs.examples import ASK, SESSION, THREAD, answered, approve, wants
-from tests.control.rigs.team import LEAD, WORKER, agent, all_of, one, spawn, team, types
+from tests.control.rigs.examples import ASK, SESSION, THREAD, approve, model_answer, requested_call
+from tests.control.rigs.team import LEAD, WORKER, agent_definition, fact_types, facts_of, only_fact, spawn, team
 
 
 def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None:
@@ -38,7 +38,7 @@ def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None
         work_globs=["docs/**"],
     )
 
-    assert types(then)[4:] == [
+    assert fact_types(then)[4:] == [
         "tool.started",
         "task.created",
         "task.created",
@@ -55,10 +55,10 @@ def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None
         "model.requested",
         "team.changed",
     ]
-    assert one(then, SubagentSpawned) == SubagentSpawned(
+    assert only_fact(then, SubagentSpawned) == SubagentSpawned(
         role="researcher", objective=Text(text="Read the docs.\nAll."), isolation="shared", work_globs=("docs/**",)
     )
-    whole, part = all_of(then, TaskCreated)
+    whole, part = facts_of(then, TaskCreated)
     assert (whole.title, part.title, part.assignee, part.parent_task) == (
         "the objective",
         "Read the docs.",
@@ -71,13 +71,13 @@ def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None
 
 def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
     """Multi-agent runtime spec, Hard invariants 8 and 9; a definition and a parent narrow, neither widens."""
-    given = team(permission_mode="edits")
-    wide = one(
-        given.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
+    session = team(permission_mode="edits")
+    wide = only_fact(
+        session.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
     )
-    strict = one(given.uses("lead", "spawn_subagent", agent="editor", objective="x"), TurnSubmitted)
-    reads = one(
-        given.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="read_only"), TurnSubmitted
+    strict = only_fact(session.uses("lead", "spawn_subagent", agent="editor", objective="x"), TurnSubmitted)
+    reads = only_fact(
+        session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="read_only"), TurnSubmitted
     )
 
     assert [wide.permission_mode, strict.permission_mode, reads.permission_mode] == ["edits", "planning", "ask"]
@@ -85,12 +85,14 @@ def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
 
 def test_children_beyond_the_budget_wait_in_order_and_the_reason_is_told() -> None:
     """CTL-13"""
-    given = team(budget=2)
-    given.spawns(3)
-    fourth = given.uses("lead", "spawn_subagent", agent="worker", objective="x")
+    session = team(budget=2)
+    session.spawns(3)
+    fourth = session.uses("lead", "spawn_subagent", agent="worker", objective="x")
 
-    assert one(fourth, SubagentQueued) == SubagentQueued(queue_reason="parallel_budget", position=2, group="local")
-    assert one(fourth, TeamChanged) == TeamChanged(
+    assert only_fact(fourth, SubagentQueued) == SubagentQueued(
+        queue_reason="parallel_budget", position=2, group="local"
+    )
+    assert only_fact(fourth, TeamChanged) == TeamChanged(
         phase="active",
         parallel_budget=2,
         active_count=2,
@@ -99,43 +101,43 @@ def test_children_beyond_the_budget_wait_in_order_and_the_reason_is_told() -> No
         group_budget=16,
         queue_reason="parallel_budget",
     )
-    given.says("worker-2")
-    assert given.works() == ["lead", "worker-1", "worker-3"]
-    given.says("worker-1")
-    assert given.works() == ["lead", "worker-3", "worker-4"]
+    session.answers("worker-2")
+    assert session.running_agents() == ["lead", "worker-1", "worker-3"]
+    session.answers("worker-1")
+    assert session.running_agents() == ["lead", "worker-3", "worker-4"]
 
 
 def test_a_provider_has_a_budget_of_its_own_over_all_parents() -> None:
     """CTL-13"""
-    given = team(group=1)
-    given.spawns(2)
-    other = given.gets("lead", "spawn_subagent", agent="editor", objective="x")
-    waits = given.gets("lead", "spawn_subagent", agent="worker", objective="x")
+    session = team(group=1)
+    session.spawns(2)
+    other = session.tool_result("lead", "spawn_subagent", agent="editor", objective="x")
+    waits = session.tool_result("lead", "spawn_subagent", agent="worker", objective="x")
 
     assert (other["status"], waits["status"], waits["queue_reason"]) == ("running", "queued", "provider_budget")
-    assert given.works() == ["lead", "worker-1", "editor-1"]
+    assert session.running_agents() == ["lead", "worker-1", "editor-1"]
 
 
 def test_a_crashed_child_frees_its_slot_and_waits_to_be_resumed() -> None:
     """CTL-13"""
-    given = team(budget=1)
-    given.spawns(2)
-    then = given.stopped("worker-1", "crash")
+    session = team(budget=1)
+    session.spawns(2)
+    then = session.stopped("worker-1", "crash")
 
-    assert one(then, WorkerNotification).status == "interrupted"
-    assert (given.status("worker-1"), given.status("worker-2")) == ("waiting", "running")
+    assert only_fact(then, WorkerNotification).status == "interrupted"
+    assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "running")
 
 
 def test_a_child_that_ends_is_told_to_its_parent_with_what_it_took() -> None:
     """Subagents specification, Worker notification."""
-    given = team()
-    given.spawns()
-    given.uses("worker-1", "list_subagents")
-    then = given.says("worker-1", "All read.")
+    session = team()
+    session.spawns()
+    session.uses("worker-1", "list_subagents")
+    then = session.answers("worker-1", "All read.")
 
     usage = WorkUsage(input_tokens=20, output_tokens=4, model_calls=2, tool_calls=1)
-    assert one(then, SubagentCompleted) == SubagentCompleted(result=Text(text="All read."), usage=usage)
-    assert one(then, WorkerNotification) == WorkerNotification(
+    assert only_fact(then, SubagentCompleted) == SubagentCompleted(result=Text(text="All read."), usage=usage)
+    assert only_fact(then, WorkerNotification) == WorkerNotification(
         item="itm_1",
         to_thread=THREAD,
         status="completed",
@@ -148,82 +150,82 @@ def test_a_child_that_ends_is_told_to_its_parent_with_what_it_took() -> None:
 
 def test_a_failure_of_one_child_leaves_the_others_at_work() -> None:
     """COM-12"""
-    given = team()
-    given.spawns(2)
-    then = given.fails("worker-1")
+    session = team()
+    session.spawns(2)
+    then = session.fails("worker-1")
 
-    assert one(then, SubagentFailed).code == "model_unavailable"
-    assert types(then)[-4:] == ["subagent.failed", "task.failed", "worker.notification", "team.changed"]
-    assert (given.status("worker-1"), given.works()) == ("failed", ["lead", "worker-2"])
+    assert only_fact(then, SubagentFailed).code == "model_unavailable"
+    assert fact_types(then)[-4:] == ["subagent.failed", "task.failed", "worker.notification", "team.changed"]
+    assert (session.child_status("worker-1"), session.running_agents()) == ("failed", ["lead", "worker-2"])
 
 
 def test_a_child_that_failed_does_not_begin_what_waited_behind_it() -> None:
-    given = team()
-    given.spawns()
-    given.uses("lead", "send_subagent_input", agent="worker-1", text="and this")
-    then = given.fails("worker-1")
+    session = team()
+    session.spawns()
+    session.uses("lead", "send_subagent_input", agent="worker-1", text="and this")
+    then = session.fails("worker-1")
 
-    assert [fact for fact in types(then) if fact.startswith(("queue", "subagent"))] == [
+    assert [fact for fact in fact_types(then) if fact.startswith(("queue", "subagent"))] == [
         "queue.removed",
         "subagent.failed",
     ]
-    assert given.of("worker-1").queue == ()
+    assert session.thread_of("worker-1").queue == ()
 
 
 def test_a_child_that_ended_takes_more_as_another_task_and_needs_a_slot_again() -> None:
     """Control plane spec, send_subagent_input."""
-    given = team(budget=1)
-    given.spawns(2)
-    given.says("worker-1")
-    queued = given.gets("lead", "send_subagent_input", agent="worker-1", text="once more")
+    session = team(budget=1)
+    session.spawns(2)
+    session.answers("worker-1")
+    queued = session.tool_result("lead", "send_subagent_input", agent="worker-1", text="once more")
 
     assert queued["status"] == "queued"
-    assert given.status("worker-1") == "queued"
-    then = given.says("worker-2")
-    assert "subagent.started" in types(then)
-    assert given.works() == ["lead", "worker-1"]
-    child = given.of("worker-1").child
+    assert session.child_status("worker-1") == "queued"
+    then = session.answers("worker-2")
+    assert "subagent.started" in fact_types(then)
+    assert session.running_agents() == ["lead", "worker-1"]
+    child = session.thread_of("worker-1").child
     assert child is not None
     assert child.task == "tsk_4"
 
 
 def test_a_child_that_goes_on_works_for_the_run_that_gave_it_more() -> None:
     """What belongs to a turn is read from the run that its children's work is under."""
-    given = team()
-    given.spawns()
-    first = given.run_of("lead").run
-    given.says("worker-1")
-    given.says("lead")
-    given.when(SubmitTurn(session_id=SESSION, text="Again."))
-    second = given.run_of("lead").run
-    given.gets("lead", "send_subagent_input", agent="worker-1", text="once more")
+    session = team()
+    session.spawns()
+    first = session.run_of("lead").run
+    session.answers("worker-1")
+    session.answers("lead")
+    session.when(SubmitTurn(session_id=SESSION, text="Again."))
+    second = session.run_of("lead").run
+    session.tool_result("lead", "send_subagent_input", agent="worker-1", text="once more")
 
-    child = given.of("worker-1").child
+    child = session.thread_of("worker-1").child
     assert child is not None
     assert (child.parent_run, first == second) == (second, False)
-    given.says("worker-1")
-    given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
-    spoken = given.of("worker-1").child
+    session.answers("worker-1")
+    session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
+    spoken = session.thread_of("worker-1").child
     assert spoken is not None
     assert spoken.parent_run == second
 
 
 def test_input_to_a_child_at_work_waits_behind_its_turn() -> None:
-    given = team()
-    given.spawns()
-    assert given.gets("lead", "send_subagent_input", agent="worker-1", text="and this")["status"] == "queued"
-    given.says("worker-1")
-    assert given.status("worker-1") == "running"
-    assert one(given.says("worker-1"), SubagentCompleted).result == Text(text="Done.")
+    session = team()
+    session.spawns()
+    assert session.tool_result("lead", "send_subagent_input", agent="worker-1", text="and this")["status"] == "queued"
+    session.answers("worker-1")
+    assert session.child_status("worker-1") == "running"
+    assert only_fact(session.answers("worker-1"), SubagentCompleted).result == Text(text="Done.")
 
 
 def test_a_person_may_speak_to_a_child() -> None:
-    given = team()
-    given.spawns()
-    given.says("worker-1")
-    then = given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
+    session = team()
+    session.spawns()
+    session.answers("worker-1")
+    then = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
 
-    assert types(then)[:5] == [
+    assert fact_types(then)[:5] == [
         "task.created",
         "subagent.continued",
         "turn.submitted",
@@ -233,76 +235,82 @@ def test_a_person_may_speak_to_a_child() -> None:
 
 
 def test_an_agent_asks_only_for_its_own_children() -> None:
-    given = team(agent("lead", edges=()), agent("other"), WORKER)
-    given.spawns()
-    given.uses("lead", "send_message", to=["other"], text="hi")
-    assert given.denied("other", "send_subagent_input", agent="worker-1", text="x") == "not_your_child"
-    assert given.denied("other", "close_subagent", agent="lead") == "not_your_child"
-    assert given.denied("other", "wait_subagents") == "nothing_running"
+    session = team(agent_definition("lead", edges=()), agent_definition("other"), WORKER)
+    session.spawns()
+    session.uses("lead", "send_message", to=["other"], text="hi")
+    assert session.refusal_code("other", "send_subagent_input", agent="worker-1", text="x") == "not_your_child"
+    assert session.refusal_code("other", "close_subagent", agent="lead") == "not_your_child"
+    assert session.refusal_code("other", "wait_subagents") == "nothing_running"
 
 
 def test_two_parents_have_a_budget_each() -> None:
     """CTL-13"""
-    given = team(agent("lead"), agent("other"), WORKER, budget=1)
-    given.uses("lead", "send_message", to=["other"], text="hi")
-    given.spawns()
-    assert given.gets("other", "spawn_subagent", agent="worker", objective="x")["status"] == "running"
-    assert given.gets("other", "spawn_subagent", agent="worker", objective="x")["status"] == "queued"
-    given.says("worker-1")
-    assert given.works() == ["lead", "other", "worker-2"]
+    session = team(agent_definition("lead"), agent_definition("other"), WORKER, budget=1)
+    session.uses("lead", "send_message", to=["other"], text="hi")
+    session.spawns()
+    assert session.tool_result("other", "spawn_subagent", agent="worker", objective="x")["status"] == "running"
+    assert session.tool_result("other", "spawn_subagent", agent="worker", objective="x")["status"] == "queued"
+    session.answers("worker-1")
+    assert session.running_agents() == ["lead", "other", "worker-2"]
 
 
 @pytest.mark.parametrize("named", ["worker", "WORKER", "Helper"])
 def test_a_delegate_target_is_reached_in_any_case_and_by_its_alias(named: str) -> None:
     """MAR-06"""
-    given = team(
-        agent("lead", delegate_targets=("worker",)), agent("worker", kind="subagent", aliases=("helper",)), WORKER
+    session = team(
+        agent_definition("lead", delegate_targets=("worker",)),
+        agent_definition("worker", kind="subagent", aliases=("helper",)),
+        WORKER,
     )
-    assert given.gets("lead", "spawn_subagent", agent=named, objective="x")["agent_id"] == "worker-1"
+    assert session.tool_result("lead", "spawn_subagent", agent=named, objective="x")["agent_id"] == "worker-1"
 
 
 def test_a_delegate_target_outside_the_list_is_refused() -> None:
     """MAR-06, MAR-05"""
-    given = team(agent("lead", delegate_targets=("worker",)), agent("editor", kind="subagent"), agent("other"))
-    assert given.denied("lead", "spawn_subagent", agent="editor", objective="x") == "delegate_target_denied"
-    assert given.denied("lead", "spawn_subagent", agent="other", objective="x") == "delegate_target_denied"
-    assert given.denied("lead", "spawn_subagent", agent="nobody", objective="x") == "unknown_agent"
+    session = team(
+        agent_definition("lead", delegate_targets=("worker",)),
+        agent_definition("editor", kind="subagent"),
+        agent_definition("other"),
+    )
+    assert session.refusal_code("lead", "spawn_subagent", agent="editor", objective="x") == "delegate_target_denied"
+    assert session.refusal_code("lead", "spawn_subagent", agent="other", objective="x") == "delegate_target_denied"
+    assert session.refusal_code("lead", "spawn_subagent", agent="nobody", objective="x") == "unknown_agent"
 
 
 def test_without_the_policy_delegate_nothing_is_delegated() -> None:
     """MAR-05"""
-    given = team(agent("lead", policy=("Patch",)), WORKER)
-    assert given.denied("lead", "spawn_subagent", agent="worker", objective="x") == "policy_denied"
-    assert given.refuses(spawn()).code == "policy_denied"
+    session = team(agent_definition("lead", policy=("Patch",)), WORKER)
+    assert session.refusal_code("lead", "spawn_subagent", agent="worker", objective="x") == "policy_denied"
+    assert session.refuses(spawn()).code == "policy_denied"
 
 
 def test_a_subagent_that_spawns_is_refused_and_leaves_no_run() -> None:
     """MAR-07: Hard invariants 5 and 6."""
-    given = team(LEAD, agent("worker", kind="subagent", policy=("Delegate",)))
-    given.spawns()
-    before = set(given.state.threads)
-    assert given.denied("worker-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
-    assert given.refuses(spawn(thread_id="thr_2")).code == "subagent_spawns"
-    assert set(given.state.threads) == before
-    assert given.works() == ["lead", "worker-1"]
+    session = team(LEAD, agent_definition("worker", kind="subagent", policy=("Delegate",)))
+    session.spawns()
+    before = set(session.state.threads)
+    assert session.refusal_code("worker-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
+    assert session.refuses(spawn(thread_id="thr_2")).code == "subagent_spawns"
+    assert set(session.state.threads) == before
+    assert session.running_agents() == ["lead", "worker-1"]
 
 
 def test_a_name_that_an_agent_has_is_not_given_to_a_child() -> None:
-    given = team(LEAD, WORKER, agent("worker-1"))
-    assert given.spawns() == ["worker-2"]
+    session = team(LEAD, WORKER, agent_definition("worker-1"))
+    assert session.spawns() == ["worker-2"]
 
 
 def test_a_child_with_a_worktree_starts_once_it_is_there() -> None:
     """Control plane spec, spawn_subagent: isolation rules."""
-    given = team()
-    then = given.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="worktree")
-    assert one(then, SubagentQueued).queue_reason == "worktree"
+    session = team()
+    then = session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="worktree")
+    assert only_fact(then, SubagentQueued).queue_reason == "worktree"
     assert [effect.scope.agent for effect in then.effects if isinstance(effect, MakeWorktree)] == ["worker-1"]
-    made = given.when(WorktreeMade(thread="thr_2", path="/srv/.site-1", branch="b", base="c"))
-    assert types(made)[:3] == ["subagent.isolated", "subagent.started", "turn.started"]
-    assert given.denied("lead", "merge_subagent", agent="worker-1") == "thread_busy"
-    given.says("worker-1")
-    closed = given.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
+    made = session.when(WorktreeMade(thread="thr_2", path="/srv/.site-1", branch="b", base="c"))
+    assert fact_types(made)[:3] == ["subagent.isolated", "subagent.started", "turn.started"]
+    assert session.refusal_code("lead", "merge_subagent", agent="worker-1") == "thread_busy"
+    session.answers("worker-1")
+    closed = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
     assert [effect for effect in closed.effects if isinstance(effect, RemoveWorktree)] == [
         RemoveWorktree(
             Scope(agent="worker-1", thread="thr_2", task="tsk_2", parent_thread="thr_1", parent_run="run_1"),
@@ -314,32 +322,41 @@ def test_a_child_with_a_worktree_starts_once_it_is_there() -> None:
 
 
 def test_a_worktree_that_cannot_be_made_fails_the_child_and_its_parent_is_told() -> None:
-    given = team()
-    given.spawns(isolation="worktree")
-    then = given.when(WorktreeMade(thread="thr_2", code="worktree_failed", message="no repository"))
+    session = team()
+    session.spawns(isolation="worktree")
+    then = session.when(WorktreeMade(thread="thr_2", code="worktree_failed", message="no repository"))
 
-    assert types(then) == ["queue.removed", "subagent.failed", "task.failed", "worker.notification", "team.changed"]
-    assert (one(then, WorkerNotification).status, one(then, WorkerNotification).summary) == ("failed", "no repository")
+    assert fact_types(then) == [
+        "queue.removed",
+        "subagent.failed",
+        "task.failed",
+        "worker.notification",
+        "team.changed",
+    ]
+    assert (only_fact(then, WorkerNotification).status, only_fact(then, WorkerNotification).summary) == (
+        "failed",
+        "no repository",
+    )
 
 
 def test_a_delegated_approval_names_who_asks_and_in_a_worktree_holds_for_once() -> None:
     """UI-10: the answer goes to the child that asked. A rule would hold in the parent's folder as well."""
-    given = team()
-    given.spawns()
-    then = given.when(answered(wants(8, 2, ASK), run=2, thread="thr_2"))
+    session = team()
+    session.spawns()
+    then = session.when(model_answer(requested_call(8, 2, ASK), run=2, thread="thr_2"))
     assert [new.scope.agent for new in then.decision.facts if isinstance(new.fact, ActionRequired)] == ["worker-1"]
-    asked = one(then, ActionRequired)
+    asked = only_fact(then, ActionRequired)
     assert (asked.action_type, asked.scopes) == ("delegated_permission", ("once", "session", "workspace"))
-    answer = given.when(approve())
+    answer = session.when(approve())
     assert [new.scope.agent for new in answer.decision.facts if isinstance(new.fact, ToolStarted)] == ["worker-1"]
 
-    given.spawns(isolation="worktree")
-    given.when(WorktreeMade(thread="thr_3", path="/srv/.site-1", branch="b", base="c"))
-    apart = one(given.when(answered(wants(9, 2, ASK), run=3, thread="thr_3")), ActionRequired)
+    session.spawns(isolation="worktree")
+    session.when(WorktreeMade(thread="thr_3", path="/srv/.site-1", branch="b", base="c"))
+    apart = only_fact(session.when(model_answer(requested_call(9, 2, ASK), run=3, thread="thr_3")), ActionRequired)
     assert (apart.scopes, apart.matchers) == (("once",), {})
 
 
 def test_what_is_in_the_folder_already_is_not_merged() -> None:
-    given = team()
-    given.spawns()
-    assert given.denied("lead", "merge_subagent", agent="worker-1") == "merge_failed"
+    session = team()
+    session.spawns()
+    assert session.refusal_code("lead", "merge_subagent", agent="worker-1") == "merge_failed"

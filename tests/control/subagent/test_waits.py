@@ -8,15 +8,15 @@ from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import WakeAt
 from callboard.control.outcomes import WakeTimeReached
-from tests.control.rigs.decisions import Then
+from tests.control.rigs.decisions import StepResult
 from tests.control.rigs.examples import NOW, SESSION, interrupt, submit
-from tests.control.rigs.team import one, team, types
+from tests.control.rigs.team import fact_types, only_fact, team
 
 SECOND = 1_000_000
 
 
-def waited(then: Then) -> ChildResults:
-    return casing.decode(one(then, ToolCompleted).output.text, ChildResults)
+def waited(then: StepResult) -> ChildResults:
+    return casing.decode(only_fact(then, ToolCompleted).output.text, ChildResults)
 
 
 def told(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
@@ -29,34 +29,34 @@ def told(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, s
 
 def test_a_wait_for_all_ends_with_the_last_and_has_every_result() -> None:
     """CTL-12"""
-    given = team()
-    given.spawns(2)
-    assert types(given.uses("lead", "wait_subagents"))[-2:] == ["tool.started", "subagent.awaited"]
-    given.says("worker-1", "One.")
-    then = given.says("worker-2", "Two.")
+    session = team()
+    session.spawns(2)
+    assert fact_types(session.uses("lead", "wait_subagents"))[-2:] == ["tool.started", "subagent.awaited"]
+    session.answers("worker-1", "One.")
+    then = session.answers("worker-2", "Two.")
 
     answer = waited(then)
     assert told(answer) == ([("worker-1", "completed"), ("worker-2", "completed")], [], False)
     assert [child.result for child in answer.ended] == ["One.", "Two."]
-    assert one(then, InboxConsumed) == InboxConsumed(items=("itm_1", "itm_2"))
-    assert given.of("lead").inbox == ()
+    assert only_fact(then, InboxConsumed) == InboxConsumed(items=("itm_1", "itm_2"))
+    assert session.thread_of("lead").inbox == ()
 
 
 def test_a_wait_for_any_ends_with_the_first() -> None:
     """CTL-12"""
-    given = team()
-    given.spawns(2)
-    given.uses("lead", "wait_subagents", mode="any")
-    assert told(waited(given.says("worker-2"))) == ([("worker-2", "completed")], [("worker-1", "running")], False)
+    session = team()
+    session.spawns(2)
+    session.uses("lead", "wait_subagents", mode="any")
+    assert told(waited(session.answers("worker-2"))) == ([("worker-2", "completed")], [("worker-1", "running")], False)
 
 
 def test_a_wait_returns_what_is_there_when_one_fails() -> None:
     """CTL-12"""
-    given = team()
-    given.spawns(3)
-    given.uses("lead", "wait_subagents")
-    given.says("worker-3", "Three.")
-    then = given.fails("worker-1")
+    session = team()
+    session.spawns(3)
+    session.uses("lead", "wait_subagents")
+    session.answers("worker-3", "Three.")
+    then = session.fails("worker-1")
 
     assert told(waited(then)) == (
         [("worker-1", "failed"), ("worker-3", "completed")],
@@ -66,26 +66,26 @@ def test_a_wait_returns_what_is_there_when_one_fails() -> None:
 
 
 def test_a_failure_that_is_known_does_not_end_the_next_wait() -> None:
-    given = team()
-    given.spawns(2)
-    given.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
-    given.fails("worker-1")
-    again = given.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
-    assert types(again)[-1] == "subagent.awaited"
-    assert told(waited(given.says("worker-2")))[0] == [("worker-1", "failed"), ("worker-2", "completed")]
+    session = team()
+    session.spawns(2)
+    session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
+    session.fails("worker-1")
+    again = session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
+    assert fact_types(again)[-1] == "subagent.awaited"
+    assert told(waited(session.answers("worker-2")))[0] == [("worker-1", "failed"), ("worker-2", "completed")]
 
 
 def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
     """CTL-12"""
-    given = team()
-    given.spawns(2)
-    begun = given.uses("lead", "wait_subagents", timeout_s=30)
+    session = team()
+    session.spawns(2)
+    begun = session.uses("lead", "wait_subagents", timeout_s=30)
     assert [effect for effect in begun.effects if isinstance(effect, WakeAt)] == [WakeAt(NOW + 30 * SECOND)]
-    given.says("worker-1")
-    given.now = NOW + 29 * SECOND
-    given.when(WakeTimeReached(at=given.now)).then_nothing()
-    given.now = NOW + 30 * SECOND
-    assert told(waited(given.when(WakeTimeReached(at=given.now)))) == (
+    session.answers("worker-1")
+    session.now = NOW + 29 * SECOND
+    session.when(WakeTimeReached(at=session.now)).then_nothing()
+    session.now = NOW + 30 * SECOND
+    assert told(waited(session.when(WakeTimeReached(at=session.now)))) == (
         [("worker-1", "completed")],
         [("worker-2", "running")],
         True,
@@ -94,51 +94,51 @@ def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
 
 def test_a_child_that_waits_for_somebody_does_not_hold_the_wait() -> None:
     """CTL-12: nobody knows when it goes on."""
-    given = team()
-    given.spawns()
-    given.uses("lead", "wait_subagents")
-    given.when(interrupt(thread_id="thr_2"))
-    assert told(waited(given.stopped("worker-1"))) == ([("worker-1", "waiting")], [], False)
+    session = team()
+    session.spawns()
+    session.uses("lead", "wait_subagents")
+    session.when(interrupt(thread_id="thr_2"))
+    assert told(waited(session.stopped("worker-1"))) == ([("worker-1", "waiting")], [], False)
 
 
 def test_a_child_that_a_person_closes_ends_the_wait_for_it() -> None:
-    given = team(budget=1)
-    given.spawns(2)
-    given.says("worker-1")
-    given.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
-    given.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
-    then = given.when(CloseSubagent(session_id=SESSION, agent="worker-2"))
-    assert types(then) == ["turn.interrupt.requested"]
-    assert told(waited(given.stopped("worker-2", "closed")))[0] == [("worker-1", "closed"), ("worker-2", "closed")]
+    session = team(budget=1)
+    session.spawns(2)
+    session.answers("worker-1")
+    session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
+    session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
+    then = session.when(CloseSubagent(session_id=SESSION, agent="worker-2"))
+    assert fact_types(then) == ["turn.interrupt.requested"]
+    assert told(waited(session.stopped("worker-2", "closed")))[0] == [("worker-1", "closed"), ("worker-2", "closed")]
 
 
 def test_what_has_ended_is_returned_at_once() -> None:
-    given = team()
-    given.spawns()
-    given.says("worker-1")
-    assert told(waited(given.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
+    session = team()
+    session.spawns()
+    session.answers("worker-1")
+    assert told(waited(session.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
 
 
 def test_a_wait_for_everybody_has_what_ended_before_it_was_asked() -> None:
     """CTL-12: a result that the agent was not told of yet is told with the others."""
-    given = team()
-    given.spawns(2)
-    given.says("worker-1", "One.")
-    assert types(given.uses("lead", "wait_subagents"))[-1] == "subagent.awaited"
-    answer = waited(given.says("worker-2", "Two."))
+    session = team()
+    session.spawns(2)
+    session.answers("worker-1", "One.")
+    assert fact_types(session.uses("lead", "wait_subagents"))[-1] == "subagent.awaited"
+    answer = waited(session.answers("worker-2", "Two."))
     assert [child.result for child in answer.ended] == ["One.", "Two."]
-    given.spawns()
-    given.uses("lead", "wait_subagents")
-    assert told(waited(given.says("worker-3")))[0] == [("worker-3", "completed")]
+    session.spawns()
+    session.uses("lead", "wait_subagents")
+    assert told(waited(session.answers("worker-3")))[0] == [("worker-3", "completed")]
 
 
 def test_interrupting_an_agent_that_waits_ends_the_wait_and_loses_no_result() -> None:
     """COM-10: what ended meanwhile is told at its next turn."""
-    given = team()
-    given.spawns(2)
-    given.uses("lead", "wait_subagents")
-    given.says("worker-1", "One.")
-    given.when(interrupt())
-    then = given.stopped("lead")
-    assert types(then) == ["tool.cancelled", "turn.interrupted", "thread.paused"]
-    assert one(given.when(submit("go on", session_id=SESSION)), InboxReserved).items == ("itm_1",)
+    session = team()
+    session.spawns(2)
+    session.uses("lead", "wait_subagents")
+    session.answers("worker-1", "One.")
+    session.when(interrupt())
+    then = session.stopped("lead")
+    assert fact_types(then) == ["tool.cancelled", "turn.interrupted", "thread.paused"]
+    assert only_fact(session.when(submit("go on", session_id=SESSION)), InboxReserved).items == ("itm_1",)

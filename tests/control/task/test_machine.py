@@ -33,18 +33,18 @@ class TaskMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.given = board("tsk_a", "tsk_b", budget=2)
-        self.given.when(create("tsk_c", parent_task="tsk_a"))
-        self.given.when(create("tsk_d", depends_on=("tsk_b",)))
+        self.session = board("tsk_a", "tsk_b", budget=2)
+        self.session.when(create("tsk_c", parent_task="tsk_a"))
+        self.session.when(create("tsk_d", depends_on=("tsk_b",)))
         self.over: set[str] = set()
         self.attempts: dict[str, int] = {}
 
     def _take(self, step: Step) -> bool:
-        before = self.given.state
+        before = self.session.state
         try:
-            then = self.given.when(step)
+            then = self.session.when(step)
         except Refusal:
-            assert self.given.state == before
+            assert self.session.state == before
             return False
         self._see(then.decision.facts)
         return True
@@ -103,7 +103,7 @@ class TaskMachine(RuleBasedStateMachine):
 
     @rule(agent=AGENTS, cascade=st.booleans(), clear=st.booleans())
     def interrupt(self, agent: str, cascade: bool, clear: bool) -> None:
-        thread = next((one for one in self.given.state.threads.values() if one.agent == agent), None)
+        thread = next((thread for thread in self.session.state.threads.values() if thread.agent == agent), None)
         if thread is not None:
             queued = "clear" if clear else "keep"
             self._take(interrupt(thread_id=thread.thread, cascade=cascade, queued=queued))
@@ -114,73 +114,73 @@ class TaskMachine(RuleBasedStateMachine):
 
     @rule(agent=AGENTS, tree=st.booleans())
     def thread_resumes(self, agent: str, tree: bool) -> None:
-        thread = next((one for one in self.given.state.threads.values() if one.agent == agent), None)
+        thread = next((thread for thread in self.session.state.threads.values() if thread.agent == agent), None)
         if thread is not None:
             self._take(ResumeThread(session_id=SESSION, thread_id=thread.thread, tree=tree))
 
     # What comes of it.
 
-    @precondition(lambda self: self.given.works())
+    @precondition(lambda self: self.session.running_agents())
     @rule(pick=PICK, how=st.sampled_from(["says", "says", "says", "fails", "spawns", "stops", "stops", "crashes"]))
     def goes_on(self, pick: int, how: str) -> None:
-        agents = self.given.works()
+        agents = self.session.running_agents()
         self._goes_on(agents[pick % len(agents)], how)
 
     def _goes_on(self, agent: str, how: str) -> None:
-        given = self.given
-        run = given.run_of(agent)
+        session = self.session
+        run = session.run_of(agent)
         if run.stopping or how == "crashes":
-            then = given.stopped(agent, "crash" if how == "crashes" else "person")
+            then = session.stopped(agent, "crash" if how == "crashes" else "person")
         elif how == "fails":
-            then = given.fails(agent)
+            then = session.fails(agent)
         elif how == "spawns":
-            then = given.uses(agent, "spawn_subagent", agent="worker", objective="a part")
+            then = session.uses(agent, "spawn_subagent", agent="worker", objective="a part")
         else:
-            then = given.says(agent)
+            then = session.answers(agent)
         self._see(then.decision.facts)
 
     @rule(pick=PICK)
     def the_process_ends(self, pick: int) -> None:
         if pick < 2:
-            self.given.epoch += 1
+            self.session.epoch += 1
             self._take(HostTakenOver(partials=()))
 
     @rule()
     def all_comes_to_rest(self) -> None:
         """Nobody is left waiting for what does not come."""
         for _ in range(200):
-            agents = self.given.works()
+            agents = self.session.running_agents()
             if not agents:
                 break
             self._goes_on(agents[0], "says")
-        assert self.given.works() == []
-        for task in self.given.state.tasks.values():
+        assert self.session.running_agents() == []
+        for task in self.session.state.tasks.values():
             assert not task.cancelling, f"{task.task} waits to be cancelled"
 
     # What must hold.
 
     @invariant()
     def nobody_works_on_what_is_paused(self) -> None:
-        for task in self.given.state.tasks.values():
-            found = task_run(self.given.state, task)
+        for task in self.session.state.tasks.values():
+            found = task_run(self.session.state, task)
             if found is not None and (task.paused or task.cancelling):
                 assert found[1].stopping, f"{found[0].agent} works on {task.task}"
 
     @invariant()
     def what_is_at_work_has_somebody_who_works_on_it(self) -> None:
-        for task in self.given.state.tasks.values():
+        for task in self.session.state.tasks.values():
             if task.work == "running" and not task.paused and not task.cancelling:
                 assert self._has_somebody(task), f"nobody works on {task}"
 
     @invariant()
     def who_works_on_a_task_is_not_joined_by_another_attempt(self) -> None:
-        state = self.given.state
+        state = self.session.state
         for task in state.tasks.values():
             found = task_run(state, task)
             assert found is None or is_at_work(state, task), f"{found[0].agent} works on {task.task}"
 
     def _has_somebody(self, task: OpenTask) -> bool:
-        state = self.given.state
+        state = self.session.state
         thread = state.threads.get(task.thread)
         if thread is None:
             return False
@@ -193,7 +193,7 @@ class TaskMachine(RuleBasedStateMachine):
             return True
         # It gave parts away, and they are at work or it was not told yet of what came of them.
         untold = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
-        parts = any(one.work == "running" for one in list_parts(state, task.task))
+        parts = any(part.work == "running" for part in list_parts(state, task.task))
         return parts or ((task.delegated or task.implied) and untold)
 
 

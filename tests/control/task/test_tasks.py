@@ -15,100 +15,100 @@ from callboard.contracts.facts.task import SnapshotUpdated, TaskCompleted, TaskF
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from tests.control.rigs.examples import SESSION, interrupt, submit
-from tests.control.rigs.tasks import attempts, board, create, pause, retry, start, task
-from tests.control.rigs.team import all_of, one, types
+from tests.control.rigs.tasks import board, create, open_task, pause, retry, start, started_attempts
+from tests.control.rigs.team import fact_types, facts_of, only_fact
 
 LEADS = Scope(agent="lead", thread="thr_1", turn="trn_2", task="tsk_a", attempt=1)
 
 
 def test_a_started_task_gives_its_agent_a_turn_with_all_that_is_to_be_done() -> None:
     """Control plane spec, Tasks: a run of the task is an attempt, counted from 1."""
-    given = board()
-    given.when(create("tsk_a", title="The report", objective="Write it down.", acceptance="It is one page."))
-    then = given.when(start("tsk_a", reason="it is time"))
+    session = board()
+    session.when(create("tsk_a", title="The report", objective="Write it down.", acceptance="It is one page."))
+    then = session.when(start("tsk_a", reason="it is time"))
 
-    assert attempts(then) == [(TaskStarted(assignee="lead", reason="it is time"), LEADS)]
-    assert one(then, TurnSubmitted) == TurnSubmitted(
+    assert started_attempts(then) == [(TaskStarted(assignee="lead", reason="it is time"), LEADS)]
+    assert only_fact(then, TurnSubmitted) == TurnSubmitted(
         input=Text(text="The report\n\nWrite it down.\n\nIt is done when: It is one page."),
         mode="chat",
         permission_mode="ask",
     )
-    assert types(then) == ["task.started", "turn.submitted", "turn.started", "routing.resolved", "model.requested"]
+    assert fact_types(then) == ["task.started", "turn.submitted", "turn.started", "routing.resolved", "model.requested"]
     assert then.answer == TaskChanged(session_id=SESSION, task_id="tsk_a", status="running", sequence=then.before + 5)
 
 
 def test_a_task_is_done_with_the_turn_that_worked_on_it() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    then = given.says("lead", "One page.")
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    then = session.answers("lead", "One page.")
 
     scope = Scope(agent="lead", thread="thr_1", run="run_2", task="tsk_a", attempt=1)
     then.ends_with((TaskCompleted(summary="One page."), scope), (SnapshotUpdated(through=then.before + 6), scope))
-    assert given.state.tasks == {}
+    assert session.state.tasks == {}
 
 
 def test_a_busy_agent_has_the_turn_in_its_queue() -> None:
-    given = board("tsk_a", "tsk_b")
-    given.when(start("tsk_a"))
-    then = given.when(start("tsk_b"))
+    session = board("tsk_a", "tsk_b")
+    session.when(start("tsk_a"))
+    then = session.when(start("tsk_b"))
 
-    assert types(then) == ["task.started", "turn.submitted", "queue.added"]
-    assert one(then, QueueAdded).position == 1
-    given.says("lead")
-    assert list(given.state.tasks) == ["tsk_b"]
-    assert given.run_of("lead").turn == task(given, "tsk_b").turn
-    given.says("lead")
-    assert given.state.tasks == {}
+    assert fact_types(then) == ["task.started", "turn.submitted", "queue.added"]
+    assert only_fact(then, QueueAdded).position == 1
+    session.answers("lead")
+    assert list(session.state.tasks) == ["tsk_b"]
+    assert session.run_of("lead").turn == open_task(session, "tsk_b").turn
+    session.answers("lead")
+    assert session.state.tasks == {}
 
 
 def test_a_subagent_is_made_for_the_task_and_has_no_second_one() -> None:
-    given = board("tsk_a")
-    then = given.when(start("tsk_a", assignee="worker"))
+    session = board("tsk_a")
+    then = session.when(start("tsk_a", assignee="worker"))
 
-    assert "task.created" not in types(then)
-    assert [name for name in types(then) if name.startswith(("thread", "subagent", "task"))] == [
+    assert "task.created" not in fact_types(then)
+    assert [name for name in fact_types(then) if name.startswith(("thread", "subagent", "task"))] == [
         "thread.opened",
         "subagent.spawned",
         "task.started",
         "subagent.started",
     ]
-    assert one(then, SubagentSpawned).objective == Text(text="The tsk_a")
-    ((fact, scope),) = attempts(then)
+    assert only_fact(then, SubagentSpawned).objective == Text(text="The tsk_a")
+    ((fact, scope),) = started_attempts(then)
     assert fact == TaskStarted(assignee="worker-1")
     assert (scope.thread, scope.turn, scope.parent_thread, scope.attempt) == ("thr_2", "trn_2", "thr_1", 1)
-    then = given.says("worker-1", "Written.")
-    assert one(then, SubagentCompleted).result == Text(text="Written.")
-    assert one(then, TaskCompleted) == TaskCompleted(summary="Written.")
-    assert given.state.tasks == {}
+    then = session.answers("worker-1", "Written.")
+    assert only_fact(then, SubagentCompleted).result == Text(text="Written.")
+    assert only_fact(then, TaskCompleted) == TaskCompleted(summary="Written.")
+    assert session.state.tasks == {}
 
 
 def test_a_persons_task_is_in_hand_without_a_turn() -> None:
-    given = board("tsk_a")
-    then = given.when(start("tsk_a", assignee="owner"))
+    session = board("tsk_a")
+    then = session.when(start("tsk_a", assignee="owner"))
 
-    assert types(then) == ["thread.opened", "task.started"]
-    assert task(given, "tsk_a").work == "running"
-    done = given.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="I did it.", reason="by hand"))
-    assert one(done, TaskCompleted) == TaskCompleted(summary="I did it.", reason="by hand")
+    assert fact_types(then) == ["thread.opened", "task.started"]
+    assert open_task(session, "tsk_a").work == "running"
+    done = session.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="I did it.", reason="by hand"))
+    assert only_fact(done, TaskCompleted) == TaskCompleted(summary="I did it.", reason="by hand")
 
 
 def test_an_agent_that_is_not_there_yet_joins() -> None:
-    given = board("tsk_a")
-    then = given.when(start("tsk_a", assignee="critic"))
+    session = board("tsk_a")
+    then = session.when(start("tsk_a", assignee="critic"))
 
-    assert types(then)[:3] == ["thread.opened", "task.started", "turn.submitted"]
-    assert given.works() == ["critic"]
+    assert fact_types(then)[:3] == ["thread.opened", "task.started", "turn.submitted"]
+    assert session.running_agents() == ["critic"]
 
 
 def test_a_task_waits_for_those_that_it_depends_on() -> None:
-    given = board("tsk_a", "tsk_b")
-    given.when(create("tsk_c", depends_on=("tsk_a", "tsk_b")))
-    given.when(CompleteTask(session_id=SESSION, task_id="tsk_a"))
-    refused = given.refuses(start("tsk_c"))
+    session = board("tsk_a", "tsk_b")
+    session.when(create("tsk_c", depends_on=("tsk_a", "tsk_b")))
+    session.when(CompleteTask(session_id=SESSION, task_id="tsk_a"))
+    refused = session.refuses(start("tsk_c"))
     assert (refused.code, refused.message) == ("task_not_ready", "The task tsk_c waits for tsk_b.")
 
-    given.when(UpdateTask(session_id=SESSION, task_id="tsk_b", status="cancelled"))
-    refused = given.refuses(start("tsk_c"))
+    session.when(UpdateTask(session_id=SESSION, task_id="tsk_b", status="cancelled"))
+    refused = session.refuses(start("tsk_c"))
     assert "unlink_tasks" in refused.hint
 
 
@@ -126,204 +126,206 @@ def test_a_task_waits_for_those_that_it_depends_on() -> None:
     ],
 )
 def test_what_cannot_be_asked_of_a_task_is_refused(asked: object, code: str) -> None:
-    given = board("tsk_a", "tsk_b")
-    given.when(start("tsk_a"))
-    assert given.refuses(asked).code == code  # pyright: ignore[reportArgumentType]
+    session = board("tsk_a", "tsk_b")
+    session.when(start("tsk_a"))
+    assert session.refuses(asked).code == code  # pyright: ignore[reportArgumentType]
 
 
 def test_a_failed_task_stays_and_another_attempt_is_a_new_one() -> None:
     """CTL-07"""
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    failed = given.fails("lead")
-    assert one(failed, TaskFailed) == TaskFailed(code="model_unavailable", message="The provider cannot be reached.")
-    assert (task(given, "tsk_a").work, task(given, "tsk_a").attempt) == ("over", 1)
-    assert given.refuses(start("tsk_a")).hint == "Begin another attempt with retry_task."
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    failed = session.fails("lead")
+    assert only_fact(failed, TaskFailed) == TaskFailed(
+        code="model_unavailable", message="The provider cannot be reached."
+    )
+    assert (open_task(session, "tsk_a").work, open_task(session, "tsk_a").attempt) == ("over", 1)
+    assert session.refuses(start("tsk_a")).hint == "Begin another attempt with retry_task."
 
-    then = given.when(retry("tsk_a", reason="it is back"))
-    ((fact, scope),) = attempts(then)
+    then = session.when(retry("tsk_a", reason="it is back"))
+    ((fact, scope),) = started_attempts(then)
     assert (fact, scope.attempt, scope.turn) == (TaskStarted(assignee="lead", reason="it is back"), 2, "trn_3")
-    assert one(then, TurnSubmitted).input.text.startswith("This is attempt 2")
-    assert one(given.says("lead"), TaskCompleted).summary == "Done."
+    assert only_fact(then, TurnSubmitted).input.text.startswith("This is attempt 2")
+    assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
 
 
 def test_a_failed_child_makes_the_next_attempt_of_its_task() -> None:
     """CTL-07"""
-    given = board("tsk_a")
-    given.when(start("tsk_a", assignee="worker"))
-    given.fails("worker-1")
-    assert (given.status("worker-1"), task(given, "tsk_a").work) == ("failed", "over")
+    session = board("tsk_a")
+    session.when(start("tsk_a", assignee="worker"))
+    session.fails("worker-1")
+    assert (session.child_status("worker-1"), open_task(session, "tsk_a").work) == ("failed", "over")
 
-    then = given.when(retry("tsk_a"))
-    assert all_of(then, SubagentContinued) == [SubagentContinued()]
-    assert [scope.attempt for _, scope in attempts(then)] == [2]
-    assert given.status("worker-1") == "running"
-    given.says("worker-1", "Now.")
-    assert given.state.tasks == {}
+    then = session.when(retry("tsk_a"))
+    assert facts_of(then, SubagentContinued) == [SubagentContinued()]
+    assert [scope.attempt for _, scope in started_attempts(then)] == [2]
+    assert session.child_status("worker-1") == "running"
+    session.answers("worker-1", "Now.")
+    assert session.state.tasks == {}
 
 
 def test_a_task_that_failed_with_one_agent_can_be_given_to_another() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a", assignee="worker"))
-    given.fails("worker-1")
-    given.when(retry("tsk_a", assignee="critic"))
+    session = board("tsk_a")
+    session.when(start("tsk_a", assignee="worker"))
+    session.fails("worker-1")
+    session.when(retry("tsk_a", assignee="critic"))
 
-    assert given.works() == ["critic"]
-    assert task(given, "tsk_a").assignee == "critic"
-    then = given.says("critic")
-    assert one(then, TaskCompleted).summary == "Done."
-    assert given.status("worker-1") == "failed"
+    assert session.running_agents() == ["critic"]
+    assert open_task(session, "tsk_a").assignee == "critic"
+    then = session.answers("critic")
+    assert only_fact(then, TaskCompleted).summary == "Done."
+    assert session.child_status("worker-1") == "failed"
 
 
 def test_a_child_works_on_one_task_at_a_time() -> None:
-    given = board("tsk_a", "tsk_b")
-    given.when(start("tsk_a", assignee="worker"))
-    assert given.refuses(start("tsk_b", assignee="worker-1")).code == "thread_busy"
-    given.says("worker-1")
-    given.when(start("tsk_b", assignee="worker-1"))
-    assert given.status("worker-1") == "running"
-    given.says("worker-1")
-    assert given.state.tasks == {}
+    session = board("tsk_a", "tsk_b")
+    session.when(start("tsk_a", assignee="worker"))
+    assert session.refuses(start("tsk_b", assignee="worker-1")).code == "thread_busy"
+    session.answers("worker-1")
+    session.when(start("tsk_b", assignee="worker-1"))
+    assert session.child_status("worker-1") == "running"
+    session.answers("worker-1")
+    assert session.state.tasks == {}
 
 
 def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    given.when(interrupt(reason="wait"))
-    then = given.stopped("lead")
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    session.when(interrupt(reason="wait"))
+    then = session.stopped("lead")
 
-    assert one(then, TaskFailed).code == "interrupted"
-    assert task(given, "tsk_a").work == "over"
-    given.when(retry("tsk_a"))
-    assert task(given, "tsk_a").attempt == 2
+    assert only_fact(then, TaskFailed).code == "interrupted"
+    assert open_task(session, "tsk_a").work == "over"
+    session.when(retry("tsk_a"))
+    assert open_task(session, "tsk_a").attempt == 2
 
 
 @pytest.mark.parametrize("cause", ["crash", "shutdown", "lost"])
 def test_an_attempt_that_ended_with_its_process_is_over(cause: str) -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    then = given.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    then = session.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
 
-    assert one(then, TaskFailed).code == "interrupted"
-    assert task(given, "tsk_a").work == "over"
+    assert only_fact(then, TaskFailed).code == "interrupted"
+    assert open_task(session, "tsk_a").work == "over"
 
 
 def test_a_turn_that_is_taken_out_of_the_queue_ends_its_attempt() -> None:
-    given = board("tsk_a", "tsk_b")
-    given.when(start("tsk_a"))
-    given.when(start("tsk_b"))
-    then = given.when(RemoveQueuedTurn(session_id=SESSION, turn_id=task(given, "tsk_b").turn))
+    session = board("tsk_a", "tsk_b")
+    session.when(start("tsk_a"))
+    session.when(start("tsk_b"))
+    then = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=open_task(session, "tsk_b").turn))
 
-    assert types(then) == ["queue.removed", "task.failed", "snapshot.updated"]
-    assert task(given, "tsk_b").work == "over"
+    assert fact_types(then) == ["queue.removed", "task.failed", "snapshot.updated"]
+    assert open_task(session, "tsk_b").work == "over"
 
 
 def test_what_a_started_agent_gives_away_is_part_of_its_task() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    given.uses("lead", "spawn_subagent", agent="worker", objective="a part")
-    part = next(one for one in given.state.tasks.values() if one.task != "tsk_a")
-    assert (part.parent_task, task(given, "tsk_a").delegated) == ("tsk_a", True)
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    session.uses("lead", "spawn_subagent", agent="worker", objective="a part")
+    part = next(one for one in session.state.tasks.values() if one.task != "tsk_a")
+    assert (part.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
 
-    given.says("lead", "They work on it.")
-    assert "tsk_a" in given.state.tasks, "it is not done before its part is"
-    given.says("worker-1")
-    given.when(create("tsk_c"))
-    assert "tsk_a" in given.state.tasks, "what came of the part was not read yet"
-    given.when(start("tsk_c"))
-    given.says("lead", "All there.")
-    assert given.state.tasks == {}
+    session.answers("lead", "They work on it.")
+    assert "tsk_a" in session.state.tasks, "it is not done before its part is"
+    session.answers("worker-1")
+    session.when(create("tsk_c"))
+    assert "tsk_a" in session.state.tasks, "what came of the part was not read yet"
+    session.when(start("tsk_c"))
+    session.answers("lead", "All there.")
+    assert session.state.tasks == {}
 
 
 def test_progress_phase_counters_and_refs_are_told_and_refs_add_up() -> None:
-    given = board("tsk_a")
+    session = board("tsk_a")
     first, second = Ref(type="file", ref="a.md"), Ref(type="diff", ref="blob:1")
-    given.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", phase="reading", counters={"files": 3}))
-    given.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", refs=(first,)))
-    then = given.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", progress="half", refs=(first, second)))
+    session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", phase="reading", counters={"files": 3}))
+    session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", refs=(first,)))
+    then = session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", progress="half", refs=(first, second)))
 
-    assert one(then, TaskUpdated) == TaskUpdated(progress="half", refs=(first, second))
-    done = given.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="There."))
-    assert one(done, TaskCompleted) == TaskCompleted(summary="There.", refs=(first, second))
+    assert only_fact(then, TaskUpdated) == TaskUpdated(progress="half", refs=(first, second))
+    done = session.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="There."))
+    assert only_fact(done, TaskCompleted) == TaskCompleted(summary="There.", refs=(first, second))
 
 
 def test_what_is_recorded_as_done_says_nothing_more_when_its_turn_ends() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a", assignee="worker"))
-    given.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
-    assert given.state.tasks == {}
-    then = given.says("worker-1")
+    session = board("tsk_a")
+    session.when(start("tsk_a", assignee="worker"))
+    session.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
+    assert session.state.tasks == {}
+    then = session.answers("worker-1")
 
-    assert [name for name in types(then) if name.startswith("task")] == []
-    assert given.status("worker-1") == "completed"
+    assert [name for name in fact_types(then) if name.startswith("task")] == []
+    assert session.child_status("worker-1") == "completed"
 
 
 def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -> None:
     """CTL-07"""
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    then = given.when(FailTask(session_id=SESSION, task_id="tsk_a", code="wrong", message="Not what I meant."))
-    assert one(then, TaskFailed) == TaskFailed(code="wrong", message="Not what I meant.")
-    assert given.refuses(retry("tsk_a")).code == "task_running"
-    given.says("lead")
-    assert task(given, "tsk_a").work == "over"
-    given.when(retry("tsk_a"))
-    assert task(given, "tsk_a").attempt == 2
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    then = session.when(FailTask(session_id=SESSION, task_id="tsk_a", code="wrong", message="Not what I meant."))
+    assert only_fact(then, TaskFailed) == TaskFailed(code="wrong", message="Not what I meant.")
+    assert session.refuses(retry("tsk_a")).code == "task_running"
+    session.answers("lead")
+    assert open_task(session, "tsk_a").work == "over"
+    session.when(retry("tsk_a"))
+    assert open_task(session, "tsk_a").attempt == 2
 
 
 def test_a_new_attempt_after_a_crash_of_a_child_is_its_own() -> None:
-    given = board("tsk_a")
-    given.when(start("tsk_a", assignee="worker"))
-    given.stopped("worker-1", "crash")
-    assert given.status("worker-1") == "waiting"
-    then = given.when(retry("tsk_a"))
+    session = board("tsk_a")
+    session.when(start("tsk_a", assignee="worker"))
+    session.stopped("worker-1", "crash")
+    assert session.child_status("worker-1") == "waiting"
+    then = session.when(retry("tsk_a"))
 
-    assert [scope.attempt for _, scope in attempts(then)] == [2]
-    assert given.status("worker-1") == "running"
-    given.says("worker-1")
-    assert given.state.tasks == {}
+    assert [scope.attempt for _, scope in started_attempts(then)] == [2]
+    assert session.child_status("worker-1") == "running"
+    session.answers("worker-1")
+    assert session.state.tasks == {}
 
 
 def test_resuming_an_agent_whose_process_ended_makes_the_next_attempt_of_its_task() -> None:
     """CTL-07"""
-    given = board("tsk_a")
-    given.when(start("tsk_a"))
-    given.stopped("lead", "crash")
-    then = given.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
+    session = board("tsk_a")
+    session.when(start("tsk_a"))
+    session.stopped("lead", "crash")
+    then = session.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
 
-    ((fact, scope),) = attempts(then)
+    ((fact, scope),) = started_attempts(then)
     assert (fact, scope.attempt) == (TaskStarted(assignee="lead", reason="go on"), 2)
-    given.says("lead")
-    assert given.state.tasks == {}
+    session.answers("lead")
+    assert session.state.tasks == {}
 
 
 def test_more_input_for_a_child_is_no_other_attempt() -> None:
     """CTL-07: a run is not a retry."""
-    given = board("tsk_a")
-    given.when(start("tsk_a", assignee="worker"))
-    given.uses("worker-1", "list_subagents")
-    given.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="and this"))
-    given.says("worker-1")
-    given.fails("worker-1")
-    assert (task(given, "tsk_a").attempt, task(given, "tsk_a").work) == (1, "over")
-    given.when(retry("tsk_a"))
-    assert task(given, "tsk_a").attempt == 2
+    session = board("tsk_a")
+    session.when(start("tsk_a", assignee="worker"))
+    session.uses("worker-1", "list_subagents")
+    session.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="and this"))
+    session.answers("worker-1")
+    session.fails("worker-1")
+    assert (open_task(session, "tsk_a").attempt, open_task(session, "tsk_a").work) == (1, "over")
+    session.when(retry("tsk_a"))
+    assert open_task(session, "tsk_a").attempt == 2
 
 
 def test_new_input_to_a_paused_agent_waits_behind_the_turn_of_a_paused_task() -> None:
     """D1, MAR-13: the agent failed, and a person resumes it. Nothing starts because the turn before it may not."""
-    given = board("tsk_a")
-    given.when(submit("work", session_id=SESSION))
-    given.when(start("tsk_a"))
-    given.when(pause("tsk_a"))
-    given.fails("lead")
+    session = board("tsk_a")
+    session.when(submit("work", session_id=SESSION))
+    session.when(start("tsk_a"))
+    session.when(pause("tsk_a"))
+    session.fails("lead")
 
-    then = given.when(submit("and you?", session_id=SESSION))
+    then = session.when(submit("and you?", session_id=SESSION))
 
-    assert types(then) == ["turn.submitted", "queue.added"]
+    assert fact_types(then) == ["turn.submitted", "queue.added"]
     assert isinstance(then.answer, TurnAccepted)
     assert then.answer.status == "queued"
-    refused = given.refuses(submit("and you?", session_id=SESSION, when_busy="refuse"))
+    refused = session.refuses(submit("and you?", session_id=SESSION, when_busy="refuse"))
     assert refused.code == "thread_busy"
-    resumed = given.when(ResumeThread(session_id=SESSION))
-    assert types(resumed)[:2] == ["thread.resumed", "turn.started"]
+    resumed = session.when(ResumeThread(session_id=SESSION))
+    assert fact_types(resumed)[:2] == ["thread.resumed", "turn.started"]

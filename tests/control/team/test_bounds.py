@@ -9,145 +9,147 @@ from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.control.decide.turn.idle import MAX_HOPS
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import SESSION
-from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent, one, team
+from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent_definition, only_fact, team
 
-OWNER = agent("owner", edges=(Edge(to="maker", confirm=True, ownership=True),))
-MAKER = agent("maker")
+OWNER = agent_definition("owner", edges=(Edge(to="maker", confirm=True, ownership=True),))
+MAKER = agent_definition("maker")
 
 
 def began() -> Team:
     """A lead that asked another main to begin."""
-    given = team(LEAD, OWNER, MAKER, CRITIC, WORKER)
-    given.uses("lead", "send_message", to=["owner"], text="begin")
-    return given
+    session = team(LEAD, OWNER, MAKER, CRITIC, WORKER)
+    session.uses("lead", "send_message", to=["owner"], text="begin")
+    return session
 
 
 def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> None:
     """MAR-09: a rejection carries on the chain of what it answers."""
-    given = began()
+    session = began()
     rounds = 0
-    while given.of("owner").run is not None:
-        handoff = given.gets("owner", "send_handoff", to="maker", message="Make it.")["handoff_id"]
-        given.says("owner")
-        if given.of("maker").run is None:
+    while session.thread_of("owner").run is not None:
+        handoff = session.tool_result("owner", "send_handoff", to="maker", message="Make it.")["handoff_id"]
+        session.answers("owner")
+        if session.thread_of("maker").run is None:
             break
-        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="reject", reason="Not me.")
-        given.says("maker")
+        session.uses("maker", "respond_handoff", handoff_id=handoff, decision="reject", reason="Not me.")
+        session.answers("maker")
         rounds += 1
     assert rounds == MAX_HOPS // 2
-    assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
+    assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
 
 
 def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
     """MAR-09"""
-    given = began()
+    session = began()
     rounds = 0
-    while given.of("owner").run is not None:
-        handoff = given.gets("owner", "send_handoff", to="maker", message="Yours.", ownership=True)["handoff_id"]
-        given.says("owner")
-        if given.of("maker").run is None:
+    while session.thread_of("owner").run is not None:
+        handoff = session.tool_result("owner", "send_handoff", to="maker", message="Yours.", ownership=True)[
+            "handoff_id"
+        ]
+        session.answers("owner")
+        if session.thread_of("maker").run is None:
             break
-        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="accept")
-        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="complete", reason="Yours again.")
-        given.says("maker")
+        session.uses("maker", "respond_handoff", handoff_id=handoff, decision="accept")
+        session.uses("maker", "respond_handoff", handoff_id=handoff, decision="complete", reason="Yours again.")
+        session.answers("maker")
         rounds += 1
     assert rounds == MAX_HOPS // 2
-    assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
+    assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
 
 
 def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
     """MAR-09"""
-    given = began()
+    session = began()
     names = ("owner", "maker")
     turns = 0
-    while given.of(names[turns % 2]).run is not None:
-        given.uses(names[turns % 2], "request_review", reviewer=names[(turns + 1) % 2], instructions="And this?")
-        given.says(names[turns % 2])
+    while session.thread_of(names[turns % 2]).run is not None:
+        session.uses(names[turns % 2], "request_review", reviewer=names[(turns + 1) % 2], instructions="And this?")
+        session.answers(names[turns % 2])
         turns += 1
     assert turns == MAX_HOPS
-    assert given.of(names[turns % 2]).paused == "no_progress"
+    assert session.thread_of(names[turns % 2]).paused == "no_progress"
 
 
 def test_missing_replies_wake_their_sender_at_most_as_often_as_a_chain_is_long() -> None:
     """MAR-09, COM-16"""
-    given = team(LEAD, agent("owner", edges=(Edge(to="maker"),)), MAKER)
-    given.uses("lead", "send_message", to=["owner"], text="begin")
+    session = team(LEAD, agent_definition("owner", edges=(Edge(to="maker"),)), MAKER)
+    session.uses("lead", "send_message", to=["owner"], text="begin")
     rounds = 0
-    while given.of("owner").run is not None and rounds <= MAX_HOPS:
+    while session.thread_of("owner").run is not None and rounds <= MAX_HOPS:
         wanted = {"expectation": "required", "within_s": 1}
-        given.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
-        given.says("owner")
-        if given.of("maker").run is not None:
-            given.says("maker", "I say nothing.")
-        given.now += 1_000_000
-        then = given.when(WakeTimeReached(at=given.now))
+        session.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
+        session.answers("owner")
+        if session.thread_of("maker").run is not None:
+            session.answers("maker", "I say nothing.")
+        session.now += 1_000_000
+        then = session.when(WakeTimeReached(at=session.now))
         rounds += 1
     assert rounds <= MAX_HOPS
-    assert one(then, ThreadPaused).cause == "no_progress"
+    assert only_fact(then, ThreadPaused).cause == "no_progress"
 
 
 def test_an_ownership_never_comes_back_to_a_subagent() -> None:
     """MAR-08: a child speaks to its parent only, so nobody else's words go to it."""
-    given = team(LEAD, CRITIC, WORKER)
-    given.spawns()
+    session = team(LEAD, CRITIC, WORKER)
+    session.spawns()
     asked = {"to": "critic", "message": "Yours.", "ownership": True}
-    assert given.denied("lead", "send_handoff", **asked, resume_target="worker-1") == "ownership_not_allowed"
-    problem = given.refuses(
+    assert session.refusal_code("lead", "send_handoff", **asked, resume_target="worker-1") == "ownership_not_allowed"
+    problem = session.refuses(
         SendHandoff(session_id=SESSION, to="critic", message="Yours.", ownership=True, resume_target="worker-1")
     )
     assert (problem.code, problem.field) == ("ownership_not_allowed", "resumeTarget")
-    assert given.state.handoffs == {}
+    assert session.state.handoffs == {}
 
 
 def test_a_subagent_ends_no_work_of_its_parent_or_of_its_siblings() -> None:
     """MAR-08: neither what is at work, nor what waits for a slot, nor the whole that it is a part of."""
-    given = team(LEAD, CRITIC, WORKER, budget=1)
-    given.spawns(2)
-    before = dict(given.state.tasks)
+    session = team(LEAD, CRITIC, WORKER, budget=1)
+    session.spawns(2)
+    before = dict(session.state.tasks)
     whole = next(one.task for one in before.values() if one.implied)
-    sibling = next(one.task for one in before.values() if one.thread == given.of("worker-2").thread)
+    sibling = next(one.task for one in before.values() if one.thread == session.thread_of("worker-2").thread)
     for task in (whole, sibling):
         for status in ("done", "cancelled"):
-            assert given.denied("worker-1", "update_task", task_id=task, status=status) == "not_your_child"
-    assert given.state.tasks == before
-    assert (given.status("worker-1"), given.status("worker-2")) == ("running", "queued")
+            assert session.refusal_code("worker-1", "update_task", task_id=task, status=status) == "not_your_child"
+    assert session.state.tasks == before
+    assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("running", "queued")
 
 
 def test_work_under_review_is_not_done_by_its_makers_word() -> None:
     """Subagents specification, Review: it completes after the verdict."""
-    given = team(LEAD, CRITIC, WORKER)
-    given.spawns(review=True)
-    child = given.of("worker-1").child
+    session = team(LEAD, CRITIC, WORKER)
+    session.spawns(review=True)
+    child = session.thread_of("worker-1").child
     assert child is not None
-    assert given.denied("worker-1", "update_task", task_id=child.task, status="done") == "not_yours"
-    given.says("worker-1", "A draft.")
-    assert given.status("worker-1") == "waiting"
+    assert session.refusal_code("worker-1", "update_task", task_id=child.task, status="done") == "not_yours"
+    session.answers("worker-1", "A draft.")
+    assert session.child_status("worker-1") == "waiting"
 
 
 def test_a_parent_ends_the_work_of_its_child() -> None:
-    given = team(LEAD, CRITIC, WORKER)
-    given.spawns()
-    child = given.of("worker-1").child
+    session = team(LEAD, CRITIC, WORKER)
+    session.spawns()
+    child = session.thread_of("worker-1").child
     assert child is not None
-    assert given.gets("lead", "update_task", task_id=child.task, status="cancelled")["task_id"] == child.task
-    assert given.run_of("worker-1").stopping
+    assert session.tool_result("lead", "update_task", task_id=child.task, status="cancelled")["task_id"] == child.task
+    assert session.run_of("worker-1").stopping
 
 
 def test_the_work_of_a_child_is_judged_where_its_parent_wants_it_judged() -> None:
     """Multi-agent runtime specification, Hard invariants: a child answers to its parent, and to nobody else."""
-    given = team(LEAD, CRITIC, MAKER, WORKER)
-    given.spawns(review=True)
-    given.uses("lead", "send_message", to=["maker"], text="go")
-    given.says("worker-1", "A draft.")
-    assert given.denied("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
-    asked = given.gets("lead", "request_review", reviewer="critic", target="worker-1")
-    given.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed")
-    assert given.status("worker-1") == "completed"
+    session = team(LEAD, CRITIC, MAKER, WORKER)
+    session.spawns(review=True)
+    session.uses("lead", "send_message", to=["maker"], text="go")
+    session.answers("worker-1", "A draft.")
+    assert session.refusal_code("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
+    asked = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
+    session.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed")
+    assert session.child_status("worker-1") == "completed"
 
 
 def test_a_definition_that_only_reads_is_spawned_to_read_only() -> None:
     """Multi-agent runtime specification, Hard invariants: what a definition may not do, no request gives it."""
-    given = team(LEAD, agent("reader", kind="subagent", isolation="read_only"))
+    session = team(LEAD, agent_definition("reader", kind="subagent", isolation="read_only"))
     for wanted in ("shared", "worktree", "read_only"):
-        then = given.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
-        assert one(then, SubagentSpawned).isolation == "read_only"
+        then = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
+        assert only_fact(then, SubagentSpawned).isolation == "read_only"

@@ -29,20 +29,20 @@ class IdleMachine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(sorted(STEPS)), a=NUMBERS, b=NUMBERS, c=NUMBERS)
     def takes(self, name: str, a: int, b: int, c: int) -> None:
-        self.history.take(name, a, b, c)
+        self.history.apply(name, a, b, c)
 
     @invariant()
     def agents_read_the_truth(self) -> None:
-        records = self.history.given.records
+        records = self.history.session.records
         for record in records[self.seen :]:
             self.witness.take(record.header.type, plain(record.scope), plain(record.fact))
-            self.rows.take(record)
+            self.rows.apply(record)
         self.seen = len(records)
         assert list(self.witness.problems({key: plain(row) for key, row in self.rows.rows.items()})) == []
 
     @invariant()
     def one_command_gives_each_agent_with_unread_input_a_run(self) -> None:
-        refused = {thread: self.history.resumes(thread) for thread in self.witness.stranded()}
+        refused = {thread: self.history.resume_failure(thread) for thread in self.witness.stranded()}
         assert set(refused.values()) <= {""}, refused
 
 

@@ -31,7 +31,7 @@ from callboard.control.outcomes import (
 from callboard.control.state.context import MAX_SPOKEN_TURNS
 from callboard.control.state.session import Thread
 from callboard.control.state.turn import MAX_MARKS
-from tests.control.rigs.decisions import Given, Step
+from tests.control.rigs.decisions import Scenario, Step
 from tests.control.rigs.examples import (
     ALLOW,
     ASK,
@@ -41,15 +41,15 @@ from tests.control.rigs.examples import (
     SERIAL_DENY,
     SESSION,
     THREAD,
-    answered,
     at,
-    ended,
-    failed,
+    attempt_failure,
+    configure_run,
     interrupt,
-    setup_of,
+    model_answer,
+    run_stop,
     steer,
-    stopped,
     submit,
+    tool_end,
 )
 from tests.control.rigs.witness import Run, Witness
 
@@ -79,7 +79,7 @@ class ThreadMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.session = Given(expiry=MINUTE)
+        self.session = Scenario(expiry=MINUTE)
         self.witness = Witness()
         self.calls = 0
         self.reported: list[Outcome] = []
@@ -139,9 +139,9 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.witness.paused)
     @rule(gone=st.booleans())
     def resume(self, gone: bool) -> None:
-        self.session.setup = _gone if gone else setup_of
+        self.session.configure_run = _gone if gone else configure_run
         self._take(ResumeThread(session_id=SESSION))
-        self.session.setup = setup_of
+        self.session.configure_run = configure_run
 
     @precondition(lambda self: any(self.witness.actions()))
     @rule(
@@ -168,14 +168,14 @@ class ThreadMachine(RuleBasedStateMachine):
             run = self.witness.run
             if run is None:
                 return
-            self.session.setup = setup_of if pick else _gone
+            self.session.configure_run = configure_run if pick else _gone
             running, pending = list(self.witness.running()), list(self.witness.actions())
             if run.model:
                 self._model_answers(run, kinds, calls)
             elif running:
                 code = None if good else "tool_failed"
                 self._report(
-                    msgspec.structs.replace(ended(0, code=code), call=running[pick % len(running)], run=run.run)
+                    msgspec.structs.replace(tool_end(0, code=code), call=running[pick % len(running)], run=run.run)
                 )
             elif pending:
                 self._take(
@@ -187,8 +187,8 @@ class ThreadMachine(RuleBasedStateMachine):
                     )
                 )
             else:
-                self._report(stopped(run=_number(run)))
-            self.session.setup = setup_of
+                self._report(run_stop(run=_number(run)))
+            self.session.configure_run = configure_run
 
     def _model_answers(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
         step = run.model
@@ -206,7 +206,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     evaluation=evaluation,
                 )
             )
-        self._report(answered(*pieces, *wanted, run=_number(run), step=step))
+        self._report(model_answer(*pieces, *wanted, run=_number(run), step=step))
 
     @precondition(lambda self: self.witness.run is not None and self.witness.run.model)
     @rule(last=RARELY, cut=st.booleans())
@@ -214,7 +214,7 @@ class ThreadMachine(RuleBasedStateMachine):
         run = self._run()
         retry = None if last else 100
         pieces = [Piece(kind="text", step=run.model + 1, text="On")] if cut else []
-        self._report(failed(*pieces, run=_number(run), step=run.model, retry_in_ms=retry))
+        self._report(attempt_failure(*pieces, run=_number(run), step=run.model, retry_in_ms=retry))
 
     @precondition(lambda self: self.calls)
     @rule(call=st.integers(1, 40), code=st.none() | st.just("tool_failed"))
@@ -222,7 +222,7 @@ class ThreadMachine(RuleBasedStateMachine):
         running = list(self.witness.running())
         name = running[call % len(running)] if running and call % 5 else f"cal_{call}"
         run = self.witness.run.run if self.witness.run is not None else "run_1"
-        self._report(msgspec.structs.replace(ended(0, code=code), call=name, run=run))  # pyright: ignore[reportArgumentType]
+        self._report(msgspec.structs.replace(tool_end(0, code=code), call=name, run=run))  # pyright: ignore[reportArgumentType]
 
     @precondition(lambda self: self.witness.run is not None)
     @rule(cause=st.sampled_from(["person", "replaced", "crash", "shutdown"]), unasked=RARELY)
@@ -230,7 +230,7 @@ class ThreadMachine(RuleBasedStateMachine):
         run = self._run()
         if run.stopping or unasked:
             pieces = (Piece(kind="text", step=run.model + 1, text="On"),) if run.model else ()
-            self._report(stopped(*pieces, run=_number(run), cause=cause))
+            self._report(run_stop(*pieces, run=_number(run), cause=cause))
 
     @precondition(lambda self: any(self.witness.actions()))
     @rule(action=st.integers(1, 30), passed=st.booleans())
@@ -264,7 +264,9 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule(
         run=st.integers(1, 30),
         step=st.integers(0, 9),
-        kind=st.sampled_from([answered(), failed(), failed(retry_in_ms=100), stopped(), ended(1)]),
+        kind=st.sampled_from(
+            [model_answer(), attempt_failure(), attempt_failure(retry_in_ms=100), run_stop(), tool_end(1)]
+        ),
     )
     def an_outcome_of_nothing_comes(self, run: int, step: int, kind: Outcome) -> None:
         """Of a run that is over or never was, and of parts of the open one that do not wait for it."""

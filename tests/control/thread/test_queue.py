@@ -17,9 +17,9 @@ from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromot
 from callboard.contracts.facts.session import ThreadResumed
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterruptRequested, TurnSubmitted
 from callboard.control.outcomes import HostTakenOver
-from tests.control.rigs.decisions import Given, given
-from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, says, stopped, submit
-from tests.control.rigs.expected_facts import begun, completed, told
+from tests.control.rigs.decisions import Scenario, session_after
+from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, run_stop, submit, text_answer
+from tests.control.rigs.expected_facts import message_text, model_completion, turn_start
 
 
 def remove(turn: int, reason: str = "") -> RemoveQueuedTurn:
@@ -41,7 +41,7 @@ def queued(*turns: int, sequence: int) -> QueueChanged:
 
 def test_a_busy_agent_queues_messages_and_shows_their_places():
     """MAR-13"""
-    busy = given(submit("one"), submit("two"))
+    busy = session_after(submit("one"), submit("two"))
     busy.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
@@ -51,62 +51,62 @@ def test_a_busy_agent_queues_messages_and_shows_their_places():
 
 def test_a_busy_agent_runs_its_messages_in_order():
     """MAR-13"""
-    busy = given(submit("one"), submit("two"), submit("three"))
-    busy.when(says("done")).then(
-        told("done", at(turn=1, run=1, step=2)),
-        *completed(at(turn=1, run=1, step=1)),
+    busy = session_after(submit("one"), submit("two"), submit("three"))
+    busy.when(text_answer("done")).then(
+        message_text("done", at(turn=1, run=1, step=2)),
+        *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
-        *begun(2, 2),
+        *turn_start(2, 2),
     )
-    busy.when(says("done", run=2)).ends_with(*begun(3, 3))
+    busy.when(text_answer("done", run=2)).ends_with(*turn_start(3, 3))
     assert busy.queue == []
 
 
 def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
-    busy = given(submit("one"), submit("two", mode="auto"))
-    busy.when(says("done")).ends_with(*begun(2, 2, mode="auto"))
+    busy = session_after(submit("one"), submit("two", mode="auto"))
+    busy.when(text_answer("done")).ends_with(*turn_start(2, 2, mode="auto"))
 
 
 def test_a_turn_is_taken_out_of_the_queue():
     """UI-11"""
-    then = given(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
-    then.then((QueueRemoved(reason="not needed"), at(turn=2))).answered(queued(3, sequence=11))
+    then = session_after(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
+    then.then((QueueRemoved(reason="not needed"), at(turn=2))).with_answer(queued(3, sequence=11))
     assert then.decision.closed == ("trn_2",)
 
 
 def test_a_turn_that_was_taken_out_does_not_come_back():
     """CTL-02, CTL-15"""
-    without = given(submit("one"), submit("two"), remove(2))
+    without = session_after(submit("one"), submit("two"), remove(2))
     assert without.refuses(remove(2)).code == "turn_not_queued"
     assert without.refuses(submit(turn_id="trn_2")).code == "turn_id_used"
-    assert without.when(says("done")).facts[-1] == TurnCompleted(iterations=1)
+    assert without.when(text_answer("done")).facts[-1] == TurnCompleted(iterations=1)
 
 
 def test_a_queued_turn_is_moved_to_the_front():
-    then = given(submit("one"), submit("two"), submit("three")).when(promote(3, "urgent"))
-    then.then((QueuePromoted(reason="urgent"), at(turn=3))).answered(queued(3, 2, sequence=11))
+    then = session_after(submit("one"), submit("two"), submit("three")).when(promote(3, "urgent"))
+    then.then((QueuePromoted(reason="urgent"), at(turn=3))).with_answer(queued(3, 2, sequence=11))
 
 
 def test_the_first_in_the_queue_stays_the_first_without_a_fact():
-    then = given(submit("one"), submit("two"), submit("three")).when(promote(2))
-    then.then().answered(queued(2, 3, sequence=10))
+    then = session_after(submit("one"), submit("two"), submit("three")).when(promote(2))
+    then.then().with_answer(queued(2, 3, sequence=10))
 
 
 def test_a_queued_turn_can_be_edited_and_keeps_its_place():
     """UI-11"""
-    then = given(submit("one"), submit("two"), submit("three")).when(edit(2, "two, but better"))
-    then.then((QueueEdited(input=Text(text="two, but better")), at(turn=2))).answered(queued(2, 3, sequence=11))
+    then = session_after(submit("one"), submit("two"), submit("three")).when(edit(2, "two, but better"))
+    then.then((QueueEdited(input=Text(text="two, but better")), at(turn=2))).with_answer(queued(2, 3, sequence=11))
 
 
 @pytest.mark.parametrize("change", [remove(1), promote(1), edit(1, "x")], ids=["remove", "promote", "edit"])
 def test_a_turn_that_has_started_is_no_longer_in_the_queue(change):
-    running = given(submit("one"))
+    running = session_after(submit("one"))
     assert running.refuses(change).code == "turn_not_queued"
 
 
 def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_stop():
-    then = given(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
+    then = session_after(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
     then.then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
@@ -116,7 +116,7 @@ def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_st
 
 
 def test_input_that_interrupts_a_turn_that_is_stopping_does_not_ask_again():
-    stopping = given(submit("one"), interrupt())
+    stopping = session_after(submit("one"), interrupt())
     stopping.when(submit("now", when_busy="interrupt")).then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=2)),
         (QueueAdded(position=1), at(turn=2)),
@@ -124,26 +124,26 @@ def test_input_that_interrupts_a_turn_that_is_stopping_does_not_ask_again():
 
 
 def test_of_two_inputs_that_interrupt_the_newer_runs_first():
-    session = given(submit("one"), submit("now", when_busy="interrupt"), submit("now!", when_busy="interrupt"))
+    session = session_after(submit("one"), submit("now", when_busy="interrupt"), submit("now!", when_busy="interrupt"))
     assert session.queue == ["trn_3", "trn_2"]
-    session.when(stopped(cause="replaced")).ends_with(*begun(3, 2))
+    session.when(run_stop(cause="replaced")).ends_with(*turn_start(3, 2))
 
 
 def test_input_that_would_interrupt_starts_at_once_where_nothing_runs():
-    session = given(submit("one"), says("done"))
+    session = session_after(submit("one"), text_answer("done"))
     session.when(submit("two", when_busy="interrupt")).then(
-        (TurnSubmitted(input=Text(text="two"), mode="chat", permission_mode="ask"), at(turn=2)), *begun(2, 2)
+        (TurnSubmitted(input=Text(text="two"), mode="chat", permission_mode="ask"), at(turn=2)), *turn_start(2, 2)
     )
 
 
 def test_a_queue_survives_a_restart_in_its_order_and_waits_for_a_person():
     """CTL-06"""
-    session = given(submit("one"), submit("two"), submit("three"), promote(3))
+    session = session_after(submit("one"), submit("two"), submit("three"), promote(3))
     session.epoch = 2
     session.after(HostTakenOver(partials=()))
     assert session.queue == ["trn_3", "trn_2"]
     assert session.thread.run is None
-    session.when(ResumeThread(session_id=SESSION)).ends_with(*begun(3, 2))
+    session.when(ResumeThread(session_id=SESSION)).ends_with(*turn_start(3, 2))
 
 
 def test_a_paused_queue_takes_input_and_starts_nothing():
@@ -172,7 +172,7 @@ def test_new_input_to_a_paused_thread_whose_queue_was_emptied_resumes_it():
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (ThreadResumed(reason="new input with an empty queue"), at()),
-        *begun(3, 2),
+        *turn_start(3, 2),
     )
 
 
@@ -181,7 +181,7 @@ def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():
     _recovered().after(remove(2)).when(ResumeThread(session_id=SESSION)).then((ThreadResumed(), at()))
 
 
-def _recovered() -> Given:
-    session = given(submit("one"), submit("two"))
+def _recovered() -> Scenario:
+    session = session_after(submit("one"), submit("two"))
     session.epoch = 2
     return session.after(HostTakenOver(partials=()))

@@ -15,9 +15,21 @@ from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.live import Partial, PartialKind
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import HostTakenOver
-from tests.control.rigs.decisions import Given, given
-from tests.control.rigs.examples import ALLOW, ASK, answered, approve, at, ended, interrupt, says, steer, submit, wants
-from tests.control.rigs.expected_facts import through
+from tests.control.rigs.decisions import Scenario, session_after
+from tests.control.rigs.examples import (
+    ALLOW,
+    ASK,
+    approve,
+    at,
+    interrupt,
+    model_answer,
+    requested_call,
+    steer,
+    submit,
+    text_answer,
+    tool_end,
+)
+from tests.control.rigs.expected_facts import tool_start
 
 RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=2, call=1)
@@ -26,7 +38,7 @@ CRASHED = (TurnInterrupted(cause="crash", reason="its process ended", iterations
 NOBODY = HostTakenOver(partials=())
 
 
-def crashed(session: Given) -> Given:
+def crashed(session: Scenario) -> Scenario:
     """The next host of the session."""
     session.epoch += 1
     return session
@@ -38,7 +50,7 @@ def partial(kind: PartialKind, scope: Scope, text: str) -> Partial:
 
 def test_the_parts_that_were_being_made_are_kept_as_interrupted():
     """MAR-16"""
-    session = crashed(given(submit()))
+    session = crashed(session_after(submit()))
     step = at(turn=1, run=1, step=2)
     left = (
         partial("arguments", msgspec.structs.replace(step, step=4), '{"pa'),
@@ -58,26 +70,26 @@ def test_the_parts_that_were_being_made_are_kept_as_interrupted():
 
 def test_a_call_that_had_begun_is_of_unknown_outcome():
     """CTL-06, CTL-16"""
-    session = crashed(given(submit(), answered(wants(1, 2))))
+    session = crashed(session_after(submit(), model_answer(requested_call(1, 2))))
     then = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
     then.then(TAKEN, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
-    session.when(ended(1)).then_nothing()
+    session.when(tool_end(1)).then_nothing()
 
 
 def test_a_pending_approval_is_there_as_it_was():
     """CTL-06, CTL-04"""
-    session = crashed(given(submit(), answered(wants(1, 2, ASK)), steer("in French")))
+    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), steer("in French")))
     before = session.run
     session.when(NOBODY).then(TAKEN)
     assert session.run == msgspec.structs.replace(before, epoch=2)
     session.when(approve()).then(
-        (ActionResolved(decision="approve"), at(turn=1, run=1, step=3, call=1, action=1)), *through(CALL)
+        (ActionResolved(decision="approve"), at(turn=1, run=1, step=3, call=1, action=1)), *tool_start(CALL)
     )
 
 
 def test_what_went_on_after_a_takeover_belongs_to_the_host_that_took_it_over():
     """CTL-17"""
-    session = crashed(given(submit(), answered(wants(1, 2, ASK))))
+    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK))))
     session.after(NOBODY, approve())
     session.when(NOBODY).then_nothing()
     crashed(session).when(NOBODY).then(
@@ -87,7 +99,7 @@ def test_what_went_on_after_a_takeover_belongs_to_the_host_that_took_it_over():
 
 def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
     """CTL-16, CTL-04"""
-    session = crashed(given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3))))
+    session = crashed(session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3))))
     then = session.when(NOBODY)
     then.then(
         TAKEN,
@@ -102,7 +114,7 @@ def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
 
 def test_a_turn_that_was_being_stopped_ends_although_it_only_waited():
     """CTL-08"""
-    session = crashed(given(submit(), answered(wants(1, 2, ASK)), interrupt()))
+    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), interrupt()))
     session.when(NOBODY).then(
         TAKEN,
         (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=3, call=1, action=1)),
@@ -112,7 +124,7 @@ def test_a_turn_that_was_being_stopped_ends_although_it_only_waited():
 
 
 def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
-    session = crashed(given(submit(), steer("in French")))
+    session = crashed(session_after(submit(), steer("in French")))
     session.when(NOBODY).then(
         TAKEN,
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
@@ -123,7 +135,7 @@ def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
 
 def test_turns_behind_one_that_crashed_wait_for_a_person():
     """CTL-06"""
-    session = crashed(given(submit(), submit(), submit()))
+    session = crashed(session_after(submit(), submit(), submit()))
     session.when(NOBODY).then(
         TAKEN,
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
@@ -135,24 +147,24 @@ def test_turns_behind_one_that_crashed_wait_for_a_person():
 
 def test_turns_behind_one_that_only_waits_stay_behind_it():
     """CTL-06"""
-    session = crashed(given(submit(), answered(wants(1, 2, ASK)), submit()))
+    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), submit()))
     session.when(NOBODY).then(TAKEN)
     assert (session.queue, session.thread.paused) == (["trn_2"], None)
 
 
 def test_a_session_in_which_nothing_is_open_is_taken_over_without_a_fact():
-    crashed(given(submit(), says("done"))).when(NOBODY).then_nothing()
-    crashed(given()).when(NOBODY).then_nothing()
+    crashed(session_after(submit(), text_answer("done"))).when(NOBODY).then_nothing()
+    crashed(session_after()).when(NOBODY).then_nothing()
 
 
 def test_a_host_takes_nothing_over_from_itself():
     """CTL-17"""
-    given(submit()).when(NOBODY).then_nothing()
+    session_after(submit()).when(NOBODY).then_nothing()
 
 
 def test_a_session_is_taken_over_once():
     """CTL-17"""
-    session = crashed(given(submit(), submit()))
+    session = crashed(session_after(submit(), submit()))
     session.after(NOBODY)
     session.when(NOBODY).then_nothing()
     crashed(session).when(NOBODY).then_nothing()
@@ -160,6 +172,6 @@ def test_a_session_is_taken_over_once():
 
 def test_an_answer_for_a_dead_host_changes_nothing():
     """CTL-15, CTL-17"""
-    session = crashed(given(submit())).after(NOBODY)
-    session.when(says("late")).then_nothing()
-    session.when(answered(wants(1, 2, ALLOW))).then_nothing()
+    session = crashed(session_after(submit())).after(NOBODY)
+    session.when(text_answer("late")).then_nothing()
+    session.when(model_answer(requested_call(1, 2, ALLOW))).then_nothing()

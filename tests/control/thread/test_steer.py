@@ -10,24 +10,31 @@ from callboard.contracts.facts.model import ModelFailed, ModelInterrupted
 from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerRequested
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
-from tests.control.rigs.decisions import given
+from tests.control.rigs.decisions import session_after
 from tests.control.rigs.examples import (
     ASK,
     SESSION,
-    answered,
     at,
-    ended,
-    failed,
+    attempt_failure,
     interrupt,
+    model_answer,
     reject,
-    says,
+    requested_call,
+    run_stop,
     steer,
-    stopped,
     submit,
-    text,
-    wants,
+    text_answer,
+    text_part,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import approval, asked, completed, requested, through, told
+from tests.control.rigs.expected_facts import (
+    approval_request,
+    message_text,
+    model_completion,
+    model_request,
+    tool_request,
+    tool_start,
+)
 
 DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
 RUN = at(turn=1, run=1)
@@ -35,49 +42,54 @@ RUN = at(turn=1, run=1)
 
 def test_a_steer_waits_for_the_next_model_call():
     """UI-11"""
-    then = given(submit()).when(steer("in French"))
+    then = session_after(submit()).when(steer("in French"))
     then.then((SteerRequested(steer_id="str_1", input=Text(text="in French")), RUN))
-    then.answered(SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
+    then.with_answer(SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
 
 
 def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
     """UI-11"""
-    auto = given(submit(mode="auto"), answered(wants(1, 2), wants(2, 3)), steer("in French"), steer("and short"))
-    auto.when(ended(1)).then((DONE, at(turn=1, run=1, step=2, call=1)))
+    auto = session_after(
+        submit(mode="auto"),
+        model_answer(requested_call(1, 2), requested_call(2, 3)),
+        steer("in French"),
+        steer("and short"),
+    )
+    auto.when(tool_end(1)).then((DONE, at(turn=1, run=1, step=2, call=1)))
     next_call = at(turn=1, run=1, step=4)
-    auto.when(ended(2)).then(
+    auto.when(tool_end(2)).then(
         (DONE, at(turn=1, run=1, step=3, call=2)),
         (SteerAccepted(steer_id="str_1"), next_call),
         (SteerAccepted(steer_id="str_2"), next_call),
-        asked(2, next_call),
+        model_request(2, next_call),
     )
     assert auto.run.steers == ()
 
 
 def test_a_steer_does_not_pass_by_a_pending_approval():
-    waiting = given(submit(), answered(wants(1, 2, ASK)))
+    waiting = session_after(submit(), model_answer(requested_call(1, 2, ASK)))
     waiting.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
     waiting.when(reject()).ends_with(
-        (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=4)), asked(2, at(turn=1, run=1, step=4))
+        (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=4)), model_request(2, at(turn=1, run=1, step=4))
     )
 
 
 def test_a_steer_that_comes_during_a_text_only_answer_makes_the_turn_go_on():
     """UI-11"""
-    given(submit(), steer("in French")).when(says("done")).then(
-        told("done", at(turn=1, run=1, step=2)),
-        *completed(at(turn=1, run=1, step=1)),
+    session_after(submit(), steer("in French")).when(text_answer("done")).then(
+        message_text("done", at(turn=1, run=1, step=2)),
+        *model_completion(at(turn=1, run=1, step=1)),
         (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=3)),
-        asked(2, at(turn=1, run=1, step=3)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
 
 
 def test_a_text_only_answer_at_the_bound_completes_the_turn_and_the_draft_is_kept():
     """UI-11, MAR-12: the bound leaves no call that could read the steer, and the answer stands."""
-    chat = given(submit(), *_two_calls(), steer("in French"))
-    chat.when(says("done", step=5)).then(
-        told("done", at(turn=1, run=1, step=6)),
-        *completed(at(turn=1, run=1, step=5)),
+    chat = session_after(submit(), *_two_calls(), steer("in French"))
+    chat.when(text_answer("done", step=5)).then(
+        message_text("done", at(turn=1, run=1, step=6)),
+        *model_completion(at(turn=1, run=1, step=5)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_completed"), RUN),
         (OutputFinal(parts=(6,)), RUN),
         (TurnCompleted(iterations=3), RUN),
@@ -86,8 +98,8 @@ def test_a_text_only_answer_at_the_bound_completes_the_turn_and_the_draft_is_kep
 
 def test_a_steer_that_waits_for_a_result_at_the_bound_is_rejected_with_its_draft():
     """UI-11, MAR-12"""
-    chat = given(submit(), *_two_calls(), answered(wants(3, 6), step=5), steer("in French"))
-    chat.when(ended(3)).then(
+    chat = session_after(submit(), *_two_calls(), model_answer(requested_call(3, 6), step=5), steer("in French"))
+    chat.when(tool_end(3)).then(
         (DONE, at(turn=1, run=1, step=6, call=3)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_failed"), RUN),
         (
@@ -104,8 +116,10 @@ def test_a_steer_that_waits_for_a_result_at_the_bound_is_rejected_with_its_draft
 
 def test_a_steer_of_a_turn_that_is_finalised_is_rejected_with_its_draft():
     """UI-11"""
-    auto = given(submit(mode="auto"), answered(wants(1, 2, tool="Finalize")), steer("one more thing"))
-    auto.when(ended(1)).then(
+    auto = session_after(
+        submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")), steer("one more thing")
+    )
+    auto.when(tool_end(1)).then(
         (DONE, at(turn=1, run=1, step=2, call=1)),
         (SteerRejected(steer_id="str_1", input=Text(text="one more thing"), reason="turn_completed"), RUN),
         (OutputFinal(parts=()), RUN),
@@ -115,7 +129,7 @@ def test_a_steer_of_a_turn_that_is_finalised_is_rejected_with_its_draft():
 
 def test_a_steer_of_a_turn_that_fails_is_rejected_with_its_draft():
     """UI-11"""
-    given(submit(), steer("in French")).when(failed()).then(
+    session_after(submit(), steer("in French")).when(attempt_failure()).then(
         (
             ModelFailed(code="model_unavailable", message="The provider cannot be reached."),
             at(turn=1, run=1, step=1),
@@ -136,7 +150,7 @@ def test_a_steer_of_a_turn_that_fails_is_rejected_with_its_draft():
 
 def test_a_steer_of_a_turn_that_is_interrupted_is_rejected_with_its_draft():
     """UI-11"""
-    given(submit(), steer("in French"), interrupt()).when(stopped()).then(
+    session_after(submit(), steer("in French"), interrupt()).when(run_stop()).then(
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_interrupted"), RUN),
         (TurnInterrupted(cause="person", iterations=1), RUN),
@@ -144,7 +158,7 @@ def test_a_steer_of_a_turn_that_is_interrupted_is_rejected_with_its_draft():
 
 
 def test_a_steer_waits_through_a_retry():
-    given(submit(), steer("in French")).when(failed(text(2, "Bon"), retry_in_ms=500)).then(
+    session_after(submit(), steer("in French")).when(attempt_failure(text_part(2, "Bon"), retry_in_ms=500)).then(
         (
             ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500),
             at(turn=1, run=1, step=1),
@@ -153,19 +167,19 @@ def test_a_steer_waits_through_a_retry():
 
 
 def test_nothing_that_could_be_steered_is_a_clear_error():
-    idle = given(submit(), says("done"))
+    idle = session_after(submit(), text_answer("done"))
     problem = Problem(
         code="nothing_running",
         message="No turn is running in this thread.",
         hint="Submit the text as a turn.",
     )
     assert idle.refuses(steer("in French")) == problem
-    assert given(submit(), interrupt()).refuses(steer("in French")) == problem
+    assert session_after(submit(), interrupt()).refuses(steer("in French")) == problem
 
 
 def test_a_steer_under_an_id_that_waits_is_taken_once():
-    once = given(submit(), steer("in French", steer_id="str_a"))
-    once.when(steer("in French", steer_id="str_a")).then().answered(
+    once = session_after(submit(), steer("in French", steer_id="str_a"))
+    once.when(steer("in French", steer_id="str_a")).then().with_answer(
         SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
     )
     assert once.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
@@ -177,21 +191,21 @@ def test_a_steer_under_an_id_that_waits_is_taken_once():
 
 
 def test_the_calls_of_an_answer_that_came_with_a_steer_are_run_first():
-    chat = given(submit(), steer("in French"))
+    chat = session_after(submit(), steer("in French"))
     call = at(turn=1, run=1, step=2, call=1)
-    chat.when(answered(wants(1, 2))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, call, wants(1, 2).evaluation),
-        *through(call),
+    chat.when(model_answer(requested_call(1, 2))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, call, requested_call(1, 2).evaluation),
+        *tool_start(call),
     )
-    waiting = given(submit(), steer("in French"))
-    waiting.when(answered(wants(1, 2, ASK))).ends_with(approval(3, 1, call))
+    waiting = session_after(submit(), steer("in French"))
+    waiting.when(model_answer(requested_call(1, 2, ASK))).ends_with(approval_request(3, 1, call))
 
 
 def _two_calls():
     return (
-        answered(wants(1, 2)),
-        ended(1),
-        answered(wants(2, 4), step=3),
-        ended(2),
+        model_answer(requested_call(1, 2)),
+        tool_end(1),
+        model_answer(requested_call(2, 4), step=3),
+        tool_end(2),
     )

@@ -18,23 +18,23 @@ from callboard.contracts.facts.tool import FileChange, ToolCancelled, ToolComple
 from callboard.contracts.facts.turn import TurnInterrupted, TurnInterruptRequested
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.control.outcomes import Piece
-from tests.control.rigs.decisions import given
+from tests.control.rigs.decisions import session_after
 from tests.control.rigs.examples import (
     ASK,
     SERIAL,
     SESSION,
     THREAD,
-    answered,
     at,
-    ended,
     interrupt,
-    says,
-    stopped,
+    model_answer,
+    requested_call,
+    run_stop,
     submit,
-    text,
-    wants,
+    text_answer,
+    text_part,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import begun, completed
+from tests.control.rigs.expected_facts import model_completion, turn_start
 from tests.control.rigs.witness import Witness
 
 RUN = at(turn=1, run=1)
@@ -44,14 +44,14 @@ SECOND = at(turn=1, run=1, step=3, call=2)
 
 def test_an_interrupt_records_its_intent():
     """CTL-08"""
-    then = given(submit()).when(interrupt(reason="wrong folder"))
+    then = session_after(submit()).when(interrupt(reason="wrong folder"))
     then.then((TurnInterruptRequested(reason="wrong folder"), RUN))
-    then.answered(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
+    then.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
 
 
 def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
     """COM-11"""
-    idle = given(submit(), says("done"))
+    idle = session_after(submit(), text_answer("done"))
     before = idle.state
     assert idle.refuses(interrupt()) == Problem(
         code="nothing_running", message="No turn is running in this thread.", hint="No action is needed."
@@ -60,7 +60,7 @@ def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
 
 
 def test_an_interrupt_of_a_turn_that_does_not_run_leaves_the_one_that_does():
-    session = given(submit(), says("done"), submit(), submit())
+    session = session_after(submit(), text_answer("done"), submit(), submit())
     assert session.refuses(interrupt(turn_id="trn_1")) == Problem(
         code="turn_already_ended",
         message="The turn trn_1 is not running.",
@@ -73,21 +73,21 @@ def test_an_interrupt_of_a_turn_that_does_not_run_leaves_the_one_that_does():
 
 def test_an_interrupt_is_asked_for_once():
     """CTL-08"""
-    then = given(submit(), interrupt()).when(interrupt())
-    then.then().answered(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
+    then = session_after(submit(), interrupt()).when(interrupt())
+    then.then().with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
 
 
 def test_an_interrupt_keeps_what_is_queued_and_the_fact_says_so():
     """CTL-08, COM-10"""
-    session = given(submit(), submit(), submit())
+    session = session_after(submit(), submit(), submit())
     session.when(interrupt()).then((TurnInterruptRequested(queued="keep"), RUN))
-    session.when(stopped()).ends_with((TurnInterrupted(cause="person", iterations=1), RUN), *begun(2, 2))
+    session.when(run_stop()).ends_with((TurnInterrupted(cause="person", iterations=1), RUN), *turn_start(2, 2))
     assert session.queue == ["trn_3"]
 
 
 def test_an_interrupt_that_clears_the_queue_says_so_first():
     """CTL-08"""
-    session = given(submit(), submit(), submit())
+    session = session_after(submit(), submit(), submit())
     then = session.when(interrupt(queued="clear"))
     then.then(
         (TurnInterruptRequested(queued="clear"), RUN),
@@ -95,26 +95,26 @@ def test_an_interrupt_that_clears_the_queue_says_so_first():
         (QueueRemoved(reason="cleared by an interrupt"), at(turn=3)),
     )
     assert then.decision.closed == ("trn_2", "trn_3")
-    session.when(stopped()).ends_with(
+    session.when(run_stop()).ends_with(
         (ModelInterrupted(), at(turn=1, run=1, step=1)), (TurnInterrupted(cause="person", iterations=1), RUN)
     )
 
 
 def test_a_second_interrupt_may_still_clear_the_queue():
     """CTL-08"""
-    session = given(submit(), submit(), interrupt())
+    session = session_after(submit(), submit(), interrupt())
     session.when(interrupt(queued="clear")).then((QueueRemoved(reason="cleared by an interrupt"), at(turn=2)))
 
 
 def test_the_partial_output_is_kept_as_interrupted():
     """COM-10"""
-    session = given(submit(), interrupt(reason="enough"))
+    session = session_after(submit(), interrupt(reason="enough"))
     cut = (
         Piece(kind="reasoning", step=2, text="hm"),
-        text(3, "Once upon"),
+        text_part(3, "Once upon"),
         Piece(kind="arguments", step=4, text='{"pa'),
     )
-    then = session.when(stopped(*cut, reason="enough"))
+    then = session.when(run_stop(*cut, reason="enough"))
     then.then(
         (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
         (MessageInterrupted(content=Text(text="Once upon")), at(turn=1, run=1, step=3)),
@@ -127,11 +127,16 @@ def test_the_partial_output_is_kept_as_interrupted():
 
 def test_open_calls_and_actions_close_before_their_turn():
     """CTL-16, CTL-08"""
-    session = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3), wants(3, 4)), ended(3), interrupt())
+    session = session_after(
+        submit(mode="auto"),
+        model_answer(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4)),
+        tool_end(3),
+        interrupt(),
+    )
     change = FileChange(path="a.md", kind="created", added=1, after=make_blob(b"a").ref)
     seen = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(make_blob(b"a"),))
     made = msgspec.structs.replace(SECOND, artifact="art_1")
-    then = session.when(stopped(outcomes={"cal_2": seen}))
+    then = session.when(run_stop(outcomes={"cal_2": seen}))
     then.then(
         (
             ActionWithdrawn(reason="the turn was interrupted (person)"),
@@ -154,53 +159,55 @@ def test_open_calls_and_actions_close_before_their_turn():
 
 def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_without_its_calls():
     """CTL-08: it was paid for."""
-    session = given(submit(), interrupt())
+    session = session_after(submit(), interrupt())
     thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")
-    came = answered(thought, text(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls")
-    then = session.when(stopped(answered=came))
+    came = model_answer(
+        thought, text_part(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls"
+    )
+    then = session.when(run_stop(answered=came))
     then.then(
         (ReasoningCompleted(content=Text(text="First a note.")), at(turn=1, run=1, step=2)),
         (MessageText(content=Text(text="I write it.")), at(turn=1, run=1, step=3)),
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         (TurnInterrupted(cause="person", iterations=1), RUN),
     )
 
 
 def test_an_answer_that_was_told_already_is_not_told_again_by_a_stop():
     """CTL-15"""
-    session = given(submit(), answered(wants(1, 2)), interrupt())
-    session.when(stopped(answered=answered(text(2, "Again.")))).then(
+    session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
+    session.when(run_stop(answered=model_answer(text_part(2, "Again.")))).then(
         (ToolCancelled(started=True), FIRST), (TurnInterrupted(cause="person", iterations=1), RUN)
     )
 
 
 def test_a_call_that_ends_while_its_turn_is_stopping_keeps_its_result():
     """CTL-08: what finished stays finished."""
-    session = given(submit(), answered(wants(1, 2)), interrupt())
-    session.when(ended(1)).then((ToolCompleted(output=Text(text="done"), duration_ms=4), FIRST))
-    session.when(stopped()).then((TurnInterrupted(cause="person", iterations=1), RUN))
+    session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
+    session.when(tool_end(1)).then((ToolCompleted(output=Text(text="done"), duration_ms=4), FIRST))
+    session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
 @pytest.mark.parametrize("cause", ["crash", "lost"])
 def test_a_call_whose_end_nobody_saw_is_lost(cause):
     """CTL-16"""
-    session = given(submit(), answered(wants(1, 2)))
-    session.when(stopped(cause=cause, outcomes={"cal_1": ToolOutcome(output="half")})).then(
+    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session.when(run_stop(cause=cause, outcomes={"cal_1": ToolOutcome(output="half")})).then(
         (ToolLost(output=Text(text="half")), FIRST), (TurnInterrupted(cause=cause, iterations=1), RUN)
     )
 
 
 def test_a_turn_is_stopped_once():
     """CTL-15"""
-    session = given(submit(), interrupt(), stopped())
-    session.when(stopped()).then_nothing()
+    session = session_after(submit(), interrupt(), run_stop())
+    session.when(run_stop()).then_nothing()
     assert session.refuses(interrupt()).code == "nothing_running"
 
 
 def test_a_shutdown_ends_the_turn_and_holds_the_queue():
     """CTL-06"""
-    session = given(submit(), answered(wants(1, 2)), submit())
-    session.when(stopped(cause="shutdown", reason="the process was stopped")).then(
+    session = session_after(submit(), model_answer(requested_call(1, 2)), submit())
+    session.when(run_stop(cause="shutdown", reason="the process was stopped")).then(
         (ToolCancelled(started=True), FIRST),
         (TurnInterrupted(cause="shutdown", reason="the process was stopped", iterations=1), RUN),
         (ThreadPaused(cause="recovered", reason="its process ended"), at()),
@@ -209,20 +216,20 @@ def test_a_shutdown_ends_the_turn_and_holds_the_queue():
 
 
 def test_a_shutdown_of_a_thread_without_a_queue_pauses_nothing():
-    session = given(submit(), stopped(cause="shutdown"))
+    session = session_after(submit(), run_stop(cause="shutdown"))
     assert session.thread.paused is None
 
 
 def test_a_call_that_waits_for_another_begins_no_more_once_the_turn_is_stopping():
     """CTL-08: the end of the one before it is told; the stop ends it with the turn."""
-    session, witness = given(), Witness()
-    calls = answered(wants(1, 2, SERIAL), wants(2, 3, SERIAL))
+    session, witness = session_after(), Witness()
+    calls = model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
     for step in (submit(mode="auto"), calls, interrupt()):
         decided = session.when(step).decision
         witness.see(decided.facts, decided.closed)
-    then = session.when(ended(1))
+    then = session.when(tool_end(1))
     witness.see(then.decision.facts, then.decision.closed)
     assert [fact.type for fact in then.facts] == ["tool.completed"]
-    last = session.when(stopped())
+    last = session.when(run_stop())
     witness.see(last.decision.facts, last.decision.closed)
     last.then((ToolCancelled(started=False), SECOND), (TurnInterrupted(cause="person", iterations=1), RUN))

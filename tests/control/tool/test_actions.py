@@ -14,7 +14,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.scope import Actor
 from callboard.control.outcomes import ActionTimedOut
-from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.decisions import Scenario, session_after
 from tests.control.rigs.examples import (
     ALLOW,
     ASK,
@@ -22,23 +22,23 @@ from tests.control.rigs.examples import (
     DENY,
     SESSION,
     THREAD,
-    answered,
     approve,
     at,
-    ended,
+    gate_evaluation,
     interrupt,
+    model_answer,
     reject,
-    says,
-    stopped,
+    requested_call,
+    run_stop,
     submit,
-    verdict,
-    wants,
+    text_answer,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import asked, through
+from tests.control.rigs.expected_facts import model_request, tool_start
 
 CALL = at(turn=1, run=1, step=2, call=1)
 ACTION = at(turn=1, run=1, step=3, call=1, action=1)
-AGAIN = asked(2, at(turn=1, run=1, step=4))
+AGAIN = model_request(2, at(turn=1, run=1, step=4))
 MINUTE = 60_000_000
 CHANGED = ToolRefused(
     code="file_changed",
@@ -46,9 +46,9 @@ CHANGED = ToolRefused(
 )
 
 
-def waiting(expiry: int = 0) -> Given:
+def waiting(expiry: int = 0) -> Scenario:
     """A chat turn whose call was asked about."""
-    return given(submit(), answered(wants(1, 2, ASK)), expiry=expiry)
+    return session_after(submit(), model_answer(requested_call(1, 2, ASK)), expiry=expiry)
 
 
 def timeout(action: int = 1) -> ActionTimedOut:
@@ -57,8 +57,8 @@ def timeout(action: int = 1) -> ActionTimedOut:
 
 def test_an_approval_starts_the_call():
     then = waiting().when(approve(reason="fine"))
-    then.then((ActionResolved(decision="approve", reason="fine"), ACTION), *through(CALL))
-    then.answered(
+    then.then((ActionResolved(decision="approve", reason="fine"), ACTION), *tool_start(CALL))
+    then.with_answer(
         ActionAnswered(session_id=SESSION, action_id="act_1", outcome="approved", first=True, sequence=then.before + 3)
     )
     assert then.decision.closed == ("act_1",)
@@ -72,7 +72,7 @@ def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
         (ToolRefused(code="person_denied", message="The person rejected the call: not now"), CALL),
         AGAIN,
     )
-    then.answered(
+    then.with_answer(
         ActionAnswered(session_id=SESSION, action_id="act_1", outcome="rejected", first=True, sequence=then.before + 3)
     )
     assert then.decision.closed == ("act_1", "cal_1")
@@ -195,7 +195,7 @@ def test_an_approval_of_a_call_that_the_gate_now_denies_refuses_the_call_with_th
 
 def test_an_approval_of_a_call_that_passes_by_itself_by_now_starts_it():
     """A rule came while the card was open."""
-    waiting().when(approve(), evaluation=ALLOW).then((ActionResolved(decision="approve"), ACTION), *through(CALL))
+    waiting().when(approve(), evaluation=ALLOW).then((ActionResolved(decision="approve"), ACTION), *tool_start(CALL))
 
 
 def test_an_approval_of_a_changed_file_starts_nothing_although_a_rule_came():
@@ -218,14 +218,14 @@ def test_a_wider_scope_makes_the_rule_that_the_card_showed(scope):
     session.when(approve(scope=scope), evaluation=other).then(
         (ActionResolved(decision="approve", scope=scope), ACTION),
         (PermissionRuleAdded(rule=rule), ACTION),
-        *through(CALL),
+        *tool_start(CALL),
     )
     assert session.state.rules == ((rule,) if scope == "session" else ())
 
 
 def test_a_scope_that_the_card_does_not_offer_is_refused():
-    narrow = verdict("ask", prompt="Write?", binding=BINDING, scopes=("once",))
-    session = given(submit(), answered(wants(1, 2, narrow)))
+    narrow = gate_evaluation("ask", prompt="Write?", binding=BINDING, scopes=("once",))
+    session = session_after(submit(), model_answer(requested_call(1, 2, narrow)))
     assert session.refuses(approve(scope="workspace")) == Problem(
         code="scope_not_offered",
         message="This action does not offer the scope workspace for approve.",
@@ -267,31 +267,31 @@ def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_cal
 
 def test_an_answer_after_the_turn_ended_is_too_late():
     """CTL-04, CTL-15"""
-    over = waiting().after(interrupt(), stopped())
+    over = waiting().after(interrupt(), run_stop())
     assert over.refuses(approve()).code == "unknown_action"
 
 
 def test_two_actions_of_one_answer_are_answered_one_by_one():
     """CTL-04: the model goes on once both calls have an end."""
-    auto = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3, ASK)))
+    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
     second = at(turn=1, run=1, step=3, call=2)
     auto.when(reject(2)).then(
         (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
         (ToolRefused(code="person_denied", message="The person rejected the call."), second),
     )
     first = msgspec.structs.replace(ACTION, step=4)
-    auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *through(CALL))
-    auto.when(ended(1)).then(
-        (ToolCompleted(output=Text(text="done"), duration_ms=4), CALL), asked(2, at(turn=1, run=1, step=6))
+    auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *tool_start(CALL))
+    auto.when(tool_end(1)).then(
+        (ToolCompleted(output=Text(text="done"), duration_ms=4), CALL), model_request(2, at(turn=1, run=1, step=6))
     )
 
 
 def test_other_threads_go_on_while_one_waits():
     """CTL-04: what one thread waits for is no matter of another."""
-    session = waiting().joined_by("second", "thr_2")
+    session = waiting().add_thread("second", "thr_2")
     then = session.when(submit("and you", thread_id="thr_2"))
     assert {new.scope.thread for new in then.decision.facts} == {"thr_2"}
-    answer = msgspec.structs.replace(says("hello", run=2), thread="thr_2")
+    answer = msgspec.structs.replace(text_answer("hello", run=2), thread="thr_2")
     assert session.when(answer).facts[-1] == TurnCompleted(iterations=1)
     assert session.run.calls[0].phase == "waiting"
 

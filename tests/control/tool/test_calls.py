@@ -18,7 +18,7 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.control.outcomes import ToolEnded
-from tests.control.rigs.decisions import Then, given
+from tests.control.rigs.decisions import StepResult, session_after
 from tests.control.rigs.examples import (
     ALLOW,
     ASK,
@@ -26,15 +26,21 @@ from tests.control.rigs.examples import (
     SERIAL,
     SERIAL_DENY,
     THREAD,
-    answered,
     approve,
     at,
-    ended,
+    gate_evaluation,
+    model_answer,
+    requested_call,
     submit,
-    verdict,
-    wants,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import approval, asked, completed, requested, through
+from tests.control.rigs.expected_facts import (
+    approval_request,
+    model_completion,
+    model_request,
+    tool_request,
+    tool_start,
+)
 
 CALL = at(turn=1, run=1, step=2, call=1)
 SECOND = at(turn=1, run=1, step=3, call=2)
@@ -43,131 +49,134 @@ DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
 
 
 def test_an_allowed_call_runs_in_the_recorded_sandbox():
-    given(submit()).when(answered(wants(1, 2))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"), *requested(1, CALL, ALLOW), *through(CALL)
+    session_after(submit()).when(model_answer(requested_call(1, 2))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"), *tool_request(1, CALL, ALLOW), *tool_start(CALL)
     )
 
 
 def test_no_confinement_is_said_as_none():
-    bare = verdict("allow", sandbox=SandboxApplied(level="none", network=True))
-    given(submit()).when(answered(wants(1, 2, bare, tool="Bash"))).ends_with(
+    bare = gate_evaluation("allow", sandbox=SandboxApplied(level="none", network=True))
+    session_after(submit()).when(model_answer(requested_call(1, 2, bare, tool="Bash"))).ends_with(
         (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
     )
 
 
 def test_a_denied_call_leaves_no_effect_and_the_model_is_told():
     """CTL-05: no start, no confinement, no result, and the verdict stands."""
-    then = given(submit()).when(answered(wants(1, 2, DENY)))
+    then = session_after(submit()).when(model_answer(requested_call(1, 2, DENY)))
     then.then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, DENY),
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), CALL),
-        asked(2, at(turn=1, run=1, step=3)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
     assert then.decision.closed == ("cal_1",)
 
 
 def test_a_denial_without_a_code_is_the_policys():
-    then = given(submit()).when(answered(wants(1, 2, verdict("deny", message="No."))))
+    then = session_after(submit()).when(model_answer(requested_call(1, 2, gate_evaluation("deny", message="No."))))
     assert ToolRefused(code="policy_denied", message="No.") in then.facts
 
 
 def test_a_call_that_must_be_asked_about_waits():
     """CTL-04"""
-    waiting = given(submit(), expiry=60_000_000)
-    then = waiting.when(answered(wants(1, 2, ASK)))
+    waiting = session_after(submit(), expiry=60_000_000)
+    then = waiting.when(model_answer(requested_call(1, 2, ASK)))
     then.then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, ASK),
-        approval(3, 1, CALL, expires_at=waiting.now + 60_000_000),
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, ASK),
+        approval_request(3, 1, CALL, expires_at=waiting.now + 60_000_000),
     )
     assert then.decision.closed == ()
 
 
 def test_the_arguments_are_those_that_the_gate_evaluated():
     """SAFE-07: hooks may have rewritten what the model wrote."""
-    then = given(submit()).when(answered(wants(1, 2)))
+    then = session_after(submit()).when(model_answer(requested_call(1, 2)))
     asked_for = [fact for fact in then.facts if isinstance(fact, ToolRequested)]
     assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
-    assert ALLOW.arguments != wants(1, 2).arguments
+    assert ALLOW.arguments != requested_call(1, 2).arguments
 
 
 def test_m6_several_calls_of_an_answer_that_only_read_run_in_chat():
-    chat = given(submit())
-    chat.when(answered(wants(1, 2), wants(2, 3))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, ALLOW),
-        *through(CALL),
-        *requested(2, SECOND, ALLOW),
-        *through(SECOND),
+    chat = session_after(submit())
+    chat.when(model_answer(requested_call(1, 2), requested_call(2, 3))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, ALLOW),
+        *tool_start(CALL),
+        *tool_request(2, SECOND, ALLOW),
+        *tool_start(SECOND),
     )
-    chat.when(ended(1)).then((DONE, CALL))
-    chat.when(ended(2)).then((DONE, SECOND), asked(2, at(turn=1, run=1, step=4)))
+    chat.when(tool_end(1)).then((DONE, CALL))
+    chat.when(tool_end(2)).then((DONE, SECOND), model_request(2, at(turn=1, run=1, step=4)))
 
 
 def test_m6_a_call_beyond_those_of_a_chat_is_denied_and_never_reads_as_allowed():
-    chat = given(submit())
-    chat.when(answered(wants(1, 2), wants(2, 3, SERIAL))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, ALLOW),
-        *through(CALL),
-        *requested(2, SECOND, _beyond(SERIAL)),
+    chat = session_after(submit())
+    chat.when(model_answer(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, ALLOW),
+        *tool_start(CALL),
+        *tool_request(2, SECOND, _beyond(SERIAL)),
         (_one_call(), SECOND),
     )
-    chat.when(ended(1)).then((DONE, CALL), asked(2, at(turn=1, run=1, step=4)))
+    chat.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=4)))
 
 
 def test_m6_after_a_call_that_changes_something_none_is_taken_in_chat():
-    given(submit()).when(answered(wants(1, 2, SERIAL), wants(2, 3))).ends_with(
-        *requested(2, SECOND, _beyond(ALLOW)), (_one_call(), SECOND)
+    session_after(submit()).when(model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3))).ends_with(
+        *tool_request(2, SECOND, _beyond(ALLOW)), (_one_call(), SECOND)
     )
 
 
 def test_m6_a_call_that_is_denied_keeps_its_own_reason_in_chat():
-    given(submit()).when(answered(wants(1, 2), wants(2, 3, DENY))).ends_with(
-        *requested(2, SECOND, DENY),
+    session_after(submit()).when(model_answer(requested_call(1, 2), requested_call(2, 3, DENY))).ends_with(
+        *tool_request(2, SECOND, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), SECOND),
     )
 
 
 def test_m6_what_is_asked_of_the_team_is_no_call_that_only_reads():
-    given(submit()).when(answered(wants(1, 2), wants(2, 3, ALLOW, "spawn_subagent"))).ends_with(
-        *requested(2, SECOND, _beyond(ALLOW), "spawn_subagent"), (_one_call(), SECOND)
-    )
+    session_after(submit()).when(
+        model_answer(requested_call(1, 2), requested_call(2, 3, ALLOW, "spawn_subagent"))
+    ).ends_with(*tool_request(2, SECOND, _beyond(ALLOW), "spawn_subagent"), (_one_call(), SECOND))
 
 
 def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
-    chat = given(submit())
-    chat.when(answered(wants(1, 2, ASK), wants(2, 3))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, ASK),
-        approval(4, 1, CALL),
-        *requested(2, SECOND, _beyond(ALLOW)),
+    chat = session_after(submit())
+    chat.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, ASK),
+        approval_request(4, 1, CALL),
+        *tool_request(2, SECOND, _beyond(ALLOW)),
         (_one_call(), SECOND),
     )
 
 
 def test_calls_of_one_answer_pass_the_gate_one_by_one_in_auto():
     """CTL-04: what may run runs while what was asked about waits."""
-    auto = given(submit(mode="auto"))
-    auto.when(answered(wants(1, 2, ASK), wants(2, 3), wants(3, 4, DENY))).then(
-        *completed(at(turn=1, run=1, step=1), "tool_calls"),
-        *requested(1, CALL, ASK),
-        approval(5, 1, CALL),
-        *requested(2, SECOND, ALLOW),
-        *through(SECOND),
-        *requested(3, THIRD, DENY),
+    auto = session_after(submit(mode="auto"))
+    auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
+        *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
+        *tool_request(1, CALL, ASK),
+        approval_request(5, 1, CALL),
+        *tool_request(2, SECOND, ALLOW),
+        *tool_start(SECOND),
+        *tool_request(3, THIRD, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), THIRD),
     )
-    auto.when(ended(2)).then((DONE, SECOND))
+    auto.when(tool_end(2)).then((DONE, SECOND))
     auto.after(approve())
-    auto.when(ended(1)).then((DONE, CALL), asked(2, at(turn=1, run=1, step=6)))
+    auto.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=6)))
 
 
 def test_actions_of_one_answer_have_steps_of_their_own():
-    auto = given(submit(mode="auto"))
-    auto.when(answered(wants(1, 2, ASK), wants(2, 3, ASK))).ends_with(
-        *requested(1, CALL, ASK), approval(4, 1, CALL), *requested(2, SECOND, ASK), approval(5, 2, SECOND)
+    auto = session_after(submit(mode="auto"))
+    auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
+        *tool_request(1, CALL, ASK),
+        approval_request(4, 1, CALL),
+        *tool_request(2, SECOND, ASK),
+        approval_request(5, 2, SECOND),
     )
 
 
@@ -176,55 +185,61 @@ def test_an_end_is_told_with_all_that_the_tool_showed():
     outcome = ToolOutcome(
         output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(make_blob(b"a"), make_blob(b"b"))
     )
-    then = given(submit(), answered(wants(1, 2))).when(
+    then = session_after(submit(), model_answer(requested_call(1, 2))).when(
         ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
     )
     then.ends_with(
         (ToolCompleted(output=Text(text="written"), duration_ms=7, exit_code=0, changes=(change,)), CALL),
-        asked(2, at(turn=1, run=1, step=3)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
     assert then.decision.blobs == (make_blob(b"a"), make_blob(b"b"))
     assert then.decision.ends == ("run_1.2.output",)
 
 
 def test_a_tool_that_failed_keeps_its_error_and_the_model_is_told():
-    given(submit(), answered(wants(1, 2))).when(ended(1, "half", code="tool_timeout")).then(
+    session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, "half", code="tool_timeout")).then(
         (ToolFailed(code="tool_timeout", message="It failed.", output=Text(text="half"), duration_ms=4), CALL),
-        asked(2, at(turn=1, run=1, step=3)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
 
 
 def test_output_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
     blob = make_blob(large.encode())
-    then = given(submit(), answered(wants(1, 2))).when(ended(1, large))
+    then = session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, large))
     then.then(
         (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), duration_ms=4), CALL),
-        asked(2, at(turn=1, run=1, step=3)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
     assert then.decision.blobs == (blob,)
 
 
 @pytest.mark.parametrize(
     "step",
-    [ended(1), ended(2), ended(9), ended(1, run=9)],
+    [tool_end(1), tool_end(2), tool_end(9), tool_end(1, run=9)],
     ids=["ended before", "refused", "never requested", "of another run"],
 )
 def test_a_result_without_a_start_and_a_second_end_change_nothing(step):
     """CTL-15"""
-    auto = given(submit(mode="auto"), answered(wants(1, 2), wants(2, 3, DENY), wants(3, 4)), ended(1))
+    auto = session_after(
+        submit(mode="auto"),
+        model_answer(requested_call(1, 2), requested_call(2, 3, DENY), requested_call(3, 4)),
+        tool_end(1),
+    )
     auto.when(step).then_nothing()
 
 
 def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
     """CTL-04, CTL-15"""
-    given(submit(), answered(wants(1, 2, ASK))).when(ended(1)).then_nothing()
+    session_after(submit(), model_answer(requested_call(1, 2, ASK))).when(tool_end(1)).then_nothing()
 
 
 def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch():
     """MAR-12, CTL-16"""
-    chat = given(submit(), answered(wants(1, 2, DENY)), answered(wants(2, 4, DENY), step=3))
-    then = chat.when(answered(wants(3, 6, DENY), step=5))
+    chat = session_after(
+        submit(), model_answer(requested_call(1, 2, DENY)), model_answer(requested_call(2, 4, DENY), step=3)
+    )
+    then = chat.when(model_answer(requested_call(3, 6, DENY), step=5))
     assert [fact.type for fact in then.facts] == [
         "model.completed",
         "cost.recorded",
@@ -247,7 +262,7 @@ def _one_call() -> ToolRefused:
 
 def _beyond(said: Evaluation) -> Evaluation:
     """The gate's word on a call beyond those that a chat takes: what came before the station of modes, and its denial."""
-    before = tuple(one for one in said.checks if one.name in ("hooks", "tools", "policy"))
+    before = tuple(check for check in said.checks if check.name in ("hooks", "tools", "policy"))
     return msgspec.structs.replace(
         said, verdict="deny", checks=(*before, Check(name="mode", verdict="deny", detail=_ONE_CALL))
     )
@@ -255,29 +270,41 @@ def _beyond(said: Evaluation) -> Evaluation:
 
 def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for_it() -> None:
     """What only reads begins at once beside what only reads; the gate looks again at what had to wait."""
-    auto = given(submit(mode="auto"))
-    wanted = (wants(1, 2), wants(2, 3, SERIAL), wants(3, 4), wants(4, 5, SERIAL_DENY))
-    then = auto.when(answered(*wanted))
+    auto = session_after(submit(mode="auto"))
+    wanted = (
+        requested_call(1, 2),
+        requested_call(2, 3, SERIAL),
+        requested_call(3, 4),
+        requested_call(4, 5, SERIAL_DENY),
+    )
+    then = auto.when(model_answer(*wanted))
     assert [fact.type for fact in then.facts].count("tool.requested") == 4
     assert _begun(then) == ["cal_1"]
-    assert _begun(auto.when(ended(1))) == ["cal_2"]
-    assert _begun(auto.when(ended(2))) == ["cal_3"]
-    last = auto.when(ended(3))
+    assert _begun(auto.when(tool_end(1))) == ["cal_2"]
+    assert _begun(auto.when(tool_end(2))) == ["cal_3"]
+    last = auto.when(tool_end(3))
     assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
 
 
 def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_after_it() -> None:
     """Each look reads files: of many calls that wait, one is looked at for each that ends."""
-    auto = given(submit(mode="auto"))
-    auto.when(answered(wants(1, 2, SERIAL), wants(2, 3, SERIAL_DENY), wants(3, 4, SERIAL), wants(4, 5, SERIAL)))
-    assert list(auto.looks()) == ["cal_2", "cal_3"]
-    then = auto.when(ended(1))
+    auto = session_after(submit(mode="auto"))
+    auto.when(
+        model_answer(
+            requested_call(1, 2, SERIAL),
+            requested_call(2, 3, SERIAL_DENY),
+            requested_call(3, 4, SERIAL),
+            requested_call(4, 5, SERIAL),
+        )
+    )
+    assert list(auto.pending_evaluations()) == ["cal_2", "cal_3"]
+    then = auto.when(tool_end(1))
     assert ([new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.refused"], _begun(then)) == (
         ["cal_2"],
         ["cal_3"],
     )
-    assert list(auto.looks()) == ["cal_4"]
+    assert list(auto.pending_evaluations()) == ["cal_4"]
 
 
-def _begun(then: Then) -> list[str]:
+def _begun(then: StepResult) -> list[str]:
     return [new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.started"]

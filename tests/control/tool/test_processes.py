@@ -10,8 +10,8 @@ from callboard.contracts.facts.process import ProcessEnded, ProcessInputGiven, P
 from callboard.contracts.facts.session import WarningRaised
 from callboard.control.effects import EndProcesses, WriteProcess
 from callboard.control.outcomes import HostTakenOver, ProcessEndReported, ProcessStartReported
-from tests.control.rigs.decisions import Given, given
-from tests.control.rigs.examples import ALLOW, SESSION, answered, at, ended, says, submit, wants
+from tests.control.rigs.decisions import Scenario, session_after
+from tests.control.rigs.examples import ALLOW, SESSION, at, model_answer, requested_call, submit, text_answer, tool_end
 
 RUN = msgspec.structs.replace(at(turn=1, run=1, step=2, call=1), process="prc_1")
 BEGAN = ProcessStartReported(scope=RUN, command="npm run dev", summary="Bash npm run dev")
@@ -20,14 +20,14 @@ STOP = TerminateProcess(session_id=SESSION, process_id="prc_1", reason="enough")
 WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", end=True)
 
 
-def running() -> Given:
+def running() -> Scenario:
     """A turn whose call started a process and is over."""
-    return begun().after(BEGAN, ended(1), says("It runs.", step=3))
+    return begun().after(BEGAN, tool_end(1), text_answer("It runs.", step=3))
 
 
-def begun() -> Given:
+def begun() -> Scenario:
     """A turn whose call is being run."""
-    return given(submit("serve"), answered(wants(1, 2, ALLOW)))
+    return session_after(submit("serve"), model_answer(requested_call(1, 2, ALLOW)))
 
 
 def test_a_process_is_told_from_its_start_to_its_end():
@@ -48,7 +48,7 @@ def test_what_a_person_writes_is_a_fact_before_it_is_written():
 
     written.then((ProcessInputGiven(text=Text(text="y\n"), end=True), RUN))
     assert written.effects == [WriteProcess(RUN, "y\n", end=True)]
-    written.answered(ProcessChanged(session_id=SESSION, process_id="prc_1", sequence=written.before + 1))
+    written.with_answer(ProcessChanged(session_id=SESSION, process_id="prc_1", sequence=written.before + 1))
 
 
 def test_the_wish_to_end_a_process_comes_first_and_only_once():

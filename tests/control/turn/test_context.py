@@ -26,8 +26,18 @@ from callboard.control.input_text import find_mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext as Came
 from callboard.control.state.context import ModelCapabilities, allocate_bytes, count_ref_tokens
-from tests.control.rigs.decisions import Given, Then, given
-from tests.control.rigs.examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
+from tests.control.rigs.decisions import Scenario, StepResult, session_after
+from tests.control.rigs.examples import (
+    SESSION,
+    THREAD,
+    configure_run,
+    model_answer,
+    requested_call,
+    run_stop,
+    submit,
+    text_answer,
+    tool_end,
+)
 
 SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=1000)}
 #: Some 700 tokens.
@@ -68,13 +78,13 @@ def refused(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
     return msgspec.structs.replace(no_summary(run=run, step=step), code="model_context_full", message="Too long.")
 
 
-def of(then: Then, *kinds: type[Any]) -> list[Any]:
+def of(then: StepResult, *kinds: type[Any]) -> list[Any]:
     return [fact for fact in then.facts if isinstance(fact, kinds)]
 
 
-def full() -> Given:
+def full() -> Scenario:
     """A thread that its next turn would fill the window of."""
-    return given(submit(LONG), untold(says("done")))
+    return session_after(submit(LONG), untold(text_answer("done")))
 
 
 def untold(report: ModelAnswered) -> ModelAnswered:
@@ -108,8 +118,8 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
 
 def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_request():
     """UI-25: what was refused is asked again as the same call of the run, also at its bound."""
-    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), max_iters=1))
-    session.after(submit(LONG), says("done"), submit("again"))
+    session = Scenario(configure_run=lambda *asked: msgspec.structs.replace(configure_run(*asked), max_iters=1))
+    session.after(submit(LONG), text_answer("done"), submit("again"))
     then = session.when(refused())
     assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
     made = session.when(summary(step=2))
@@ -135,7 +145,7 @@ def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again(
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
     session.when(summary("words " * 400), **SMALL)
-    session.when(untold(says("done", run=2, step=session.run.model_step)), **SMALL)
+    session.when(untold(text_answer("done", run=2, step=session.run.model_step)), **SMALL)
     session.when(submit("and on"), **SMALL)
     then = session.when(refused(run=3), **SMALL)
     assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
@@ -143,12 +153,12 @@ def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again(
 
 def test_a_long_run_is_summarised_up_to_its_newest_round():
     """UI-25: a call stays with its result."""
-    session = given()
+    session = session_after()
     session.when(submit("count"), **SMALL)
-    session.when(untold(answered(wants(1, 2))), **SMALL)
-    session.when(ended(1, "x" * 2800), **SMALL)
-    session.when(untold(answered(wants(2, 4), step=3)), **SMALL)
-    then = session.when(ended(2, "y" * 400), **SMALL)
+    session.when(untold(model_answer(requested_call(1, 2))), **SMALL)
+    session.when(tool_end(1, "x" * 2800), **SMALL)
+    session.when(untold(model_answer(requested_call(2, 4), step=3)), **SMALL)
+    then = session.when(tool_end(2, "y" * 400), **SMALL)
 
     (started,) = of(then, CompactionStarted)
     second = session.run.rounds[-1].sequence
@@ -173,7 +183,7 @@ def test_a_summary_in_the_making_ends_with_its_turn():
     """UI-25, REC-01: nothing half is kept."""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
-    then = session.when(stopped(Piece(kind="text", step=2, text="Half"), run=2), **SMALL)
+    then = session.when(run_stop(Piece(kind="text", step=2, text="Half"), run=2), **SMALL)
 
     assert [type(fact).__name__ for fact in then.facts] == ["CompactionFailed", "ModelInterrupted", "TurnInterrupted"]
     assert of(then, TurnInterrupted)
@@ -182,7 +192,7 @@ def test_a_summary_in_the_making_ends_with_its_turn():
 
 def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
     """UI-25: the turn is there for that alone, and takes nothing from the inbox or the queue."""
-    session = given(submit("one"), says("done"), submit("two"), says("done", run=2))
+    session = session_after(submit("one"), text_answer("done"), submit("two"), text_answer("done", run=2))
     then = session.when(CompactThread(session_id=SESSION))
 
     (submitted,) = of(then, TurnSubmitted)
@@ -196,8 +206,11 @@ def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
 
 def test_a_thread_that_is_busy_or_short_is_not_summarised_on_demand():
     """UI-25"""
-    assert given(submit("one")).refuses(CompactThread(session_id=SESSION)).code == "thread_busy"
-    assert given(submit("one"), says("done")).refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
+    assert session_after(submit("one")).refuses(CompactThread(session_id=SESSION)).code == "thread_busy"
+    assert (
+        session_after(submit("one"), text_answer("done")).refuses(CompactThread(session_id=SESSION)).code
+        == "nothing_to_compact"
+    )
 
 
 NOTES = make_blob(b"Buy milk.")
@@ -208,11 +221,11 @@ CAME = Came(refs=(REF,), missing=(GONE,), blobs=(NOTES,))
 
 def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
     """CTX-01, CTX-02: also where the turn waits in the queue."""
-    session = given(submit("one"))
+    session = session_after(submit("one"))
     then = session.when(submit("two"), resolved_context=CAME)
     assert [(one.given, one.missing) for one in of(then, TurnSubmitted)] == [((REF,), (GONE,))]
     assert then.decision.blobs == (NOTES,)
-    begun = session.when(says("done"))
+    begun = session.when(text_answer("done"))
     assert [(one.refs, one.missing) for one in of(begun, ContextResolved)] == [((REF,), (GONE,))]
     assert session.thread.last is not None
     assert session.thread.last.refs == ()
@@ -221,7 +234,7 @@ def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
 def test_an_edited_text_replaces_its_mentions_and_keeps_its_attachments():
     """CTX-01"""
     attached = ContextRef(ref="upl_1", kind="text", source="attached", content=NOTES.ref)
-    session = given(submit("one"))
+    session = session_after(submit("one"))
     session.when(submit("two"), resolved_context=Came(refs=(attached, REF)))
     other = ContextRef(ref="other.md", kind="text", source="mentioned", content=NOTES.ref)
     then = session.when(
@@ -236,7 +249,7 @@ def test_a_run_says_what_it_is_not_told_and_why():
     huge = ContextRef(ref="huge.txt", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=100_000))
     image = ContextRef(ref="a.png", kind="image", source="mentioned", content=BlobRef(hash="b" * 64, size=10))
     binary = ContextRef(ref="a.bin", kind="binary", source="mentioned")
-    then = given().when(submit("see"), resolved_context=Came(refs=(huge, image, binary)))
+    then = session_after().when(submit("see"), resolved_context=Came(refs=(huge, image, binary)))
 
     (fact,) = of(then, ContextResolved)
     assert fact.omitted == (
@@ -254,14 +267,14 @@ def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
             name, Came(missing=(MissingRef(ref=name, source="pinned", reason="not_found"),))
         )
     }
-    session = given(submit("one"), says("done"))
+    session = session_after(submit("one"), text_answer("done"))
     then = session.when(SetContext(session_id=SESSION, pinned=("notes.md", "gone.md", "notes.md")), **known)
     assert of(then, ContextPinned) == [ContextPinned(pinned=("notes.md", "gone.md"))]
     assert isinstance(then.answer, ContextChanged)
     assert [one.ref for one in then.answer.missing] == ["gone.md"]
     begun = session.when(submit("two"), **known)
     (fact,) = of(begun, ContextResolved)
-    assert ([one.ref for one in fact.refs], [one.ref for one in fact.missing]) == (["notes.md"], ["gone.md"])
+    assert ([ref.ref for ref in fact.refs], [one.ref for one in fact.missing]) == (["notes.md"], ["gone.md"])
     session.when(SetContext(session_id=SESSION, pinned=()), **known)
     assert session.thread.pinned == ()
 
@@ -303,8 +316,11 @@ def test_of_much_that_is_given_so_much_is_told():
 
 def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
     """UI-25: the newest of it, within a tenth of the window; what no longer fits is told in part or in the summary alone."""
-    session = given(
-        submit("word " * 200), untold(says("done")), submit("and keep it short"), untold(says("yes", run=2))
+    session = session_after(
+        submit("word " * 200),
+        untold(text_answer("done")),
+        submit("and keep it short"),
+        untold(text_answer("yes", run=2)),
     )
     session.when(submit("again " + "x" * 2400), **SMALL)
     then = session.when(summary(run=3), **SMALL)
@@ -312,13 +328,13 @@ def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
     (made,) = of(then, CompactionCompleted)
     asked = [record for record in session.records if isinstance(record.fact, TurnSubmitted)]
     assert [(one.sequence, one.size) for one in made.said] == [(asked[1].sequence, 17)]
-    assert [one.turn for one in session.thread.spoken_turns] == ["trn_1", "trn_2", "trn_3"]
+    assert [spoken.turn for spoken in session.thread.spoken_turns] == ["trn_1", "trn_2", "trn_3"]
 
 
 def test_of_a_long_input_so_much_stays_as_there_is_room_for():
     """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
     large: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=10_000)}
-    session = given(submit("word " * 6400), untold(says("done")))
+    session = session_after(submit("word " * 6400), untold(text_answer("done")))
     session.when(submit("go on"), **large)
     (made,) = of(session.when(summary(), **large), CompactionCompleted)
     assert [one.size for one in made.said] == [4000]
@@ -328,8 +344,8 @@ def test_a_fallback_model_is_asked_for_the_summary_of_a_failed_one():
     """UI-25: also where what is summarised is too long for the first one; no answer is asked of it before."""
     others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
     chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}
-    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), **chain))
-    session.after(submit(LONG), untold(says("done")))
+    session = Scenario(configure_run=lambda *asked: msgspec.structs.replace(configure_run(*asked), **chain))
+    session.after(submit(LONG), untold(text_answer("done")))
     session.when(submit("go on " + "word " * 100), **SMALL)
     then = session.when(refused(), **SMALL)
 

@@ -13,21 +13,21 @@ from callboard.contracts.facts.session import ThreadPaused, WarningRaised
 from callboard.contracts.facts.tool import ToolCancelled
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.control.outcomes import Piece
-from tests.control.rigs.decisions import given
+from tests.control.rigs.decisions import session_after
 from tests.control.rigs.examples import (
     ALLOW,
-    answered,
     at,
-    ended,
-    failed,
+    attempt_failure,
     interrupt,
-    says,
-    stopped,
+    model_answer,
+    requested_call,
+    run_stop,
     submit,
-    text,
-    wants,
+    text_answer,
+    text_part,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import asked, completed, requested, through, told
+from tests.control.rigs.expected_facts import message_text, model_completion, model_request, tool_request, tool_start
 
 RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=1)
@@ -38,14 +38,14 @@ def thinks(step: int, thought: str, signature: str = "") -> Piece:
 
 
 def test_parts_become_facts_in_the_order_in_which_they_came():
-    parts = (thinks(2, "hm", "sig"), text(3, "First,"), thinks(4, "so"), text(5, "then."))
-    then = given(submit()).when(answered(*parts))
+    parts = (thinks(2, "hm", "sig"), text_part(3, "First,"), thinks(4, "so"), text_part(5, "then."))
+    then = session_after(submit()).when(model_answer(*parts))
     then.then(
         (ReasoningCompleted(content=Text(text="hm"), signature="sig"), at(turn=1, run=1, step=2)),
-        told("First,", at(turn=1, run=1, step=3)),
+        message_text("First,", at(turn=1, run=1, step=3)),
         (ReasoningCompleted(content=Text(text="so")), at(turn=1, run=1, step=4)),
-        told("then.", at(turn=1, run=1, step=5)),
-        *completed(CALL),
+        message_text("then.", at(turn=1, run=1, step=5)),
+        *model_completion(CALL),
         (OutputFinal(parts=(3, 5)), RUN),
         (TurnCompleted(iterations=1), RUN),
     )
@@ -53,14 +53,14 @@ def test_parts_become_facts_in_the_order_in_which_they_came():
 
 
 def test_text_before_a_call_keeps_its_place_and_is_no_answer():
-    chat = given(submit())
+    chat = session_after(submit())
     call = at(turn=1, run=1, step=3, call=1)
-    then = chat.when(answered(text(2, "I will look."), wants(1, 3)))
+    then = chat.when(model_answer(text_part(2, "I will look."), requested_call(1, 3)))
     then.then(
-        told("I will look.", at(turn=1, run=1, step=2)),
-        *completed(CALL, "tool_calls"),
-        *requested(1, call, ALLOW),
-        *through(call),
+        message_text("I will look.", at(turn=1, run=1, step=2)),
+        *model_completion(CALL, "tool_calls"),
+        *tool_request(1, call, ALLOW),
+        *tool_start(call),
     )
     assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
     assert chat.run.answer_parts == ()
@@ -70,17 +70,17 @@ def test_text_before_a_call_keeps_its_place_and_is_no_answer():
     ("answer", "warning"),
     [
         (
-            answered(text(2, "Once upon"), stop="length"),
+            model_answer(text_part(2, "Once upon"), stop="length"),
             WarningRaised(
                 code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to continue."
             ),
         ),
         (
-            answered(text(2, "Once upon"), stop="content_filter"),
+            model_answer(text_part(2, "Once upon"), stop="content_filter"),
             WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."),
         ),
         (
-            answered(text(2, " \n")),
+            model_answer(text_part(2, " \n")),
             WarningRaised(code="answer_empty", message="The model gave an empty response."),
         ),
     ],
@@ -88,9 +88,9 @@ def test_text_before_a_call_keeps_its_place_and_is_no_answer():
 )
 def test_an_answer_that_is_not_whole_is_taken_with_a_warning(answer, warning: Fact):
     said = answer.pieces[0].text
-    given(submit()).when(answer).then(
-        told(said, at(turn=1, run=1, step=2)),
-        *completed(CALL, answer.stop_reason),
+    session_after(submit()).when(answer).then(
+        message_text(said, at(turn=1, run=1, step=2)),
+        *model_completion(CALL, answer.stop_reason),
         (warning, CALL),
         (OutputFinal(parts=(2,)), RUN),
         (TurnCompleted(iterations=1), RUN),
@@ -99,84 +99,84 @@ def test_an_answer_that_is_not_whole_is_taken_with_a_warning(answer, warning: Fa
 
 def test_an_answer_is_taken_once():
     """CTL-15"""
-    session = given(submit(mode="auto"), says("one"))
-    session.when(says("one")).then_nothing()
-    session.when(failed()).then_nothing()
+    session = session_after(submit(mode="auto"), text_answer("one"))
+    session.when(text_answer("one")).then_nothing()
+    session.when(attempt_failure()).then_nothing()
 
 
 @pytest.mark.parametrize(
     "late",
     [
-        says("late"),
-        failed(text(2, "la")),
-        failed(retry_in_ms=100),
-        answered(wants(9, 2)),
-        ended(9),
-        stopped(),
+        text_answer("late"),
+        attempt_failure(text_part(2, "la")),
+        attempt_failure(retry_in_ms=100),
+        model_answer(requested_call(9, 2)),
+        tool_end(9),
+        run_stop(),
     ],
     ids=["answer", "failure", "retry", "call", "result", "stop"],
 )
 def test_what_comes_after_the_turn_changes_nothing(late):
     """CTL-15"""
-    given(submit(), says("done")).when(late).then_nothing()
-    given(submit(), says("done"), submit()).when(late).then_nothing()
+    session_after(submit(), text_answer("done")).when(late).then_nothing()
+    session_after(submit(), text_answer("done"), submit()).when(late).then_nothing()
 
 
 @pytest.mark.parametrize(
     "unknown",
     [
-        says("?", step=9),
-        says("?", run=9),
-        msgspec.structs.replace(says("?"), thread="thr_9"),
-        msgspec.structs.replace(stopped(), thread="thr_9"),
-        msgspec.structs.replace(ended(1), thread="thr_9"),
+        text_answer("?", step=9),
+        text_answer("?", run=9),
+        msgspec.structs.replace(text_answer("?"), thread="thr_9"),
+        msgspec.structs.replace(run_stop(), thread="thr_9"),
+        msgspec.structs.replace(tool_end(1), thread="thr_9"),
     ],
     ids=["step", "run", "thread", "stop of a thread", "result of a thread"],
 )
 def test_what_nobody_asked_for_changes_nothing(unknown):
     """CTL-15"""
-    given(submit()).when(unknown).then_nothing()
+    session_after(submit()).when(unknown).then_nothing()
 
 
 def test_an_answer_cannot_come_while_its_calls_are_open():
     """CTL-15: no model call is open, so step 0 names none."""
-    given(submit(), answered(wants(1, 2))).when(answered(step=0)).then_nothing()
+    session_after(submit(), model_answer(requested_call(1, 2))).when(model_answer(step=0)).then_nothing()
 
 
 def test_complete_text_of_a_stopping_turn_is_stored_and_the_turn_is_interrupted():
     """COM-10"""
-    session = given(submit(), interrupt())
-    session.when(says("done")).then(told("done", at(turn=1, run=1, step=2)), *completed(CALL))
-    session.when(stopped()).then((TurnInterrupted(cause="person", iterations=1), RUN))
+    session = session_after(submit(), interrupt())
+    session.when(text_answer("done")).then(message_text("done", at(turn=1, run=1, step=2)), *model_completion(CALL))
+    session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
 def test_no_call_of_an_answer_is_begun_while_the_turn_is_stopping():
     """CTL-08"""
-    session = given(submit(mode="auto"), interrupt())
+    session = session_after(submit(mode="auto"), interrupt())
     first, second = at(turn=1, run=1, step=2, call=1), at(turn=1, run=1, step=3, call=2)
-    session.when(answered(wants(1, 2), wants(2, 3))).then(
-        *completed(CALL, "tool_calls"),
-        *requested(1, first, ALLOW),
+    session.when(model_answer(requested_call(1, 2), requested_call(2, 3))).then(
+        *model_completion(CALL, "tool_calls"),
+        *tool_request(1, first, ALLOW),
         (ToolCancelled(started=False), first),
-        *requested(2, second, ALLOW),
+        *tool_request(2, second, ALLOW),
         (ToolCancelled(started=False), second),
     )
 
 
 def test_an_attempt_that_is_tried_again_leaves_its_failure_and_no_part():
     """CTL-07"""
-    session = given(submit())
-    pieces = (text(2, "Once"), Piece(kind="arguments", step=3, text='{"pa'))
-    then = session.when(failed(*pieces, retry_in_ms=500))
+    session = session_after(submit())
+    pieces = (text_part(2, "Once"), Piece(kind="arguments", step=3, text='{"pa'))
+    then = session.when(attempt_failure(*pieces, retry_in_ms=500))
     then.then((ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500), CALL))
     assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
-    session.when(says("done")).ends_with((TurnCompleted(iterations=1), RUN))
+    session.when(text_answer("done")).ends_with((TurnCompleted(iterations=1), RUN))
 
 
 def test_the_last_attempt_that_fails_ends_the_turn_and_keeps_what_had_come():
     """MAR-16"""
-    pieces = (thinks(2, "hm"), text(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
-    then = given(submit(), failed(retry_in_ms=500)).when(failed(*pieces, attempt=2))
+    pieces = (thinks(2, "hm"), text_part(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
+    then = session_after(submit(), attempt_failure(retry_in_ms=500)).when(attempt_failure(*pieces, attempt=2))
     then.then(
         (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
         (MessageInterrupted(content=Text(text="Once")), at(turn=1, run=1, step=3)),
@@ -196,7 +196,7 @@ def test_the_last_attempt_that_fails_ends_the_turn_and_keeps_what_had_come():
 
 
 def test_a_failure_holds_up_what_is_queued():
-    then = given(submit(), submit("next")).when(failed())
+    then = session_after(submit(), submit("next")).when(attempt_failure())
     then.ends_with(
         (
             TurnFailed(
@@ -214,14 +214,14 @@ def test_a_failure_holds_up_what_is_queued():
 
 def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
     """CTL-15"""
-    session = given(submit(), interrupt())
-    session.when(failed()).then(
+    session = session_after(submit(), interrupt())
+    session.when(attempt_failure()).then(
         (ModelFailed(code="model_unavailable", message="The provider cannot be reached."), CALL)
     )
-    session.when(stopped()).then((TurnInterrupted(cause="person", iterations=1), RUN))
+    session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
 def test_steps_go_on_past_every_part_of_an_answer():
-    auto = given(submit(mode="auto"), answered(thinks(2, "hm"), text(3, "so")))
+    auto = session_after(submit(mode="auto"), model_answer(thinks(2, "hm"), text_part(3, "so")))
     assert auto.run.model_step == 4
-    auto.when(says("more", step=4)).ends_with(asked(3, at(turn=1, run=1, step=6)))
+    auto.when(text_answer("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from callboard.contracts.facts.turn import TurnSubmitted
-from tests.control.rigs.decisions import Given, Then, given
-from tests.control.rigs.examples import interrupt, says, stopped, submit
+from tests.control.rigs.decisions import Scenario, StepResult, session_after
+from tests.control.rigs.examples import interrupt, run_stop, submit, text_answer
 
 
-def mode(then: Then) -> str:
+def mode(then: StepResult) -> str:
     """The mode of the turn that was submitted."""
     (fact,) = (fact for fact in then.facts if isinstance(fact, TurnSubmitted))
     return fact.permission_mode
 
 
-def over(permission: str) -> Given:
+def over(permission: str) -> Scenario:
     """A session whose one turn ran in this mode."""
-    return given(submit(permission_mode=permission), says("done"))
+    return session_after(submit(permission_mode=permission), text_answer("done"))
 
 
 def test_a_new_session_begins_in_the_usual_mode_of_its_folder():
-    then = given().when(submit(), default_mode="planning")
+    then = session_after().when(submit(), default_mode="planning")
     assert mode(then) == "planning"
-    assert mode(given().when(submit())) == "ask"
+    assert mode(session_after().when(submit())) == "ask"
 
 
 def test_a_mode_that_is_named_holds_whatever_is_usual():
-    assert mode(given().when(submit(permission_mode="edits"), default_mode="planning")) == "edits"
+    assert mode(session_after().when(submit(permission_mode="edits"), default_mode="planning")) == "edits"
 
 
 def test_a_thread_goes_on_in_the_mode_of_its_last_turn():
@@ -34,11 +34,11 @@ def test_a_thread_goes_on_in_the_mode_of_its_last_turn():
 
 
 def test_what_is_queued_without_a_mode_takes_that_of_the_turn_under_way():
-    assert mode(given(submit(permission_mode="edits")).when(submit("next"))) == "edits"
+    assert mode(session_after(submit(permission_mode="edits")).when(submit("next"))) == "edits"
 
 
 def test_input_behind_what_waits_takes_the_mode_of_what_waits_last():
-    working = given(submit(permission_mode="edits"), submit("two", permission_mode="planning"))
+    working = session_after(submit(permission_mode="edits"), submit("two", permission_mode="planning"))
     assert mode(working.when(submit("three"))) == "planning"
 
 
@@ -50,4 +50,4 @@ def test_an_untrusted_folder_limits_the_carried_mode_to_the_default_mode():
 
 
 def test_a_turn_that_was_stopped_is_a_last_turn_as_well():
-    assert mode(given(submit(permission_mode="edits"), interrupt(), stopped()).when(submit())) == "edits"
+    assert mode(session_after(submit(permission_mode="edits"), interrupt(), run_stop()).when(submit())) == "edits"

@@ -9,31 +9,43 @@ from callboard.contracts.facts.queue import QueueAdded, SteerRejected
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.turn import Mode, PermissionMode, TurnFailed, TurnStarted
 from callboard.control.decision_inputs import RunConfig
-from tests.control.rigs.decisions import Given
-from tests.control.rigs.examples import ASK, DENY, SETUP, answered, at, ended, reject, says, steer, submit, wants
+from tests.control.rigs.decisions import Scenario
+from tests.control.rigs.examples import (
+    ASK,
+    DENY,
+    RUN_CONFIG,
+    at,
+    model_answer,
+    reject,
+    requested_call,
+    steer,
+    submit,
+    text_answer,
+    tool_end,
+)
 
 MESSAGE = "The last 3 model calls led to the same result."
 
 
 def patient(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-    """A setup whose bound is far off."""
-    return msgspec.structs.replace(SETUP, max_iters=9)
+    """Return a run configuration with a high limit of model calls."""
+    return msgspec.structs.replace(RUN_CONFIG, max_iters=9)
 
 
-def at_work(mode: Mode = "chat") -> Given:
-    return Given(setup=patient).after(submit(mode=mode))
+def at_work(mode: Mode = "chat") -> Scenario:
+    return Scenario(configure_run=patient).after(submit(mode=mode))
 
 
-def reads(session: Given, *outputs: str) -> Given:
+def reads(session: Scenario, *outputs: str) -> Scenario:
     """The model asks for the same call again and again, and gets these outputs."""
     for output in outputs:
         step = session.run.model_step
         number = len(session.records)
-        session.after(answered(wants(number, step + 1), step=step), ended(number, output))
+        session.after(model_answer(requested_call(number, step + 1), step=step), tool_end(number, output))
     return session
 
 
-def given_up(session: Given) -> list[ThreadPaused]:
+def given_up(session: Scenario) -> list[ThreadPaused]:
     return [record.fact for record in session.records if isinstance(record.fact, ThreadPaused)]
 
 
@@ -42,8 +54,8 @@ def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thre
     steps = [record.scope.step for record in session.records if record.header.type == "model.requested"]
     last = session.run.model_step
     assert last == steps[-1]
-    session.after(answered(wants(99, last + 1), step=last))
-    session.when(ended(99, "same")).ends_with(
+    session.after(model_answer(requested_call(99, last + 1), step=last))
+    session.when(tool_end(99, "same")).ends_with(
         (
             TurnFailed(
                 code="no_progress",
@@ -77,21 +89,21 @@ def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
     session = at_work("auto")
     for said in ("Working.", "Still.", "Still.", "Still."):
         step = session.run.model_step
-        session.after(says(said, step=step))
+        session.after(text_answer(said, step=step))
     assert [pause.cause for pause in given_up(session)] == ["no_progress"]
 
 
 def test_m3_three_empty_responses_pause_an_auto_turn_before_its_limit():
     session = at_work("auto")
     for said in ("", " \n", ""):
-        session.after(says(said, step=session.run.model_step))
+        session.after(text_answer(said, step=session.run.model_step))
     assert [pause.cause for pause in given_up(session)] == ["no_progress"]
 
 
 def test_m3_an_answer_with_a_text_between_empty_ones_is_progress():
     session = at_work("auto")
     for said in ("", "", "Working.", "", ""):
-        session.after(says(said, step=session.run.model_step))
+        session.after(text_answer(said, step=session.run.model_step))
     assert given_up(session) == []
     assert session.thread.run is not None
 
@@ -100,7 +112,7 @@ def test_calls_that_the_gate_denies_the_same_way_are_no_progress():
     session = at_work()
     for number in (1, 2, 3):
         step = session.run.model_step
-        session.after(answered(wants(number, step + 1, DENY), step=step))
+        session.after(model_answer(requested_call(number, step + 1, DENY), step=step))
     assert [len(pause.evidence) for pause in given_up(session)] == [3]
 
 
@@ -108,7 +120,7 @@ def test_calls_that_a_person_rejects_the_same_way_are_no_progress():
     session = at_work()
     for number in (1, 2, 3):
         step = session.run.model_step
-        session.after(answered(wants(number, step + 1, ASK), step=step), reject(number))
+        session.after(model_answer(requested_call(number, step + 1, ASK), step=step), reject(number))
     assert [len(pause.evidence) for pause in given_up(session)] == [3]
 
 

@@ -26,9 +26,9 @@ from callboard.control.decision_inputs import RunConfig
 from callboard.control.outcomes import ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext as Brought
 from callboard.control.state.context import ModelCapabilities
-from tests.control.rigs.decisions import Given
-from tests.control.rigs.examples import SETUP, at, failed, submit, text, wants
-from tests.control.rigs.examples import answered as complete
+from tests.control.rigs.decisions import Scenario
+from tests.control.rigs.examples import RUN_CONFIG, at, attempt_failure, requested_call, submit, text_part
+from tests.control.rigs.examples import model_answer as complete
 
 BIG = Candidate(provider="cloud", model="big")
 SMALL = Candidate(provider="local", model="small")
@@ -42,26 +42,26 @@ def answered(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
 
 
 def fails(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
-    return msgspec.structs.replace(failed(*pieces, step=step), **rest)
+    return msgspec.structs.replace(attempt_failure(*pieces, step=step), **rest)
 
 
 def chain(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     return msgspec.structs.replace(
-        SETUP, candidates=(BIG, SMALL, LAST), chosen=0, route_reason="It is the first.", fallbacks=(1, 2)
+        RUN_CONFIG, candidates=(BIG, SMALL, LAST), chosen=0, route_reason="It is the first.", fallbacks=(1, 2)
     )
 
 
-def running(**known: Any) -> Given:
-    session = Given(setup=chain)
+def running(**known: Any) -> Scenario:
+    session = Scenario(configure_run=chain)
     session.when(submit(), **known)
     return session
 
 
-def said(session: Given) -> list[Any]:
+def said(session: Scenario) -> list[Any]:
     return [record.fact for record in session.records]
 
 
-def routes(session: Given) -> list[RoutingResolved]:
+def routes(session: Scenario) -> list[RoutingResolved]:
     return [record.fact for record in session.records if isinstance(record.fact, RoutingResolved)]
 
 
@@ -74,7 +74,7 @@ def test_a_run_says_which_models_are_asked_after_the_one_it_chose():
 
 def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_dropped():
     session = running()
-    then = session.when(fails(text(2, "Half"), code="model_auth", message="No such key.", retryable=False))
+    then = session.when(fails(text_part(2, "Half"), code="model_auth", message="No such key.", retryable=False))
     gone = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
     then.then(
         (ModelFailed(code="model_auth", message="No such key."), at(turn=1, run=1, step=1)),
@@ -101,7 +101,7 @@ def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_drop
     )
     assert then.decision.ends == ("run_1.2.text",)
     assert session.run.iteration == 1
-    session.when(answered(text(3, "Done."), step=2))
+    session.when(answered(text_part(3, "Done."), step=2))
     assert session.thread.run is None
 
 
@@ -147,7 +147,7 @@ def test_a_failure_that_is_tried_again_stays_with_its_model():
 def test_the_next_turn_asks_the_first_model_again():
     session = running()
     session.when(fails(code="model_auth", message="No such key.", retryable=False))
-    session.when(answered(text(3, "Done."), step=2))
+    session.when(answered(text_part(3, "Done."), step=2))
     session.when(submit(session_id="ses_1"))
     assert routes(session)[-1].chosen == BIG
 
@@ -171,7 +171,7 @@ def test_a_model_without_images_is_no_fallback_for_a_thread_with_images():
         fails(code="model_auth", message="No such key.", retryable=False), find_capabilities=known["find_capabilities"]
     )
     (route,) = routes(session)
-    assert [one.excluded for one in route.candidates] == ["", "It takes no images.", "It takes no images."]
+    assert [candidate.excluded for candidate in route.candidates] == ["", "It takes no images.", "It takes no images."]
     assert route.fallbacks == ()
     assert isinstance(then.facts[-1], TurnFailed)
 
@@ -190,7 +190,7 @@ MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content
 
 
 def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent():
-    problem = Given(setup=chain).refuses(submit(), **_brings_an_image(**BLIND))
+    problem = Scenario(configure_run=chain).refuses(submit(), **_brings_an_image(**BLIND))
     assert (problem.code, problem.field) == ("images_unsupported", "attachments")
     assert problem.message == "cloud/big takes no images: shot.png."
 
@@ -224,7 +224,7 @@ def test_m5_an_image_steered_to_a_model_that_takes_none_is_refused():
 
 def test_a_model_whose_window_is_too_small_is_not_asked():
     (route,) = routes(running(find_capabilities=takes(images=True, window=1)))
-    assert [one.excluded[:22] for one in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
+    assert [candidate.excluded[:22] for candidate in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
 
 
 LOW = Limit(what="tokens", limit=1000, remaining=99, resets_in_ms=6000)
@@ -233,20 +233,20 @@ FULL = Limit(what="requests", limit=100, remaining=90)
 
 def test_a_limit_that_came_under_a_tenth_is_told_once_in_a_run():
     session = running()
-    then = session.when(answered(wants(1, 2), quota=Quota(limits=(FULL, LOW))))
+    then = session.when(answered(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
     assert [fact for fact in then.facts if isinstance(fact, QuotaReported)] == [
         QuotaReported(provider="cloud", limits=(LOW,))
     ]
-    again = Given(setup=chain)
+    again = Scenario(configure_run=chain)
     again.when(submit(mode="auto"))
-    first = again.when(answered(text(2, "one"), quota=Quota(limits=(LOW,))))
-    second = again.when(answered(text(4, "two"), step=3, quota=Quota(limits=(LOW,))))
+    first = again.when(answered(text_part(2, "one"), quota=Quota(limits=(LOW,))))
+    second = again.when(answered(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
     assert [sum(isinstance(fact, QuotaReported) for fact in then.facts) for then in (first, second)] == [1, 0]
 
 
 @pytest.mark.parametrize("quota", [None, Quota(limits=(FULL,)), Quota(limits=(Limit(what="tokens", limit=10),))])
 def test_limits_that_are_far_are_not_told_with_an_answer(quota: Quota | None):
-    then = running().when(answered(text(2, "Hi."), quota=quota))
+    then = running().when(answered(text_part(2, "Hi."), quota=quota))
     assert not any(isinstance(fact, QuotaReported) for fact in then.facts)
 
 

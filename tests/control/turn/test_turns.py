@@ -19,26 +19,26 @@ from callboard.control.state.context import MAX_SPOKEN_TURNS, ContextUsage
 from callboard.control.state.session import Thread
 from callboard.control.state.team import TurnEnd
 from callboard.control.state.turn import MAX_MARKS, QueuedTurn
-from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.decisions import Scenario, session_after
 from tests.control.rigs.examples import (
     FOLDER,
     ROLE,
+    RUN_CONFIG,
     SESSION,
-    SETUP,
     THREAD,
     WORKSPACE,
-    answered,
     at,
-    ended,
-    failed,
+    attempt_failure,
+    configure_run,
     interrupt,
-    says,
-    setup_of,
-    stopped,
+    model_answer,
+    requested_call,
+    run_stop,
     submit,
-    wants,
+    text_answer,
+    tool_end,
 )
-from tests.control.rigs.expected_facts import asked, begun, completed, told
+from tests.control.rigs.expected_facts import message_text, model_completion, model_request, turn_start
 
 RESUME = ResumeThread(session_id=SESSION)
 
@@ -48,19 +48,19 @@ def submitted(text: str = "do it") -> TurnSubmitted:
 
 
 def test_the_first_input_makes_the_session_and_asks_the_model_in_one_batch():
-    then = given().when(submit("tidy the site\nand the blog"))
+    then = session_after().when(submit("tidy the site\nand the blog"))
     then.then(
         (SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="tidy the site"), Scope()),
         (ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d1"), at()),
         (submitted("tidy the site\nand the blog"), at(turn=1)),
-        *begun(1, 1),
-    ).answered(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", status="started", sequence=6))
+        *turn_start(1, 1),
+    ).with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", status="started", sequence=6))
     assert then.decision.blobs == (ROLE,)
 
 
 def test_input_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
-    then = given(submit(), says("done")).when(submit(large))
+    then = session_after(submit(), text_answer("done")).when(submit(large))
     blob = make_blob(large.encode())
     then.then(
         (
@@ -69,16 +69,16 @@ def test_input_past_8_kb_is_a_preview_and_a_blob():
             ),
             at(turn=2),
         ),
-        *begun(2, 2),
+        *turn_start(2, 2),
     )
     assert then.decision.blobs == (blob, ROLE)
 
 
 def test_plain_text_ends_a_chat_turn_with_its_answer():
-    then = given(submit()).when(says("done"))
+    then = session_after(submit()).when(text_answer("done"))
     then.then(
-        told("done", at(turn=1, run=1, step=2)),
-        *completed(at(turn=1, run=1, step=1)),
+        message_text("done", at(turn=1, run=1, step=2)),
+        *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
     )
@@ -87,17 +87,19 @@ def test_plain_text_ends_a_chat_turn_with_its_answer():
 
 
 def test_an_idle_thread_starts_the_next_turn_at_once():
-    given(submit(), says("done")).when(submit("again")).then((submitted("again"), at(turn=2)), *begun(2, 2))
+    session_after(submit(), text_answer("done")).when(submit("again")).then(
+        (submitted("again"), at(turn=2)), *turn_start(2, 2)
+    )
 
 
 def test_a_caller_names_its_turn():
-    then = given(submit(), says("done")).when(submit(turn_id="trn_7"))
-    then.then((submitted(), at(turn=7)), *begun(7, 2))
+    then = session_after(submit(), text_answer("done")).when(submit(turn_id="trn_7"))
+    then.then((submitted(), at(turn=7)), *turn_start(7, 2))
 
 
 def test_a_turn_id_never_makes_a_second_turn_while_its_turn_runs_or_waits():
     """CTL-02"""
-    running = given(submit(turn_id="trn_a"))
+    running = session_after(submit(turn_id="trn_a"))
     waiting = running.after(submit(turn_id="trn_b"))
     for turn in ("trn_a", "trn_b"):
         assert waiting.refuses(submit(turn_id=turn)) == Problem(
@@ -110,26 +112,26 @@ def test_a_turn_id_never_makes_a_second_turn_while_its_turn_runs_or_waits():
 
 def test_a_turn_id_never_makes_a_second_turn_after_its_turn_ended():
     """CTL-02"""
-    over = given(submit(turn_id="trn_a"), says("done"))
+    over = session_after(submit(turn_id="trn_a"), text_answer("done"))
     assert over.refuses(submit(turn_id="trn_a")).code == "turn_id_used"
 
 
 def test_a_turn_id_that_another_thread_uses_is_used():
     """CTL-02"""
-    session = given(submit(turn_id="trn_a")).joined_by("second", "thr_2")
+    session = session_after(submit(turn_id="trn_a")).add_thread("second", "thr_2")
     assert session.refuses(submit(turn_id="trn_a", thread_id="thr_2")).code == "turn_id_used"
 
 
 def test_a_busy_thread_queues_and_never_runs_two_turns():
     """CTL-03"""
-    then = given(submit()).when(submit("next"))
+    then = session_after(submit()).when(submit("next"))
     then.then((submitted("next"), at(turn=2)), (QueueAdded(position=1), at(turn=2)))
-    then.answered(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", status="queued", sequence=8))
+    then.with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", status="queued", sequence=8))
 
 
 def test_a_busy_thread_refuses_where_the_sender_says_so():
     """CTL-03"""
-    busy = given(submit())
+    busy = session_after(submit())
     assert busy.refuses(submit(when_busy="refuse")) == Problem(
         code="thread_busy",
         message="A turn is running or waiting in this thread.",
@@ -139,26 +141,28 @@ def test_a_busy_thread_refuses_where_the_sender_says_so():
 
 def test_refuse_is_no_obstacle_on_an_idle_thread():
     """CTL-03"""
-    given(submit(), says("done")).when(submit(when_busy="refuse")).then((submitted(), at(turn=2)), *begun(2, 2))
+    session_after(submit(), text_answer("done")).when(submit(when_busy="refuse")).then(
+        (submitted(), at(turn=2)), *turn_start(2, 2)
+    )
 
 
 def test_a_thread_that_is_not_there_is_refused():
-    assert given(submit()).refuses(submit(thread_id="thr_9")).code == "unknown_thread"
+    assert session_after(submit()).refuses(submit(thread_id="thr_9")).code == "unknown_thread"
 
 
 def test_a_definition_that_cannot_start_refuses_the_input_and_nothing_is_made():
-    session = Given(setup=_gone)
+    session = Scenario(configure_run=_gone)
     assert session.refuses(submit()).code == "unknown_agent"
     assert session.state.sequence == 0
 
 
 def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
     """MAR-12: one call a model call, three model calls, and the fourth is not made."""
-    steps = given(submit())
+    steps = session_after(submit())
     for iteration in (1, 2):
-        steps.after(answered(wants(iteration, 2 * iteration), step=2 * iteration - 1), ended(iteration))
-    steps.after(answered(wants(3, 6), step=5))
-    steps.when(ended(3)).then(
+        steps.after(model_answer(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration))
+    steps.after(model_answer(requested_call(3, 6), step=5))
+    steps.when(tool_end(3)).then(
         (ToolCompleted(output=Text(text="done"), duration_ms=4), at(turn=1, run=1, step=6, call=3)),
         (
             TurnFailed(
@@ -174,32 +178,32 @@ def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
 
 def test_plain_text_in_the_last_model_call_is_completion():
     """MAR-12"""
-    steps = given(submit())
+    steps = session_after(submit())
     for iteration in (1, 2):
-        steps.after(answered(wants(iteration, 2 * iteration), step=2 * iteration - 1), ended(iteration))
-    steps.when(says("done", step=5)).then(
-        told("done", at(turn=1, run=1, step=6)),
-        *completed(at(turn=1, run=1, step=5)),
+        steps.after(model_answer(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration))
+    steps.when(text_answer("done", step=5)).then(
+        message_text("done", at(turn=1, run=1, step=6)),
+        *model_completion(at(turn=1, run=1, step=5)),
         (OutputFinal(parts=(6,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=3), at(turn=1, run=1)),
     )
 
 
 def test_text_ends_nothing_in_auto():
-    then = given(submit(mode="auto")).when(says("I am done"))
+    then = session_after(submit(mode="auto")).when(text_answer("I am done"))
     then.then(
-        told("I am done", at(turn=1, run=1, step=2)),
-        *completed(at(turn=1, run=1, step=1)),
-        asked(2, at(turn=1, run=1, step=3)),
+        message_text("I am done", at(turn=1, run=1, step=2)),
+        *model_completion(at(turn=1, run=1, step=1)),
+        model_request(2, at(turn=1, run=1, step=3)),
     )
 
 
 def test_text_alone_in_auto_reaches_the_bound_and_is_not_completion():
     """MAR-12"""
-    auto = given(submit(mode="auto"), says("one"), says("two", step=3))
-    auto.when(says("three", step=5)).then(
-        told("three", at(turn=1, run=1, step=6)),
-        *completed(at(turn=1, run=1, step=5)),
+    auto = session_after(submit(mode="auto"), text_answer("one"), text_answer("two", step=3))
+    auto.when(text_answer("three", step=5)).then(
+        message_text("three", at(turn=1, run=1, step=6)),
+        *model_completion(at(turn=1, run=1, step=5)),
         (
             TurnFailed(
                 code="max_iters",
@@ -213,8 +217,8 @@ def test_text_alone_in_auto_reaches_the_bound_and_is_not_completion():
 
 
 def test_a_finalize_that_succeeded_ends_an_auto_turn():
-    auto = given(submit(mode="auto"), answered(wants(1, 2, tool="Finalize")))
-    auto.when(ended(1, "all tidy")).then(
+    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
+    auto.when(tool_end(1, "all tidy")).then(
         (ToolCompleted(output=Text(text="all tidy"), duration_ms=4), at(turn=1, run=1, step=2, call=1)),
         (OutputFinal(parts=()), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
@@ -222,16 +226,16 @@ def test_a_finalize_that_succeeded_ends_an_auto_turn():
 
 
 def test_a_finalize_that_failed_ends_nothing():
-    auto = given(submit(mode="auto"), answered(wants(1, 2, tool="Finalize")))
-    auto.when(ended(1, code="tool_failed")).ends_with(asked(2, at(turn=1, run=1, step=3)))
+    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
+    auto.when(tool_end(1, code="tool_failed")).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_a_finalize_beside_other_calls_ends_the_turn_once_they_ended():
     """CTL-16"""
-    auto = given(submit(mode="auto"), answered(wants(1, 2, tool="Finalize"), wants(2, 3)))
+    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize"), requested_call(2, 3)))
     done = Text(text="done")
-    auto.when(ended(1)).then((ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=2, call=1)))
-    auto.when(ended(2)).then(
+    auto.when(tool_end(1)).then((ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=2, call=1)))
+    auto.when(tool_end(2)).then(
         (ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=3, call=2)),
         (OutputFinal(parts=()), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
@@ -239,89 +243,96 @@ def test_a_finalize_beside_other_calls_ends_the_turn_once_they_ended():
 
 
 def test_a_finalize_ends_nothing_in_chat():
-    chat = given(submit(), answered(wants(1, 2, tool="Finalize")))
-    chat.when(ended(1)).ends_with(asked(2, at(turn=1, run=1, step=3)))
+    chat = session_after(submit(), model_answer(requested_call(1, 2, tool="Finalize")))
+    chat.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_the_final_answer_is_what_follows_the_last_call():
-    chat = given(submit(), answered(told_part(2), wants(1, 3)), ended(1))
-    chat.when(says("done", step=4)).then(
-        told("done", at(turn=1, run=1, step=5)),
-        *completed(at(turn=1, run=1, step=4)),
+    chat = session_after(submit(), model_answer(told_part(2), requested_call(1, 3)), tool_end(1))
+    chat.when(text_answer("done", step=4)).then(
+        message_text("done", at(turn=1, run=1, step=5)),
+        *model_completion(at(turn=1, run=1, step=4)),
         (OutputFinal(parts=(5,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=2), at(turn=1, run=1)),
     )
 
 
 def test_a_definition_that_changed_holds_from_the_next_turn_on():
-    session = given(submit(), answered(wants(1, 2)), submit("next"))
-    session.setup = lambda *_: msgspec.structs.replace(SETUP, definition_hash="d2", max_iters=9, tools=("Read",))
+    session = session_after(submit(), model_answer(requested_call(1, 2)), submit("next"))
+    session.configure_run = lambda *_: msgspec.structs.replace(
+        RUN_CONFIG, definition_hash="d2", max_iters=9, tools=("Read",)
+    )
     assert session.run.definition_hash == "d1"
-    session.after(ended(1), says("done", step=3))
+    session.after(tool_end(1), text_answer("done", step=3))
     assert (session.run.run, session.run.definition_hash, session.run.max_iters) == ("run_2", "d2", 9)
 
 
 def test_a_run_goes_on_where_its_definition_is_gone():
     """MAR-16"""
-    session = given(submit(), answered(wants(1, 2)))
-    session.setup = _gone
-    session.when(ended(1)).ends_with(asked(2, at(turn=1, run=1, step=3)))
+    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session.configure_run = _gone
+    session.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_a_queued_turn_that_cannot_start_pauses_its_thread_after_the_ended_turn():
     """MAR-16"""
-    session = given(submit(), submit("next"))
-    session.setup = _gone
-    session.when(says("done")).then(
-        told("done", at(turn=1, run=1, step=2)),
-        *completed(at(turn=1, run=1, step=1)),
+    session = session_after(submit(), submit("next"))
+    session.configure_run = _gone
+    session.when(text_answer("done")).then(
+        message_text("done", at(turn=1, run=1, step=2)),
+        *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
         (ThreadPaused(cause="failed", reason="unknown_agent"), at()),
     )
     assert session.refuses(RESUME).code == "unknown_agent"
-    session.setup = setup_of
-    session.when(RESUME).then((ThreadResumed(), at()), *begun(2, 2))
+    session.configure_run = configure_run
+    session.when(RESUME).then((ThreadResumed(), at()), *turn_start(2, 2))
 
 
 def test_a_failed_turn_pauses_the_turns_behind_it():
-    session = given(submit(), submit("next"))
-    assert session.when(failed()).facts[-1] == ThreadPaused(cause="failed", reason="model_unavailable")
+    session = session_after(submit(), submit("next"))
+    assert session.when(attempt_failure()).facts[-1] == ThreadPaused(cause="failed", reason="model_unavailable")
     session.when(submit("last")).then((submitted("last"), at(turn=3)), (QueueAdded(position=2), at(turn=3)))
 
 
 def test_resuming_starts_the_turn_at_the_head_of_the_queue():
-    paused = given(submit(), submit("next"), failed())
+    paused = session_after(submit(), submit("next"), attempt_failure())
     then = paused.when(ResumeThread(session_id=SESSION, reason="the network is back"))
-    then.then((ThreadResumed(reason="the network is back"), at()), *begun(2, 2))
-    then.answered(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", sequence=15))
+    then.then((ThreadResumed(reason="the network is back"), at()), *turn_start(2, 2))
+    then.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", sequence=15))
 
 
 def test_a_thread_that_is_not_paused_cannot_be_resumed():
-    assert given(submit()).refuses(RESUME) == Problem(
+    assert session_after(submit()).refuses(RESUME) == Problem(
         code="thread_not_paused", message="The thread is not paused.", hint="Submit a turn instead."
     )
 
 
 def test_the_next_message_after_an_interrupt_runs():
     """COM-10"""
-    session = given(submit(), interrupt(), stopped())
+    session = session_after(submit(), interrupt(), run_stop())
     assert session.thread.run is None
-    session.when(submit("next")).then((submitted("next"), at(turn=2)), *begun(2, 2))
-    assert session.when(stopped(run=2, reason="again")).facts[-1] == TurnInterrupted(
+    session.when(submit("next")).then((submitted("next"), at(turn=2)), *turn_start(2, 2))
+    assert session.when(run_stop(run=2, reason="again")).facts[-1] == TurnInterrupted(
         cause="person", reason="again", iterations=1
     )
 
 
 def told_part(step: int):
-    return says("I will look", step=step - 1).pieces[0]
+    return text_answer("I will look", step=step - 1).pieces[0]
 
 
 def test_a_finished_turn_leaves_no_trace_in_the_state():
-    session = given(submit(), says("done"))
+    session = session_after(submit(), text_answer("done"))
     once = session.thread
     for run in range(2, 110):
-        session.after(submit(), answered(wants(run, 2), run=run), ended(run, run=run), says("done", run=run, step=3))
+        session.after(
+            submit(),
+            model_answer(requested_call(run, 2), run=run),
+            tool_end(run, run=run),
+            text_answer("done", run=run, step=3),
+        )
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
     bare = Thread(thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened_sequence=2)
@@ -342,9 +353,9 @@ def _gone(*_):
 
 def test_what_is_no_longer_marked_is_left_out():
     """However many short turns there were, a model is told of so many at most."""
-    session = given(submit(), says("done"))
+    session = session_after(submit(), text_answer("done"))
     for run in range(2, MAX_MARKS + 10):
-        session.after(submit(), says("done", run=run))
+        session.after(submit(), text_answer("done", run=run))
 
     assert len(session.thread.marks) == MAX_MARKS
     assert compute_cut(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
@@ -354,9 +365,9 @@ def test_what_is_no_longer_marked_is_left_out():
 
 def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():
     """What is left out is named by the call, counts the thread's own steps, and stays left out."""
-    session = given(submit(), says("done"))
+    session = session_after(submit(), text_answer("done"))
     for run in range(2, 6):
-        session.after(submit(), says("done", run=run))
+        session.after(submit(), text_answer("done", run=run))
     marks = session.thread.marks
 
     assert [mark.steps for mark in marks] == [3] * 5

@@ -8,7 +8,7 @@ from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 from callboard.projection.view import SessionView
 from tests.control.rigs.examples import SESSION
-from tests.control.rigs.jobs import JOB, again, begun
+from tests.control.rigs.jobs import JOB, retry_item, session_with_job
 from tests.control.rigs.team import Team
 
 
@@ -28,20 +28,20 @@ def counts(given: Team) -> JobItems | None:
 
 
 def test_the_card_of_a_job_counts_its_items_by_state() -> None:
-    given = begun("alpha", "beta", "gamma", parallel=1)
+    given = session_with_job("alpha", "beta", "gamma", parallel=1)
     assert counts(given) == JobItems(waiting=2, running=1)
-    given.says("worker-1")
+    given.answers("worker-1")
     assert counts(given) == JobItems(waiting=1, running=1, completed=1)
     given.fails("worker-2")
     assert counts(given) == JobItems(running=1, completed=1, failed=1)
-    given.says("worker-3")
+    given.answers("worker-3")
     whole, _, failed, _ = cards(given)
     assert (whole.status, whole.blocker) == ("blocked", "2 of 3 items are done, 1 failed")
     assert (failed.status, [one.status for one in failed.attempts]) == ("blocked", ["failed"])
 
-    given.when(again())
+    given.when(retry_item())
     assert counts(given) == JobItems(running=1, completed=2)
-    given.says("worker-2")
+    given.answers("worker-2")
     whole, *items = cards(given)
     assert (whole.status, whole.items, whole.summary) == (
         "done",
@@ -57,16 +57,16 @@ def test_the_card_of_a_job_counts_its_items_by_state() -> None:
 
 
 def test_an_item_that_waits_for_a_retry_is_open_on_the_board() -> None:
-    given = begun("alpha", "beta", parallel=1)
+    given = session_with_job("alpha", "beta", parallel=1)
     given.fails("worker-1")
     given.fails("worker-2")
-    given.when(again())
+    given.when(retry_item())
     assert counts(given) == JobItems(waiting=1, running=1)
     assert [(row.status, row.blocker) for row in cards(given)[1:]] == [("running", ""), ("open", "")]
 
 
 def test_a_failed_item_stays_failed_after_a_pause() -> None:
-    given = begun("alpha", "beta", parallel=1)
+    given = session_with_job("alpha", "beta", parallel=1)
     given.fails("worker-1")
     failed = cards(given)[1]
     given.when(PauseJob(session_id=SESSION, job_id=JOB))
@@ -76,14 +76,14 @@ def test_a_failed_item_stays_failed_after_a_pause() -> None:
     assert counts(given) == JobItems(running=1, failed=1)
     after = cards(given)[1]
     assert (after.status, after.blocker, after.ended) == (failed.status, failed.blocker, failed.ended)
-    given.says("worker-2")
+    given.answers("worker-2")
     assert cards(given)[0].blocker == "1 of 2 items are done, 1 failed"
 
 
 def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
     """CTL-11"""
-    given = begun("alpha", "beta", "gamma", parallel=1)
-    given.says("worker-1")
+    given = session_with_job("alpha", "beta", "gamma", parallel=1)
+    given.answers("worker-1")
     given.when(PauseJob(session_id=SESSION, job_id=JOB, reason="lunch"))
     given.stopped("worker-2")
     assert [(row.status, row.paused) for row in cards(given)] == [
@@ -104,11 +104,11 @@ def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
 
 def test_a_job_is_an_automation_job_of_agent_ui() -> None:
     """Agent UI specification, Durable automation job."""
-    given = begun("alpha", "beta", parallel=2)
-    given.says("worker-1")
+    given = session_with_job("alpha", "beta", parallel=2)
+    given.answers("worker-1")
     given.fails("worker-2")
-    given.when(again())
-    given.says("worker-2")
+    given.when(retry_item())
+    given.answers("worker-2")
     told = AgentUiEvents()
     events = [event for record in given.records for event in told.apply(record)]
     whole = cards(given)[0].key
@@ -127,8 +127,8 @@ def test_a_job_is_an_automation_job_of_agent_ui() -> None:
 
 def test_events_of_a_jobs_workers_have_its_id() -> None:
     """Subagents specification, Runtime facts: the events of a worker have the id of its job."""
-    given = begun("alpha", parallel=1)
-    given.says("worker-1")
+    given = session_with_job("alpha", parallel=1)
+    given.answers("worker-1")
     told = SubagentEvents()
     events = [event for record in given.records for event in told.apply(record)]
     workers = [one for one in events if one.type.startswith("worker.")]

@@ -25,7 +25,7 @@ from callboard.contracts.rows.team import TEAM_PANELS, EdgeRow, HandoffRow, Revi
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from tests.control.rigs.jobs import retried_job
+from tests.control.rigs.jobs import session_with_retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
 from tests.projection.story import RUN, model_story
@@ -180,7 +180,7 @@ def test_every_type_of_fact_is_shown_or_listed_as_unshown():
         *(play(seeded(n), 80).records for n in range(4)),
         HISTORY,
         *(story.records() for story in every_fact()),
-        retried_job().records,
+        session_with_retried_job().records,
     ):
         view = SessionView()
         shown |= {record.header.type for record in records if view.apply(record)}

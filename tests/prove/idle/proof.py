@@ -24,7 +24,7 @@ RESUMES = "one resume_thread gives every agent with unread input a run"
 A_HISTORY = 60
 DEFAULT = 200
 #: Names of steps. Those that keep a team moving are listed twice.
-NAMES = (*STEPS, "says", "says", "says", "spawns", "messages", "hands", "ends", "time")
+NAMES = (*STEPS, "finishes", "finishes", "finishes", "spawns", "messages", "hands", "ends", "time")
 
 
 def plain(value: Any) -> Any:
@@ -38,19 +38,19 @@ def history(report: Report, seed: int) -> int:
     simulated = History(mode="auto" if drawn.random() < 0.25 else "chat")
     witness, rows, steps = Witness(), Rows(), 0
     for number in range(A_HISTORY):
-        simulated.take(drawn.choice(NAMES), drawn.randrange(10), drawn.randrange(10), drawn.randrange(10))
-        for record in simulated.given.records[steps:]:
+        simulated.apply(drawn.choice(NAMES), drawn.randrange(10), drawn.randrange(10), drawn.randrange(10))
+        for record in simulated.session.records[steps:]:
             witness.take(record.header.type, plain(record.scope), plain(record.fact))
-            rows.take(record)
-        if steps == len(simulated.given.records):
+            rows.apply(record)
+        if steps == len(simulated.session.records):
             continue
-        steps = len(simulated.given.records)
+        steps = len(simulated.session.records)
         wanted = {"status", "agents", "tasks", "team", "sessions"}
         broken = dict(witness.problems({key: plain(row) for key, row in rows.rows.items() if key[0] in wanted}))
         for claim in (IDLE, HELD, SLEEPS, WORK, TEAM):
             report.check(claim, claim not in broken, f"seed {seed}: {broken.get(claim)} after {simulated.steps}")
         for thread in witness.stranded():
-            refused = simulated.resumes(thread)
+            refused = simulated.resume_failure(thread)
             report.check(RESUMES, not refused, f"seed {seed}: {thread} {refused} after {simulated.steps}")
         if broken:
             return number + 1

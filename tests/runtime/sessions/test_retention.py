@@ -18,7 +18,7 @@ from callboard.contracts.facts.workspace import SessionTrimmed
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
 from callboard.runtime.retention import SMALLEST, has_open_work
-from tests.control.rigs.jobs import again, begun
+from tests.control.rigs.jobs import retry_item, session_with_job
 from tests.runtime.rigs.house import House, calls, house, says, uses
 
 DAY = 24 * 60 * 60 * 1_000_000
@@ -142,13 +142,13 @@ async def test_a_queued_turn_keeps_its_context(tmp_path: Path) -> None:
 
 def test_a_job_with_failed_items_is_open_work() -> None:
     """UI-08: another attempt needs the item's text."""
-    job = begun("alpha", "beta", parallel=1)
+    job = session_with_job("alpha", "beta", parallel=1)
     job.fails("worker-1")
     job.fails("worker-2")
-    assert (job.works(), has_open_work(job.state)) == ([], True)
-    job.when(again())
-    job.says("worker-1")
-    job.says("worker-2")
+    assert (job.running_agents(), has_open_work(job.state)) == ([], True)
+    job.when(retry_item())
+    job.answers("worker-1")
+    job.answers("worker-2")
     assert has_open_work(job.state) is False
 
 

@@ -47,7 +47,7 @@ def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit
 def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
     """UI-18: its items are read on demand, and its card counts them by status."""
     history, view, window = (
-        jobs.begun(*(f"item {number}" for number in range(500)), parallel=1),
+        jobs.session_with_job(*(f"item {number}" for number in range(500)), parallel=1),
         SessionView(),
         Window(20, 40_000),
     )
