@@ -1,3 +1,5 @@
+"""Fixtures for tests of tools."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -26,5 +28,5 @@ def agent(folder: Path) -> Agent:
 
 @pytest.fixture
 def mark(tmp_path: Path) -> str:
-    """Seconds that are unique in the list of processes."""
+    """Return a sleep duration that identifies a process in the process list."""
     return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"

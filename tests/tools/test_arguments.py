@@ -48,7 +48,7 @@ async def test_equal_arguments_have_one_canonical_form(agent: Agent):
         for text in written
     ]
 
-    assert {one.arguments for one in evaluated} == {'{"file_path":"README.md","limit":2}'}
+    assert {evaluation.arguments for evaluation in evaluated} == {'{"file_path":"README.md","limit":2}'}
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from tests.tools.rigs.calls import Agent, call, read_tree
 CHANGED = "{} changed after approval. The call did not run: look again, and make a new call."
 
 
-def changed(what: str) -> ToolOutcome:
-    return ToolOutcome(output="", code="file_changed", message=CHANGED.format(what))
+def changed(subject: str) -> ToolOutcome:
+    return ToolOutcome(output="", code="file_changed", message=CHANGED.format(subject))
 
 
 @pytest.mark.parametrize("content", [b"theirs\n", b"", None])
@@ -151,7 +151,7 @@ async def test_a_command_without_a_sandbox_decision_does_not_run(agent: Agent):
 
 
 async def test_a_cancelled_change_is_reported_or_not_made(agent: Agent):
-    """MAR-10: at every moment the file and the report agree."""
+    """MAR-10: the file and the report agree, whenever the call is cancelled."""
     wanted = call("Write", file_path="README.md", content="ours\n")
     evaluation = await agent.evaluate("Write", file_path="README.md", content="ours\n")
     for turns in range(6):
@@ -160,10 +160,10 @@ async def test_a_cancelled_change_is_reported_or_not_made(agent: Agent):
             await asyncio.sleep(0)
         task.cancel()
         try:
-            told = (await task).changes != ()
+            is_reported = (await task).changes != ()
         except asyncio.CancelledError:
-            told = False
-        made = (agent.folder / "README.md").read_text() == "ours\n"
-        assert made == told
+            is_reported = False
+        is_written = (agent.folder / "README.md").read_text() == "ours\n"
+        assert is_written == is_reported
         assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
         (agent.folder / "README.md").write_text("# Tide\n\nReads gauges.\n")

@@ -42,7 +42,7 @@ from tests.runtime.turns.test_stored_output import results
 from tests.tools.rigs.hooks import Scripts
 from tests.tools.rigs.processes import find_processes, wait_until
 
-TIDY = "answer(arguments={**asked['arguments'], 'content': 'tidy\\n'})"
+TIDY = "answer(arguments={**request['arguments'], 'content': 'tidy\\n'})"
 WRITE = uses("Write", file_path="a.txt", content="x\n")
 DONE = says("Done.")
 
@@ -185,7 +185,7 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
 async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
     look = scripts.hook(
-        "look", "if asked['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
+        "look", "if request['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
     )
     both = [*uses("Read", file_path="a.md"), *uses("Read", file_path="b.md")]
     async with settled(tmp_path, calls(both, uses("Finalize", summary="Done.")), user=toml(look)) as home:
@@ -199,7 +199,7 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
 
 
 async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
-    large = scripts.hook("large", "answer(arguments={**asked['arguments'], 'content': 'x' * 200_000})")
+    large = scripts.hook("large", "answer(arguments={**request['arguments'], 'content': 'x' * 200_000})")
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(large)) as home:
         turn = await home.submit("go")
         await yes(home, turn.session_id)
@@ -235,7 +235,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
 ) -> None:
     """SAFE-03: a person is asked, as for any call that uses a secret."""
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
-    tells = scripts.hook("tells", f"if asked['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
+    tells = scripts.hook("tells", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
     async with settled(tmp_path, plays, user=toml(tells), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
@@ -330,7 +330,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
         )
 
 
-async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scripts: Scripts) -> None:
+async def test_a_permission_preview_runs_no_hook_and_reports_that(tmp_path: Path, scripts: Scripts) -> None:
     look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(look)) as home:
         query = EvaluatePermission(

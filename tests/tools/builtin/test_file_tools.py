@@ -59,7 +59,7 @@ async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: 
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("arguments", "message"),
     [
         ({"file_path": "none.txt"}, "There is no file none.txt. Find files with `glob` or `grep`."),
         ({"file_path": "src"}, "src is a folder."),
@@ -67,8 +67,8 @@ async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: 
         ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines. Use a smaller offset than 9."),
     ],
 )
-async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, asked: dict[str, object], message: str):
-    assert await agent.call("Read", **asked) == ToolOutcome(output="", code="tool_failed", message=message)
+async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, arguments: dict[str, object], message: str):
+    assert await agent.call("Read", **arguments) == ToolOutcome(output="", code="tool_failed", message=message)
 
 
 async def test_write_creates_missing_folders(agent: Agent):
@@ -99,7 +99,7 @@ async def test_a_replaced_file_keeps_its_mode_and_owner(agent: Agent):
 
 
 async def test_a_hard_link_keeps_the_old_content(agent: Agent):
-    """SAFE-01: a file is replaced, not written into."""
+    """SAFE-01: a write replaces the file and does not change its content in place."""
     outside = agent.folder.parent / "outside" / "secret.txt"
     os.link(outside, agent.folder / "same.txt")
 
@@ -159,7 +159,7 @@ async def test_edit_replaces_only_the_exact_text(
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "message"),
+    ("arguments", "code", "message"),
     [
         (
             {"old_string": "none", "new_string": "x"},
@@ -194,7 +194,7 @@ async def test_edit_replaces_only_the_exact_text(
     ],
 )
 async def test_an_invalid_edit_is_denied_without_a_question(
-    agent: Agent, asked: dict[str, object], code: str, message: str
+    agent: Agent, arguments: dict[str, object], code: str, message: str
 ):
     """CTL-05"""
     (agent.folder / "bin").write_bytes(b"\x00a")
@@ -202,7 +202,7 @@ async def test_an_invalid_edit_is_denied_without_a_question(
     before = read_tree(agent.folder)
 
     evaluation = await agent.with_context(permission_mode="ask").evaluate(
-        "Edit", **{"file_path": "src/app.py", **asked}
+        "Edit", **{"file_path": "src/app.py", **arguments}
     )
 
     assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", code, message)
@@ -263,10 +263,10 @@ def test_a_stopped_change_is_not_made(folder: Path):
 
 
 async def test_one_of_many_concurrent_changes_succeeds(agent: Agent):
-    wanted = [call("Write", file_path="README.md", content=f"{number}\n") for number in range(8)]
-    evaluated = [await agent.toolbox.evaluate(one, agent.context) for one in wanted]
+    writes = [call("Write", file_path="README.md", content=f"{number}\n") for number in range(8)]
+    evaluated = [await agent.toolbox.evaluate(write, agent.context) for write in writes]
 
-    outcomes = await asyncio.gather(*map(agent.run, wanted, evaluated))
+    outcomes = await asyncio.gather(*map(agent.run, writes, evaluated))
 
     codes = [outcome.code for outcome in outcomes]
     assert sorted(codes, key=str) == [None, *["file_changed"] * 7]

@@ -52,7 +52,7 @@ async def test_links_and_special_files_are_refused(tmp_path: Path) -> None:
             "tool_failed",
         )
         assert await refusal_code(files.replace(str(folder), path, None, b"mine")) in ("path_denied", "tool_failed")
-    assert [one.read_bytes() for one in outside.iterdir()] == [b"secret"]
+    assert [file.read_bytes() for file in outside.iterdir()] == [b"secret"]
 
 
 async def test_hidden_folders_are_refused(tmp_path: Path) -> None:
@@ -80,5 +80,5 @@ def test_an_absolute_path_in_the_folder_becomes_relative(tmp_path: Path) -> None
 
 def test_binary_files_are_not_compared() -> None:
     """UI-14"""
-    found = compare("a.bin", b"\0\1", b"text\n")
-    assert (found.binary, found.diff, found.added, found.removed) == (True, "", 0, 0)
+    comparison = compare("a.bin", b"\0\1", b"text\n")
+    assert (comparison.binary, comparison.diff, comparison.added, comparison.removed) == (True, "", 0, 0)

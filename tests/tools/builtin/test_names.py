@@ -1,4 +1,4 @@
-"""The names that a definition may list are those of the tools that there are."""
+"""Names of tools that a definition may list."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from callboard.tools.gate import external_calls
 
 
 def test_exactly_the_declared_tools_can_be_listed():
-    known = {*declarations.TOOLS, *(kind.tool for kind in external_calls._KINDS.values())}
-    assert (known, declarations.ALL) == (TOOL_NAMES, EVERY_TOOL)
+    names = {*declarations.TOOLS, *(kind.tool for kind in external_calls._KINDS.values())}
+    assert (names, declarations.ALL) == (TOOL_NAMES, EVERY_TOOL)

@@ -22,16 +22,16 @@ _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def example(schema: dict[str, Any], *, whole: bool) -> Any:
-    """A value that the schema describes: with all properties, or with those alone that it requires."""
+    """Return a value of the schema with all properties, or only the required ones."""
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return example(next(one for one in schema["anyOf"] if one.get("type") != "null"), whole=whole)
+        return example(next(kind for kind in schema["anyOf"] if kind.get("type") != "null"), whole=whole)
     match schema.get("type"):
         case "object":
-            named = schema.get("properties", {}).items()
+            properties = schema.get("properties", {}).items()
             required = schema.get("required", ())
-            return {name: example(one, whole=whole) for name, one in named if whole or name in required}
+            return {name: example(inner, whole=whole) for name, inner in properties if whole or name in required}
         case "array":
             return [example(schema["items"], whole=whole)] if whole or schema.get("minItems") else []
         case "string":
@@ -50,8 +50,8 @@ def test_m1_a_schema_requires_the_fields_without_a_default(tool: str):
     fields = msgspec.structs.fields(kind)
     schema = arguments.schema(kind)
 
-    assert set(schema["properties"]) == {one.name for one in fields}
-    assert set(schema["required"]) == {one.name for one in fields if one.required}
+    assert set(schema["properties"]) == {field.name for field in fields}
+    assert set(schema["required"]) == {field.name for field in fields if field.required}
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
@@ -60,18 +60,18 @@ def test_m1_a_schema_requires_the_fields_without_a_default(tool: str):
 def test_m1_schema_and_struct_accept_the_same_values(tool: str, whole: bool):
     kind = declarations.TOOLS[tool].arguments
     schema = arguments.schema(kind)
-    given = example(schema, whole=whole)
-    jsonschema.validate(given, schema)
+    value = example(schema, whole=whole)
+    jsonschema.validate(value, schema)
 
-    asked = arguments.decode(kind, msgspec.json.encode(given).decode())
-    again = msgspec.json.decode(arguments.canonical(asked))
+    decoded = arguments.decode(kind, msgspec.json.encode(value).decode())
+    again = msgspec.json.decode(arguments.canonical(decoded))
 
     jsonschema.validate(again, schema)
-    assert arguments.decode(kind, msgspec.json.encode(again).decode()) == asked
+    assert arguments.decode(kind, msgspec.json.encode(again).decode()) == decoded
     if whole:
-        assert {one.name for one in msgspec.structs.fields(kind) if getattr(asked, one.name) != one.default} <= set(
-            again
-        )
+        assert {
+            field.name for field in msgspec.structs.fields(kind) if getattr(decoded, field.name) != field.default
+        } <= set(again)
 
 
 def test_m1_a_property_may_have_the_name_of_a_keyword():
@@ -84,32 +84,32 @@ def test_m1_a_property_may_have_the_name_of_a_keyword():
     assert set(arguments.schema(Odd)["properties"]) == {"title", "type", "properties", "required"}
 
 
-def _names(schema: dict[str, Any]) -> set[str]:
-    found: set[str] = set(schema.get("properties", {}))
+def list_names(schema: dict[str, Any]) -> set[str]:
+    names: set[str] = set(schema.get("properties", {}))
     items = schema.get("items")
     for inner in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *([items] if items else [])):
-        found |= _names(inner)
-    return found
+        names |= list_names(inner)
+    return names
 
 
 @pytest.mark.parametrize("tool", _KINDS)
 def test_m2_nested_arguments_are_in_snake_case(tool: str):
     assert [
         name
-        for name in sorted(_names(arguments.schema(declarations.TOOLS[tool].arguments)))
+        for name in sorted(list_names(arguments.schema(declarations.TOOLS[tool].arguments)))
         if not _SNAKE.fullmatch(name)
     ] == []
 
 
 @pytest.mark.parametrize("tool", TEAM_TOOLS)
 def test_m2_arguments_of_older_sessions_still_decode(tool: str):
-    """The wire spelling, in which HTTP takes the same request and older sessions stored it."""
+    """HTTP requests and older sessions have camelCase names."""
     kind = TEAM_TOOLS[tool].arguments
-    asked = arguments.decode(kind, msgspec.json.encode(example(arguments.schema(kind), whole=True)).decode())
+    decoded = arguments.decode(kind, msgspec.json.encode(example(arguments.schema(kind), whole=True)).decode())
 
-    stored = msgspec.json.encode(asked).decode()
+    stored = msgspec.json.encode(decoded).decode()
 
-    assert arguments.decode(kind, stored) == casing.decode(stored, kind) == asked
+    assert arguments.decode(kind, stored) == casing.decode(stored, kind) == decoded
 
 
 def test_m2_canonical_arguments_are_in_snake_case():
@@ -147,16 +147,16 @@ def test_m2_results_are_in_snake_case():
     waited = ChildResults(session_id="s", ended=(child,), pending=(), timed_out=False, sequence=3)
     spawned = ChildSpawned(session_id="s", agent_id="a-1", thread_id="t", task_id="k", status="running", sequence=2)
 
-    assert _keys(msgspec.json.decode(casing.encode(waited))) == _fields(ChildResults) | _fields(ChildResult)
-    assert _keys(msgspec.json.decode(casing.encode(spawned))) == _fields(ChildSpawned)
-    assert _keys(msgspec.json.decode(casing.encode([child]))) == _fields(ChildResult)
+    assert list_keys(msgspec.json.decode(casing.encode(waited))) == field_names(ChildResults) | field_names(ChildResult)
+    assert list_keys(msgspec.json.decode(casing.encode(spawned))) == field_names(ChildSpawned)
+    assert list_keys(msgspec.json.decode(casing.encode([child]))) == field_names(ChildResult)
 
 
-def _fields(kind: type[msgspec.Struct]) -> set[str]:
-    return {one.name for one in msgspec.structs.fields(kind)}
+def field_names(kind: type[msgspec.Struct]) -> set[str]:
+    return {field.name for field in msgspec.structs.fields(kind)}
 
 
-def _keys(value: Any) -> set[str]:
+def list_keys(value: Any) -> set[str]:
     if isinstance(value, list):
-        return set().union(*map(_keys, value)) if value else set()
-    return set(value) | set().union(*map(_keys, value.values())) if isinstance(value, dict) else set()
+        return set().union(*map(list_keys, value)) if value else set()
+    return set(value) | set().union(*map(list_keys, value.values())) if isinstance(value, dict) else set()

@@ -1,4 +1,4 @@
-"""Bytes as text and back, and changes as diffs that other tools understand."""
+"""Text encodings of files, and changes as diffs that git applies."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from callboard.tools.files.text_encoding import decode, describe_kind
     ],
 )
 def test_text_keeps_its_encoding(data: bytes, text: str, encoding: str):
-    found = decode(data)
+    decoded = decode(data)
 
-    assert found is not None
-    assert (found.text, found.encoding) == (text, encoding)
-    assert found.encode(found.text) == data
+    assert decoded is not None
+    assert (decoded.text, decoded.encoding) == (text, encoding)
+    assert decoded.encode(decoded.text) == data
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_binary_data_has_a_descriptive_name(data: bytes, kind: str):
 
 @given(st.binary())
 def test_decoded_text_encodes_to_the_same_bytes(data: bytes):
-    found = decode(data)
+    decoded = decode(data)
 
-    assert found is None or found.encode(found.text) == data
+    assert decoded is None or decoded.encode(decoded.text) == data
 
 
 lines = st.lists(st.sampled_from(["a", "b", "", "d\r"]), max_size=30)
@@ -67,17 +67,17 @@ texts = st.tuples(lines, st.booleans()).map(lambda drawn: "\n".join(drawn[0]) + 
 @given(texts, texts)
 def test_git_applies_every_diff(tmp_path_factory: pytest.TempPathFactory, old: str, new: str):
     assume(old not in {"", new} and new)
-    found = diff(PlannedChange("f.txt", old.encode(), new.encode()))
+    result = diff(PlannedChange("f.txt", old.encode(), new.encode()))
     folder = tmp_path_factory.mktemp("apply")
     (folder / "f.txt").write_bytes(old.encode())
 
-    done = _git_apply(folder, found.text)
+    done = _git_apply(folder, result.text)
 
-    assert done.returncode == 0, (old, new, found.text, done.stderr)
+    assert done.returncode == 0, (old, new, result.text, done.stderr)
     assert (folder / "f.txt").read_bytes() == new.encode()
-    body = found.text.split("\n")[2:]
-    assert found.added == sum(line.startswith("+") for line in body)
-    assert found.removed == sum(line.startswith("-") for line in body)
+    body = result.text.split("\n")[2:]
+    assert result.added == sum(line.startswith("+") for line in body)
+    assert result.removed == sum(line.startswith("-") for line in body)
 
 
 def test_the_diff_of_a_long_file_is_fast(tmp_path: Path):
@@ -123,9 +123,9 @@ def test_a_large_diff_becomes_a_preview_and_a_blob():
 
 
 def test_a_change_of_binary_data_is_described():
-    found = diff(PlannedChange("a.bin", b"\x00\x01", b"text\n"))
+    result = diff(PlannedChange("a.bin", b"\x00\x01", b"text\n"))
 
-    assert found.text == "--- a/a.bin\n+++ b/a.bin\nThe file was binary data, 2 bytes; it becomes text, 5 bytes.\n"
+    assert result.text == "--- a/a.bin\n+++ b/a.bin\nThe file was binary data, 2 bytes; it becomes text, 5 bytes.\n"
 
 
 def _git_apply(folder: Path, text: str) -> subprocess.CompletedProcess[bytes]:

@@ -12,7 +12,7 @@ from callboard.tools.files.globs import MOST_ALTERNATIVES, InvalidGlobError, esc
 
 
 @pytest.mark.parametrize(
-    ("pattern", "path", "fits"),
+    ("pattern", "path", "is_match"),
     [
         ("*.py", "a.py", True),
         ("*.py", "src/a.py", False),
@@ -40,8 +40,8 @@ from callboard.tools.files.globs import MOST_ALTERNATIVES, InvalidGlobError, esc
         ("A.txt", "a.txt", False),
     ],
 )
-def test_globs_match_the_expected_paths(pattern: str, path: str, fits: bool):
-    assert matches(pattern, path) is fits
+def test_globs_match_the_expected_paths(pattern: str, path: str, is_match: bool):
+    assert matches(pattern, path) is is_match
 
 
 @given(st.text("ab*?/", max_size=8), st.text("ab/", max_size=8))

@@ -19,12 +19,12 @@ Make = Callable[[Path], object]
 
 
 def _socket(path: Path) -> None:
-    # The address of a socket is short; the folder of a test is not.
+    # A socket's address is limited to 108 bytes, so the path is relative.
     here = Path.cwd()
     os.chdir(path.parent)
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path.name)
     finally:
         os.chdir(here)
 
@@ -43,7 +43,7 @@ if os.geteuid() == 0:
     )
 
 
-@pytest.mark.parametrize(("make", "kind"), [one[1:] for one in SPECIAL], ids=[one[0] for one in SPECIAL])
+@pytest.mark.parametrize(("make", "kind"), [case[1:] for case in SPECIAL], ids=[case[0] for case in SPECIAL])
 def test_special_files_are_refused_with_their_kind(folder: Path, make: Make, kind: str):
     """SAFE-01"""
     make(folder / "odd")
@@ -109,7 +109,7 @@ def test_a_hidden_folder_is_not_entered_under_any_name(folder: Path):
 
 
 def test_a_name_that_flips_to_a_link_never_leads_outside(folder: Path):
-    """SAFE-01: the name is a folder and a link in turns while it is read."""
+    """SAFE-01: the name alternates between a folder and a link during the reads."""
     (folder / "turn").mkdir()
     (folder / "turn" / "secret.txt").write_text("inside")
     (folder / "link").symlink_to("../outside")
@@ -124,34 +124,34 @@ def test_a_name_that_flips_to_a_link_never_leads_outside(folder: Path):
 
     swapping = threading.Thread(target=swap)
     swapping.start()
-    seen: set[bytes | str | None] = set()
+    results: set[bytes | str | None] = set()
     try:
         with Folder(str(folder)) as opened:
             for _ in range(3000):
                 try:
-                    seen.add(opened.read("turn/secret.txt", 100))
+                    results.add(opened.read("turn/secret.txt", 100))
                 except PathDenied as denied:
-                    seen.add(denied.message)
+                    results.add(denied.message)
             done.set()
             swapping.join()
             assert opened.read("turn/secret.txt", 100) == b"inside"
     finally:
         done.set()
         swapping.join()
-    assert seen <= {b"inside", None, "turn is a symbolic link, which no tool follows."}
+    assert results <= {b"inside", None, "turn is a symbolic link, which no tool follows."}
 
 
 def test_entries_are_listed_without_following_links(folder: Path):
     (folder / "link").symlink_to("src")
 
     with Folder(str(folder)) as opened, opened.open_directory("") as handle:
-        found = [(name, stat.S_IFMT(status.st_mode)) for name, status in list_entries(handle)]
+        entries = [(name, stat.S_IFMT(status.st_mode)) for name, status in list_entries(handle)]
 
-    assert found == [("README.md", stat.S_IFREG), ("link", stat.S_IFLNK), ("src", stat.S_IFDIR)]
+    assert entries == [("README.md", stat.S_IFREG), ("link", stat.S_IFLNK), ("src", stat.S_IFDIR)]
 
 
 def test_no_handle_stays_open(folder: Path):
-    # Otherwise garbage of earlier tests could be collected meanwhile.
+    # The collector could close handles of earlier tests during this one.
     gc.collect()
     before = _handles()
 

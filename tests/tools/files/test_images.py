@@ -1,4 +1,4 @@
-"""Images by their bytes: kind and size, and nothing that is cut off."""
+"""Images: kind and size by their bytes."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ WEBP = b"RIFF" + struct.pack("<I", 4 + len(_VP8X)) + b"WEBP" + _VP8X
 )
 def test_images_are_recognised_by_their_bytes(data: bytes, media: str, size: tuple[int, int]):
     """CTX-01"""
-    found = read_image(data)
-    assert found is not None
-    assert (found.media, found.width, found.height) == (media, *size)
+    image = read_image(data)
+    assert image is not None
+    assert (image.media, image.width, image.height) == (media, *size)
     assert detect_media(data[:20]) in (media, "application/octet-stream")
 
 

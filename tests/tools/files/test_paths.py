@@ -84,8 +84,8 @@ def test_any_text_is_a_path_inside_or_refused(given_path: str):
 @given(ATTACKS)
 def test_no_path_reads_a_file_outside(given_path: str):
     """SAFE-01: on a real folder with links that lead out of it."""
-    with tempfile.TemporaryDirectory() as made:
-        outside, inside = Path(made, "out"), Path(made, "in")
+    with tempfile.TemporaryDirectory() as root:
+        outside, inside = Path(root, "out"), Path(root, "in")
         outside.mkdir()
         (outside / "secret.txt").write_text("the secret")
         (inside / "a").mkdir(parents=True)
@@ -118,7 +118,7 @@ def test_no_path_reads_a_file_outside(given_path: str):
     ],
 )
 def test_protected_names_are_recognised_in_every_spelling(path: str, name: str):
-    """Agents cannot change the files that decide what they may do."""
+    """Agents cannot change files that control their permissions."""
     assert find_protected(path) == name
 
 

@@ -42,7 +42,7 @@ def test_x7_commands_are_counted(command: str, count: int):
 
 @pytest.mark.parametrize("command", ["echo 'a", "rm x; if", "a=(" * 20_000, "x" * 40_000])
 def test_x7_commands_of_invalid_text_are_not_counted(command: str):
-    """X7: a number that is too low would be worse than none."""
+    """X7: a count that is too low would hide commands."""
     assert count_commands(command) == 0
     assert count_prefix(0) == "a text that cannot be parsed as commands: "
 

@@ -1,4 +1,4 @@
-"""A rule that denies a command applies to it however it is spelled, and asks where only the shell could tell (X8)."""
+"""Rules that deny a command, for every spelling of the command (X8)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from callboard.tools.shell_grammar.parser import LONGEST, SimpleCommand, parse
 from callboard.tools.shell_grammar.prefix import find_prefix
 
 DENY = Rule(rule_id="rul_1", matcher="Bash(git push *)", verdict="deny", scope="user_settings")
-#: Each runs `git push` in bash; the test sees that it does.
+#: Each runs `git push` in bash, as a test checks.
 RUN = [
     *(
         "git push",
@@ -110,7 +110,7 @@ RUN = [
     *('set -- git push; "$@"', "$(echo git) push", 'a=(git push); "${a[@]}"', "base64 -d <<< Z2l0IHB1c2gK | sh"),
     *("echo t push | tr -d ' ' >/dev/null; x=gi; ${x}t push", "X='git push' sh -c '$X'"),
 ]
-#: These start it too; the programs are not on every machine.
+#: Each starts `git push` through a program that not every machine has.
 ALIKE = [
     *("sudo git push", "sudo -u a git push", "doas git push", "xvfb-run git push", "parallel git push ::: a"),
     *(
@@ -136,7 +136,7 @@ ALIKE = [
         "zsh -c 'git push'",
     ),
 ]
-#: Run by other programs than a shell: from an argument of a subcommand, their input, or a variable.
+#: Each starts `git push` through a program's subcommand, input or variable.
 ALIKE += [
     *("uv run git push", "npm exec -- git push", "docker exec c git push", "docker run --rm i sh -c 'git push'"),
     *("kubectl exec p -- git push", "git submodule foreach git push", "git submodule foreach --recursive 'git push'"),
@@ -188,12 +188,12 @@ NEITHER = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a `git` that records its arguments."""
-    made = tmp_path_factory.mktemp("spellings")
-    program = made / "bin" / "git"
+    root = tmp_path_factory.mktemp("spellings")
+    program = root / "bin" / "git"
     program.parent.mkdir()
     program.write_text('#!/bin/sh\nfor word; do [ "$word" = push ] && echo push >> "$RAN"; done\nexit 0\n')
     program.chmod(0o755)
-    return made
+    return root
 
 
 def shell(command: str) -> Target:
@@ -207,7 +207,7 @@ def verdict(command: str) -> str:
 
 @pytest.mark.parametrize("command", RUN)
 def test_every_spelling_of_a_denied_command_is_denied(command: str, folder: Path, tmp_path: Path) -> None:
-    """X8: bash runs it, and the rule denies it or has a person asked."""
+    """X8: bash runs it, and the rule denies it or requires approval."""
     ran = tmp_path / "ran"
     environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "RAN": str(ran), "HOME": str(tmp_path)}
     subprocess.run(["bash", "-c", command], env=environment, cwd=tmp_path, capture_output=True, timeout=60, check=False)
@@ -228,8 +228,8 @@ def test_a_denying_rule_does_not_match_other_commands(command: str) -> None:
     assert verdict(command) == "none"
 
 
-def test_a_command_that_only_the_shell_can_evaluate_asks() -> None:
-    """X8: an expansion that names the program or the subcommand, and a script that another program makes."""
+def test_a_command_that_only_the_shell_can_expand_asks() -> None:
+    """X8: an expansion is the program or the subcommand, or another program writes the script."""
     assert [command for command in RUN if verdict(command) == "ask"] == [
         "echo push | xargs git",
         "g=git; $g push",
@@ -295,7 +295,7 @@ def test_an_alias_or_a_program_in_an_argument_asks(command: str) -> None:
     ],
 )
 def test_no_prefix_is_offered_for_a_program_that_runs_its_arguments(command: str) -> None:
-    """X8: an answer for more than once speaks of exactly this command."""
+    """X8: a lasting approval covers exactly this command."""
     assert find_prefix(command) == ""
     assert offer_matcher(shell(command)) == f"Bash({command})"
 
@@ -307,7 +307,7 @@ def test_an_invalid_command_asks_without_delay(text: str) -> None:
     assert verdict(text) in ("ask", "none")
 
 
-#: Each took the parser or the reading of scripts within scripts a second or more.
+#: Each once took a second or more to parse, with its nested scripts.
 SLOW = [
     "a=(" * 10_000,
     "$[" * 16_000,
@@ -322,7 +322,7 @@ SLOW = [
     "text", [*SLOW, "env " + "eval env " * 3_000, "sh " * 10_000, "env " + "nice " * 6_000, "uv run " * 4_000]
 )
 def test_a_text_that_is_slow_to_parse_asks_quickly(text: str) -> None:
-    """X8: measured in CPU time, so that a busy machine changes nothing."""
+    """X8: the test measures CPU time, because the machine may be busy."""
     start = time.thread_time()
 
     assert verdict(text) in ("ask", "deny")
@@ -330,7 +330,7 @@ def test_a_text_that_is_slow_to_parse_asks_quickly(text: str) -> None:
 
 
 def test_a_denied_command_deep_in_launchers_is_denied_quickly() -> None:
-    """X8: the same scripts are read once, however often they are named."""
+    """X8: a script that occurs several times is parsed once."""
     start = time.thread_time()
 
     assert verdict("env " + "eval env " * 20 + "git push") == "deny"
@@ -339,7 +339,7 @@ def test_a_denied_command_deep_in_launchers_is_denied_quickly() -> None:
 
 @pytest.mark.parametrize("word", ["übung", "𝄞", "a\u00a0b", "\x02", "\U000f8ec3", "名前"])
 def test_a_non_ascii_word_is_parsed_as_in_bash(word: str) -> None:
-    """X8: the parser itself gets ASCII alone, since its scanner corrupts memory on other characters."""
+    """X8: the parser receives only ASCII, because its scanner corrupts memory on other characters."""
     assert parse(f"git push {word}; rm '{word}'").commands == (
         SimpleCommand(("git", "push", word)),
         SimpleCommand(("rm", word)),

@@ -12,8 +12,8 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.tools.gate import external_calls, external_starts
 
 
-def context(**differs: Any) -> ToolContext:
-    usual: dict[str, Any] = {
+def context(**changes: Any) -> ToolContext:
+    defaults: dict[str, Any] = {
         "folder": "/srv/site",
         "agent": "coder",
         "definition_hash": "d1",
@@ -22,7 +22,7 @@ def context(**differs: Any) -> ToolContext:
         "mode": "chat",
         "permission_mode": "ask",
     }
-    return ToolContext(**{**usual, **differs})
+    return ToolContext(**{**defaults, **changes})
 
 
 def call(kind: CallKind, *paths: str, command: str = "") -> ExternalCall:
@@ -34,7 +34,7 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
 
 
 @pytest.mark.parametrize(
-    ("asked", "limits", "code"),
+    ("external_call", "limits", "code"),
     [
         (call("edit", "a.py"), {"tools": ("Read",)}, "tool_not_listed"),
         (call("fetch"), {"tools": ("Read",)}, "tool_not_listed"),
@@ -52,15 +52,15 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
         (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(b.py)", "deny"),)}, "rule_denied"),
     ],
 )
-def test_a_forbidden_call_is_denied_without_a_question(asked: ExternalCall, limits: dict[str, Any], code: str):
-    said = external_calls.evaluate_asked(asked, context(**limits))
+def test_a_forbidden_call_is_denied_without_a_question(external_call: ExternalCall, limits: dict[str, Any], code: str):
+    evaluation = external_calls.evaluate_asked(external_call, context(**limits))
 
-    assert (said.verdict, said.code) == ("deny", code)
-    assert said.checks[-1].verdict == "deny"
+    assert (evaluation.verdict, evaluation.code) == ("deny", code)
+    assert evaluation.checks[-1].verdict == "deny"
 
 
 @pytest.mark.parametrize(
-    ("asked", "limits"),
+    ("external_call", "limits"),
     [
         (call("read", "/srv/site/a.py"), {}),
         (call("think"), {"tools": ()}),
@@ -70,12 +70,12 @@ def test_a_forbidden_call_is_denied_without_a_question(asked: ExternalCall, limi
         (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(*.py)", "allow"),)}),
     ],
 )
-def test_a_call_that_a_rule_or_mode_allows_does_not_ask(asked: ExternalCall, limits: dict[str, Any]):
-    assert external_calls.evaluate_asked(asked, context(**limits)).verdict == "allow"
+def test_a_call_that_a_rule_or_mode_allows_does_not_ask(external_call: ExternalCall, limits: dict[str, Any]):
+    assert external_calls.evaluate_asked(external_call, context(**limits)).verdict == "allow"
 
 
 @pytest.mark.parametrize(
-    ("asked", "limits", "offered"),
+    ("external_call", "limits", "offered"),
     [
         (call("execute", command="make"), {"permission_mode": "full"}, "Bash(make)"),
         (call("edit", "a.py"), {}, "Edit(a.py)"),
@@ -86,18 +86,22 @@ def test_a_call_that_a_rule_or_mode_allows_does_not_ask(asked: ExternalCall, lim
         (call("other"), {"permission_mode": "full"}, ""),
     ],
 )
-def test_other_calls_require_approval(asked: ExternalCall, limits: dict[str, Any], offered: str):
-    said = external_calls.evaluate_asked(asked, context(**limits))
+def test_other_calls_require_approval(external_call: ExternalCall, limits: dict[str, Any], offered: str):
+    evaluation = external_calls.evaluate_asked(external_call, context(**limits))
 
-    assert said.verdict == "ask"
-    assert said.matchers == ({"session": offered, "workspace": offered} if offered else {})
-    assert said.prompt
+    assert evaluation.verdict == "ask"
+    assert evaluation.matchers == ({"session": offered, "workspace": offered} if offered else {})
+    assert evaluation.prompt
 
 
 def test_a_call_without_a_request_is_recorded_as_run_without_approval():
-    said = external_calls.evaluate_observed(call("execute", command="rm -rf x"), context(policy=()))
+    evaluation = external_calls.evaluate_observed(call("execute", command="rm -rf x"), context(policy=()))
 
-    assert (said.verdict, said.risk, said.checks[0].reasons) == ("allow", "high", (Reason(code="runs_itself"),))
+    assert (evaluation.verdict, evaluation.risk, evaluation.checks[0].reasons) == (
+        "allow",
+        "high",
+        (Reason(code="runs_itself"),),
+    )
 
 
 def test_an_agent_starts_after_approval_or_by_a_rule():
@@ -108,15 +112,15 @@ def test_an_agent_starts_after_approval_or_by_a_rule():
     other = external_starts.evaluate_start(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
     denied = external_starts.evaluate_start(command, context(rules=(rule("StartAgent", "deny"),)))
 
-    assert [one.verdict for one in (asks, allowed, other, denied)] == ["ask", "allow", "ask", "deny"]
+    assert [evaluation.verdict for evaluation in (asks, allowed, other, denied)] == ["ask", "allow", "ask", "deny"]
     assert asks.preview == "codex-acp --model 'a b'"
     assert asks.matchers == {"session": exact, "workspace": exact}
     assert denied.code == "rule_denied"
 
 
 def test_a_reported_change_has_a_diff_and_no_content():
-    told = ExternalCall(call_id="c", diffs=(ExternalDiff(path="/srv/site/a.py", before="old\n", after="new\n"),))
-    (change,), _ = external_calls.list_changes(told, context())
+    reported = ExternalCall(call_id="c", diffs=(ExternalDiff(path="/srv/site/a.py", before="old\n", after="new\n"),))
+    (change,), _ = external_calls.list_changes(reported, context())
 
     assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)
     assert (change.before, change.after) == (None, None)
@@ -146,8 +150,8 @@ def test_a_title_is_separate_from_the_tool_name(call: ExternalCall, prompt: str)
 def test_a_rule_allows_only_the_mode_of_the_definition(mode: str, ends: str):
     """A1: a rule for the command alone does not cover a definition that names a mode later."""
     plain = rule("StartAgent(gemini --acp)", "allow")
-    said = external_starts.evaluate_start(("gemini", "--acp"), context(rules=(plain,)), mode=mode)
+    evaluation = external_starts.evaluate_start(("gemini", "--acp"), context(rules=(plain,)), mode=mode)
 
-    assert said.verdict == ("ask" if mode else "allow")
-    assert said.preview == f"gemini --acp{ends}"
-    assert said.matchers.get("session", f"StartAgent(gemini --acp{ends})") == f"StartAgent(gemini --acp{ends})"
+    assert evaluation.verdict == ("ask" if mode else "allow")
+    assert evaluation.preview == f"gemini --acp{ends}"
+    assert evaluation.matchers.get("session", f"StartAgent(gemini --acp{ends})") == f"StartAgent(gemini --acp{ends})"

@@ -12,8 +12,8 @@ from callboard.tools.gate import external_starts
 URL = "https://peer.test/agent"
 
 
-def context(**differs: Any) -> ToolContext:
-    usual: dict[str, Any] = {
+def context(**changes: Any) -> ToolContext:
+    defaults: dict[str, Any] = {
         "folder": "/srv/site",
         "agent": "peer",
         "definition_hash": "d1",
@@ -22,7 +22,7 @@ def context(**differs: Any) -> ToolContext:
         "mode": "chat",
         "permission_mode": "full",
     }
-    return ToolContext(**{**usual, **differs})
+    return ToolContext(**{**defaults, **changes})
 
 
 def rule(matcher: str, verdict: Verdict) -> Rule:
@@ -37,7 +37,13 @@ def test_an_address_is_contacted_after_approval_or_by_a_rule():
     program = external_starts.evaluate_connection(URL, context(rules=(rule("StartAgent", "allow"),)))
     denied = external_starts.evaluate_connection(URL, context(rules=(rule("ConnectAgent", "deny"),)))
 
-    assert [one.verdict for one in (asks, allowed, other, program, denied)] == ["ask", "allow", "ask", "ask", "deny"]
+    assert [evaluation.verdict for evaluation in (asks, allowed, other, program, denied)] == [
+        "ask",
+        "allow",
+        "ask",
+        "ask",
+        "deny",
+    ]
     assert (asks.preview, asks.arguments, asks.risk) == (URL, f'{{"url":"{URL}"}}', "high")
     assert asks.matchers == {"session": exact, "workspace": exact}
     assert asks.binding is not None
@@ -47,11 +53,11 @@ def test_an_address_is_contacted_after_approval_or_by_a_rule():
 
 def test_an_approval_applies_to_the_exact_address():
     """SAFE-07"""
-    one, other = (
+    first, other = (
         external_starts.evaluate_connection(URL, context()),
         external_starts.evaluate_connection(f"{URL}2", context()),
     )
-    assert one.binding != other.binding
+    assert first.binding != other.binding
 
 
 def test_a_remote_request_asks_in_spite_of_rules():
@@ -78,19 +84,19 @@ def test_a_remote_text_is_truncated_and_never_asks_for_a_secret():
 
 
 def test_x7_the_question_of_a_start_states_the_omitted_length():
-    """X7: the card shows all of it, and the end is in sight."""
+    """X7: the card has the whole command, and the prompt its end."""
     words = ("agent", "--flag=" + "a" * 500, "--exec=harm")
-    asked = external_starts.evaluate_start(words, context())
+    evaluation = external_starts.evaluate_start(words, context())
 
     text = " ".join(words)
-    assert f"({len(text) - 120:,} characters)" in asked.prompt
-    assert "--exec=harm?" in asked.prompt
-    assert asked.preview == text
+    assert f"({len(text) - 120:,} characters)" in evaluation.prompt
+    assert "--exec=harm?" in evaluation.prompt
+    assert evaluation.preview == text
 
 
 def test_x7_the_question_of_a_contact_states_the_omitted_length():
     url = f"https://peer.test/{'a' * 500}?to=harm"
-    asked = external_starts.evaluate_connection(url, context())
+    evaluation = external_starts.evaluate_connection(url, context())
 
-    assert f"({len(url) - 120:,} characters)" in asked.prompt
-    assert "?to=harm?" in asked.prompt
+    assert f"({len(url) - 120:,} characters)" in evaluation.prompt
+    assert "?to=harm?" in evaluation.prompt

@@ -11,19 +11,19 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import ToolCall
 from tests.tools.rigs.calls import Agent, rule, to_english_checks
 
-PLAN: dict[str, Any] = {"summary": "Mend the parser.", "steps": ["read", "write"]}
+PLAN: dict[str, Any] = {"summary": "Fix the parser.", "steps": ["read", "write"]}
 QUESTION: dict[str, Any] = {"question": "Which?", "options": ["this", "that"]}
 
 
 @pytest.mark.parametrize("mode", ["planning", "ask", "edits", "full"])
-@pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
+@pytest.mark.parametrize(("tool", "arguments"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
 async def test_a_question_asks_in_every_mode_and_under_every_rule(
-    agent: Agent, mode: str, tool: str, asked: dict[str, Any]
+    agent: Agent, mode: str, tool: str, arguments: dict[str, Any]
 ):
     """CTX-03, CTL-04"""
-    held = agent.with_context(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
+    ruled = agent.with_context(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
 
-    evaluation = await held.toolbox.evaluate(_call(tool, asked), held.context)
+    evaluation = await ruled.toolbox.evaluate(_call(tool, arguments), ruled.context)
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "none", True)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
@@ -32,13 +32,13 @@ async def test_a_question_asks_in_every_mode_and_under_every_rule(
     )
 
 
-@pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
-async def test_no_rule_is_offered_for_questions(agent: Agent, tool: str, asked: dict[str, Any]):
-    """CTL-04: also where no rule speaks of it yet."""
-    evaluation = await agent.toolbox.evaluate(_call(tool, asked), agent.context)
+@pytest.mark.parametrize(("tool", "arguments"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
+async def test_no_rule_is_offered_for_questions(agent: Agent, tool: str, arguments: dict[str, Any]):
+    """CTL-04: also without a rule for the tool."""
+    evaluation = await agent.toolbox.evaluate(_call(tool, arguments), agent.context)
 
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
 
 
-def _call(tool: str, asked: dict[str, Any]) -> ToolCall:
-    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))
+def _call(tool: str, arguments: dict[str, Any]) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(arguments))

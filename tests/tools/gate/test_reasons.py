@@ -1,4 +1,4 @@
-"""Why a person is asked: codes with parameters, and the same in English (X7)."""
+"""Reasons of questions and denials: codes with parameters, and their English texts (X7)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
 def test_every_reason_has_an_english_text_with_its_parameters(code: ReasonCode) -> None:
-    said = to_english((Reason(code=code, parameters=PARAMETERS),))
-    assert said
-    assert re.search(r"[{}]", said) is None
+    text = to_english((Reason(code=code, parameters=PARAMETERS),))
+    assert text
+    assert re.search(r"[{}]", text) is None
 
 
-def _call(tool: str, **asked: Any) -> ToolCall:
-    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))
+def _call(tool: str, **arguments: Any) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(arguments))
 
 
 async def test_a_protected_change_has_a_reason(agent: Agent) -> None:
-    """The page words it in its language; the prompt says the same in English."""
+    """The page translates the reason. The prompt has its English text."""
     evaluation = await agent.toolbox.evaluate(_call("Write", file_path="agents/a.md", content="x"), agent.context)
     assert evaluation.reasons == (Reason(code="protected", parameters={"path": "agents"}),)
     assert evaluation.prompt.endswith("Changes in agents always require approval.")
@@ -43,8 +43,8 @@ async def test_a_rule_that_asks_is_a_reason_and_the_mode_is_not(agent: Agent) ->
     asking = agent.with_context(permission_mode="ask")
     evaluation = await asking.toolbox.evaluate(write, asking.context)
     assert (evaluation.verdict, evaluation.reasons) == ("ask", ())
-    held = agent.with_context(permission_mode="full", rules=(rule("ask", "Write"),))
-    (asks,) = (await held.toolbox.evaluate(write, held.context)).reasons
+    ruled = agent.with_context(permission_mode="full", rules=(rule("ask", "Write"),))
+    (asks,) = (await ruled.toolbox.evaluate(write, ruled.context)).reasons
     assert (asks.code, asks.parameters) == ("rule_session", {"matcher": "Write"})
 
 
@@ -56,8 +56,8 @@ async def test_a_destructive_command_has_a_reason_for_its_risk(agent: Agent) -> 
 
 
 async def test_an_allowed_call_has_no_reasons(agent: Agent) -> None:
-    held = agent.with_context(permission_mode="full")
-    evaluation = await held.toolbox.evaluate(_call("Bash", command="rm -rf build"), held.context)
+    permissive = agent.with_context(permission_mode="full")
+    evaluation = await permissive.toolbox.evaluate(_call("Bash", command="rm -rf build"), permissive.context)
     assert (evaluation.verdict, evaluation.reasons) == ("allow", ())
 
 
@@ -77,24 +77,24 @@ DENIED = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "asked", "having", "code", "names"), DENIED)
+@pytest.mark.parametrize(("tool", "arguments", "limits", "code", "parameters"), DENIED)
 async def test_a_denial_has_its_reason_as_code_and_in_english(
-    agent: Agent, tool: str, asked: dict[str, Any], having: dict[str, Any], code: str, names: dict[str, str]
+    agent: Agent, tool: str, arguments: dict[str, Any], limits: dict[str, Any], code: str, parameters: dict[str, str]
 ) -> None:
-    """UI-27: the page words a refusal in its language; the model reads the English of the same reason."""
-    held = agent.with_context(**having)
-    evaluation = await held.toolbox.evaluate(_call(tool, **asked), held.context)
+    """UI-27: the page translates the reason. The model reads its English text."""
+    restricted = agent.with_context(**limits)
+    evaluation = await restricted.toolbox.evaluate(_call(tool, **arguments), restricted.context)
     check = evaluation.checks[-1]
     assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
-    assert check.reasons[0].parameters.items() >= names.items()
+    assert check.reasons[0].parameters.items() >= parameters.items()
     assert evaluation.message == check.detail
     assert evaluation.message.startswith(to_english(check.reasons[:1]))
 
 
 async def test_an_allowed_check_has_its_reasons_as_codes(agent: Agent) -> None:
-    held = agent.with_context(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
-    inside = await held.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), held.context)
-    outside = await held.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), held.context)
-    said = {check.name: [one.code for one in check.reasons] for check in inside.checks}
-    assert (said["rules"], said["approval"]) == (["rule_applied"], ["rule_allows_session"])
+    ruled = agent.with_context(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
+    inside = await ruled.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), ruled.context)
+    outside = await ruled.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), ruled.context)
+    codes = {check.name: [reason.code for reason in check.reasons] for check in inside.checks}
+    assert (codes["rules"], codes["approval"]) == (["rule_applied"], ["rule_allows_session"])
     assert outside.checks[-1].reasons == (Reason(code="mode_applies", parameters={"mode": "edits"}),)

@@ -35,7 +35,7 @@ def file(tool: str, path: str) -> Target:
 
 
 @pytest.mark.parametrize(
-    ("matcher", "target", "speaks"),
+    ("matcher", "target", "is_match"),
     [
         ("Read", file("Read", "a/b"), True),
         ("Read", file("Grep", "a/b"), False),
@@ -73,8 +73,8 @@ def file(tool: str, path: str) -> Target:
         ("", shell("id"), False),
     ],
 )
-def test_a_rule_that_allows_is_strict(matcher: str, target: Target, speaks: bool):
-    assert matches(rule("allow", matcher), target) is speaks
+def test_a_rule_that_allows_is_strict(matcher: str, target: Target, is_match: bool):
+    assert matches(rule("allow", matcher), target) is is_match
 
 
 @pytest.mark.parametrize("verdict", ["deny", "ask"])
@@ -210,7 +210,7 @@ pieces = st.sampled_from([*FRAGMENTS, " ", "\n", "\r", "\t", "\0"])
 @settings(max_examples=150, deadline=None)
 @given(st.lists(pieces | st.text(max_size=3), max_size=8).map("".join))
 def test_a_command_allowed_by_a_prefix_runs_nothing_else(attack: str):
-    """SAFE-07: a real shell says whether anything beside pytest was run."""
+    """SAFE-07: a real shell shows whether anything other than pytest runs."""
     command = f"pytest {attack}"
     if not matches(rule("allow", "Bash(pytest *)"), shell(command)):
         return
@@ -251,10 +251,10 @@ def test_a_search_skips_unreadable_paths():
 
 
 @pytest.mark.parametrize(
-    ("command", "takes"), [("ls; rm x", True), ("pytest", False), ("mkfs.ext4 x", True), ("", False)]
+    ("command", "is_destructive"), [("ls; rm x", True), ("pytest", False), ("mkfs.ext4 x", True), ("", False)]
 )
-def test_destructive_commands_are_recognised(command: str, takes: bool):
-    assert is_destructive_text(command) is takes
+def test_destructive_commands_are_recognised(command: str, is_destructive: bool):
+    assert is_destructive_text(command) is is_destructive
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_a_valid_matcher_is_accepted(matcher: str):
 
 
 @pytest.mark.parametrize(
-    ("matcher", "said"),
+    ("matcher", "reason"),
     [
         ("", "use `Tool` or"),
         ("(x)", "use `Tool` or"),
@@ -293,9 +293,9 @@ def test_a_valid_matcher_is_accepted(matcher: str):
         ("Edit(" + "{a,b}" * 7 + ")", "more than 64 alternatives"),
     ],
 )
-def test_an_invalid_matcher_is_refused_with_the_reason(matcher: str, said: str):
+def test_an_invalid_matcher_is_refused_with_the_reason(matcher: str, reason: str):
     """SAFE-05"""
-    with pytest.raises(InvalidMatcherError, match=said.replace("(", r"\(")):
+    with pytest.raises(InvalidMatcherError, match=reason.replace("(", r"\(")):
         check_matcher(matcher)
 
 
@@ -313,8 +313,8 @@ def test_an_invalid_matcher_is_refused_with_the_reason(matcher: str, said: str):
 )
 def test_a_rule_is_tried_on_a_past_call(tool: str, arguments: str, verdict: Verdict | None):
     rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
-    said = rule_trial.try_rules(rules, rule_trial.read_target(tool, arguments, "/work"))
-    assert (said.verdict if said else None) == verdict
+    result = rule_trial.try_rules(rules, rule_trial.read_target(tool, arguments, "/work"))
+    assert (result.verdict if result else None) == verdict
 
 
 def test_a_past_call_with_a_secret_asks_unless_a_rule_allows_it_exactly():
@@ -329,6 +329,6 @@ def test_a_past_call_with_a_secret_asks_unless_a_rule_allows_it_exactly():
 
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
 def test_a_pattern_on_a_servers_tool_is_invalid(matcher: str):
-    """SAFE-06: who writes one that denies is not left to believe that it does."""
+    """SAFE-06: a denying rule with such a pattern would deny nothing."""
     with pytest.raises(InvalidMatcherError, match="remove the parentheses"):
         check_matcher(matcher)

@@ -34,15 +34,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "StopProcess": {"process_id": "prc_1"},
     "Write": {"file_path": "new.txt", "content": "x\n"},
 }
-#: A machine without bubblewrap, whatever this one has.
+#: A machine without bubblewrap.
 BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not installed"))
 
 
-def bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
+def evaluate_bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
     return stations.evaluate(call(tool, **arguments), agent.context, BARE)
 
 
-def last(evaluation: Evaluation) -> Check:
+def last_check(evaluation: Evaluation) -> Check:
     return evaluation.checks[-1]
 
 
@@ -108,19 +108,19 @@ async def test_a_new_file_is_bound_as_absent(agent: Agent):
 
 
 @pytest.mark.parametrize(
-    ("mode", "free"),
+    ("mode", "allowed"),
     [
         ("ask", {"Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"}),
         ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess", "Write"}),
         ("full", set(CALLS)),
     ],
 )
-async def test_each_permission_mode_allows_its_calls(agent: Agent, mode: str, free: set[str]):
-    told = agent.with_context(permission_mode=mode)
+async def test_each_permission_mode_allows_its_calls(agent: Agent, mode: str, allowed: set[str]):
+    in_mode = agent.with_context(permission_mode=mode)
 
-    verdicts = {tool: (await told.evaluate(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
+    verdicts = {tool: (await in_mode.evaluate(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
 
-    assert verdicts == {tool: "allow" if tool in free else "ask" for tool in CALLS}
+    assert verdicts == {tool: "allow" if tool in allowed else "ask" for tool in CALLS}
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
@@ -152,7 +152,7 @@ async def test_an_unknown_tool_is_denied_with_the_available_tools(agent: Agent):
     evaluation = await agent.evaluate("Teleport", to="x")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
-    known = (
+    tools = (
         "bash",
         "edit",
         "finalize",
@@ -166,7 +166,7 @@ async def test_an_unknown_tool_is_denied_with_the_available_tools(agent: Agent):
         "stop_process",
         *TEAM_TOOLS,
     )
-    assert evaluation.message == f"There is no tool Teleport. Known tools: {', '.join(known)}."
+    assert evaluation.message == f"There is no tool Teleport. Known tools: {', '.join(tools)}."
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
@@ -177,7 +177,7 @@ async def test_an_agent_without_patch_cannot_write(agent: Agent, mode: str):
 
     for tool in ("Write", "Edit"):
         evaluation = await reader.evaluate(tool, **{**CALLS[tool], "file_path": "README.md"})
-        assert (evaluation.verdict, evaluation.code, last(evaluation).name) == ("deny", "policy_denied", "policy")
+        assert (evaluation.verdict, evaluation.code, last_check(evaluation).name) == ("deny", "policy_denied", "policy")
     shell = await reader.evaluate(
         "Bash", command="touch made; echo x >> README.md; mkdir -p .git && touch .git/x; touch /tmp/ok"
     )
@@ -187,7 +187,7 @@ async def test_an_agent_without_patch_cannot_write(agent: Agent, mode: str):
     outcome = await reader.run(call("Bash", **json.loads(shell.arguments)), shell)
     assert outcome.output.count("Read-only file system") == 3
     assert read_tree(agent.folder) == before
-    refused = bare(reader, "Bash", command="ls")
+    refused = evaluate_bare(reader, "Bash", command="ls")
     assert (refused.verdict, refused.code) == ("deny", "policy_denied")
 
 
@@ -202,11 +202,11 @@ async def test_finalize_requires_its_policy(agent: Agent):
 
 
 def test_an_agent_sees_the_tools_that_it_may_use(agent: Agent):
-    def told(**context: Any) -> list[str]:
+    def list_names(**context: Any) -> list[str]:
         other = agent.with_context(**context)
         return [spec.name for spec in other.toolbox.list_specs(other.context)]
 
-    assert told(mode="chat") == [
+    assert list_names(mode="chat") == [
         "Bash",
         "Edit",
         "Glob",
@@ -217,9 +217,9 @@ def test_an_agent_sees_the_tools_that_it_may_use(agent: Agent):
         "ReadProcess",
         "StopProcess",
     ]
-    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
-    assert told(tools=("Write", "Nothing")) == ["Write"]
-    assert told(tools=("Read", "Write")) == ["Read", "Write"]
+    assert list_names(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
+    assert list_names(tools=("Write", "Nothing")) == ["Write"]
+    assert list_names(tools=("Read", "Write")) == ["Read", "Write"]
     write = next(spec for spec in agent.toolbox.list_specs(agent.context) if spec.name == "Write")
     assert write.schema == {
         "type": "object",
@@ -257,13 +257,13 @@ async def test_a_command_cannot_write_while_planning(agent: Agent):
     planning = agent.with_context(permission_mode="planning")
     before = read_tree(agent.folder)
 
-    held = await planning.evaluate("Bash", command="touch made")
-    outcome = await planning.run(call("Bash", command="touch made"), held)
+    evaluation = await planning.evaluate("Bash", command="touch made")
+    outcome = await planning.run(call("Bash", command="touch made"), evaluation)
 
-    assert held.verdict == "ask"
+    assert evaluation.verdict == "ask"
     assert "Read-only file system" in outcome.output
     assert read_tree(agent.folder) == before
-    assert bare(planning, "Bash", command="ls").code == "mode_denied"
+    assert evaluate_bare(planning, "Bash", command="ls").code == "mode_denied"
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
@@ -311,23 +311,23 @@ async def test_a_glob_cannot_leave_the_folder(agent: Agent, tool: str, field: st
     "path", ["agents/solo.md", ".callboard/settings.json", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/x"]
 )
 async def test_protected_paths_require_approval(agent: Agent, mode: str, path: str):
-    """Agents cannot change the files that decide what they may do."""
-    free = agent.with_context(
+    """Agents cannot change files that control their permissions."""
+    permissive = agent.with_context(
         permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace"))
     )
 
-    evaluation = await free.evaluate("Write", file_path=path, content="x")
+    evaluation = await permissive.evaluate("Write", file_path=path, content="x")
 
     assert (evaluation.verdict, evaluation.risk) == ("ask", "high")
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert (await free.evaluate("Read", file_path=path)).verdict == "allow"
+    assert (await permissive.evaluate("Read", file_path=path)).verdict == "allow"
 
 
 async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
     asking = agent.with_context(permission_mode="ask")
 
     allowed = await asking.with_context(rules=(rule("allow", "Edit(src/**)"),)).evaluate("Edit", **CALLS["Edit"])
-    asked = await agent.with_context(rules=(rule("allow", "Edit"), rule("ask", "Edit(src/**)"))).evaluate(
+    needs_approval = await agent.with_context(rules=(rule("allow", "Edit"), rule("ask", "Edit(src/**)"))).evaluate(
         "Edit", **CALLS["Edit"]
     )
     denied = await agent.with_context(rules=(rule("allow", "Edit"), rule("deny", "Write(src/*)"))).evaluate(
@@ -338,12 +338,12 @@ async def test_a_denying_rule_wins_over_asking_and_allowing(agent: Agent):
     assert to_english_checks(list_checks(allowed.checks))[5] == Check(
         name="rules", verdict="allow", detail="Edit(src/**) (session)."
     )
-    assert (asked.verdict, asked.scopes, asked.prompt) == (
+    assert (needs_approval.verdict, needs_approval.scopes, needs_approval.prompt) == (
         "ask",
         ("once",),
         "Change src/app.py (+1 −1)? A rule of this session asks: Edit(src/**).",
     )
-    assert (denied.verdict, denied.code, last(denied).name) == ("deny", "rule_denied", "rules")
+    assert (denied.verdict, denied.code, last_check(denied).name) == ("deny", "rule_denied", "rules")
 
 
 async def test_a_prefix_rule_allows_only_plain_commands(agent: Agent):
@@ -363,7 +363,7 @@ async def test_a_prefix_rule_allows_only_plain_commands(agent: Agent):
 @pytest.mark.parametrize("mode", ["ask", "edits", "full"])
 def test_a_command_without_a_sandbox_always_asks_with_the_reason(agent: Agent, mode: str):
     """SAFE-02"""
-    evaluation = bare(
+    evaluation = evaluate_bare(
         agent.with_context(permission_mode=mode, rules=(rule("allow", "Bash"),)), "Bash", command="pytest -q"
     )
 
@@ -390,8 +390,8 @@ def test_the_root_folder_has_no_sandbox(agent: Agent):
     assert (evaluation.verdict, evaluation.sandbox.level) == ("ask", "none")
 
 
-async def test_an_unprotectable_name_makes_a_command_ask(agent: Agent):
-    """Agents cannot change the files that decide what they may do."""
+async def test_a_command_asks_if_a_name_cannot_be_protected(agent: Agent):
+    """Agents cannot change files that control their permissions."""
     (agent.folder / ".git").symlink_to("src")
 
     evaluation = await agent.evaluate("Bash", command="ls")

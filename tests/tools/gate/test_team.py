@@ -19,30 +19,30 @@ BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not ins
 @pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"parent_globs": ("docs/**", "*.md")}])
 async def test_a_change_outside_the_globs_is_denied_with_them(agent: Agent, limit: dict[str, Any]):
     """Subagents specification, Isolation."""
-    held = agent.with_context(**limit)
+    restricted = agent.with_context(**limit)
     before = read_tree(agent.folder)
 
-    outside = await held.evaluate("Write", file_path="src/new.py", content="x")
+    outside = await restricted.evaluate("Write", file_path="src/new.py", content="x")
 
     assert (outside.verdict, outside.code) == ("deny", "path_denied")
     assert outside.message == "src/new.py is outside of where this agent may write: docs/**, *.md."
     assert to_english_checks(outside.checks)[-1] == Check(name="paths", verdict="deny", detail=outside.message)
     assert read_tree(agent.folder) == before
-    edit = await held.evaluate("Edit", file_path="src/app.py", old_string="one", new_string="1")
+    edit = await restricted.evaluate("Edit", file_path="src/app.py", old_string="one", new_string="1")
     assert edit.code == "path_denied"
-    assert (await held.evaluate("Write", file_path="docs/a/b.md", content="x")).verdict == "allow"
+    assert (await restricted.evaluate("Write", file_path="docs/a/b.md", content="x")).verdict == "allow"
     assert (
-        await held.evaluate("Edit", file_path="README.md", old_string="Tide", new_string="Tides")
+        await restricted.evaluate("Edit", file_path="README.md", old_string="Tide", new_string="Tides")
     ).verdict == "allow"
-    assert (await held.evaluate("Read", file_path="src/app.py")).verdict == "allow"
+    assert (await restricted.evaluate("Read", file_path="src/app.py")).verdict == "allow"
 
 
 async def test_the_parents_globs_restrict_the_definitions_globs(agent: Agent):
-    held = agent.with_context(work_globs=("docs/**",), parent_globs=("**/*.md",))
+    restricted = agent.with_context(work_globs=("docs/**",), parent_globs=("**/*.md",))
 
-    assert (await held.evaluate("Write", file_path="docs/a.md", content="x")).verdict == "allow"
-    assert (await held.evaluate("Write", file_path="docs/a.py", content="x")).code == "path_denied"
-    assert (await held.evaluate("Write", file_path="a.md", content="x")).code == "path_denied"
+    assert (await restricted.evaluate("Write", file_path="docs/a.md", content="x")).verdict == "allow"
+    assert (await restricted.evaluate("Write", file_path="docs/a.py", content="x")).code == "path_denied"
+    assert (await restricted.evaluate("Write", file_path="a.md", content="x")).code == "path_denied"
 
 
 async def test_a_read_only_agent_changes_nothing(agent: Agent):
@@ -61,18 +61,18 @@ async def test_a_read_only_agent_changes_nothing(agent: Agent):
 @pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"parent_globs": ("docs/**",)}])
 async def test_a_restricted_agents_command_has_a_read_only_folder(agent: Agent, limit: dict[str, Any]):
     """MAR-05"""
-    held = agent.with_context(**limit)
-    evaluation = await held.evaluate("Bash", command="touch docs-new src/new")
+    restricted = agent.with_context(**limit)
+    evaluation = await restricted.evaluate("Bash", command="touch docs-new src/new")
 
     assert evaluation.sandbox is not None
     assert (evaluation.sandbox.level, evaluation.sandbox.writable) == ("bubblewrap", ())
-    outcome = await held.call("Bash", command="mkdir -p docs; touch docs/new src/new; ls src")
+    outcome = await restricted.call("Bash", command="mkdir -p docs; touch docs/new src/new; ls src")
     assert outcome.output.splitlines()[-1] == "app.py"
     assert not (agent.folder / "docs").exists()
 
 
 @pytest.mark.parametrize(
-    ("limit", "why"),
+    ("limit", "reason"),
     [
         ({"read_only": True}, "The agent only reads, and no sandbox here can stop a command from writing"),
         (
@@ -81,12 +81,12 @@ async def test_a_restricted_agents_command_has_a_read_only_folder(agent: Agent, 
         ),
     ],
 )
-def test_a_restricted_agents_command_is_denied_without_a_sandbox(agent: Agent, limit: dict[str, Any], why: str):
+def test_a_restricted_agents_command_is_denied_without_a_sandbox(agent: Agent, limit: dict[str, Any], reason: str):
     """MAR-05"""
     evaluation = stations.evaluate(call("Bash", command="ls"), agent.with_context(**limit).context, BARE)
 
     assert evaluation.code == "policy_denied"
-    assert evaluation.message == (f"{why} (bubblewrap (bwrap) is not installed).")
+    assert evaluation.message == (f"{reason} (bubblewrap (bwrap) is not installed).")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ async def test_a_merge_requires_patch(agent: Agent):
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "summary"),
     [
         ("spawn_subagent", {"agent": "worker", "objective": "Read\nall."}, "spawn_subagent worker: Read all."),
         ("spawn_subagent", {"agent": "worker", "objective": "x", "title": "Docs"}, "spawn_subagent worker: Docs"),
@@ -149,6 +149,6 @@ async def test_a_merge_requires_patch(agent: Agent):
         ("update_task", {"taskId": "tsk_1", "status": "done"}, "update_task tsk_1: done"),
     ],
 )
-async def test_the_row_describes_a_team_call(folder: Path, tool: str, arguments: dict[str, Any], said: str):
+async def test_the_row_describes_a_team_call(folder: Path, tool: str, arguments: dict[str, Any], summary: str):
     agent = Agent(folder, policy=("Delegate", "Patch"))
-    assert (await agent.evaluate(tool, **arguments)).summary == said
+    assert (await agent.evaluate(tool, **arguments)).summary == summary

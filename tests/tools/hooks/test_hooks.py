@@ -30,8 +30,8 @@ def scripts(tmp_path: Path) -> Scripts:
 
 
 async def test_a_hook_receives_the_call_and_its_agent(agent: Agent, scripts: Scripts) -> None:
-    said = await run_hooks(agent, call("Bash", command="ls"), scripts.hook("look"))
-    assert said is None
+    result = await run_hooks(agent, call("Bash", command="ls"), scripts.hook("look"))
+    assert result is None
     assert scripts.read_inputs("look") == [
         {
             "tool": "Bash",
@@ -47,63 +47,65 @@ async def test_a_hook_receives_the_call_and_its_agent(agent: Agent, scripts: Scr
 
 
 async def test_a_hook_denies_a_call_with_its_reason(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01: no hook after it is asked, and no station."""
+    """SAFE-01: no later hook and no station of the gate runs."""
     deny = scripts.hook("guard", "answer(decision='deny', reason='not on Fridays')")
-    seen = await evaluate_with_hooks(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
+    evaluation = await evaluate_with_hooks(
+        agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x"
+    )
     message = "The hook guard denies it: not on Fridays."
-    assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
-    assert seen.summary == "Write a.txt"
-    assert to_english_checks(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
+    assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", "hook_denied", message)
+    assert evaluation.summary == "Write a.txt"
+    assert to_english_checks(evaluation.checks) == (Check(name="hooks", verdict="deny", detail=message),)
     assert scripts.read_inputs("later") == []
 
 
 async def test_a_hook_requires_approval_in_every_mode_and_under_every_rule(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01: and no wider answer is offered, for no rule could take the place of the next question."""
+    """SAFE-01: an approval covers only this call, because no rule replaces the next question."""
     allowed = agent.with_context(rules=(rule("allow", "Write(**)"),))
     ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
-    seen = await evaluate_with_hooks(allowed, ask, tool="Write", file_path="a.txt", content="x")
-    why = "The hook guard asks for approval: it is large."
-    assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})
-    assert seen.prompt.endswith("The hook guard asks for approval: it is large.")
-    assert to_english_checks(seen.checks) == (
-        Check(name="hooks", verdict="ask", detail=why),
+    evaluation = await evaluate_with_hooks(allowed, ask, tool="Write", file_path="a.txt", content="x")
+    reason = "The hook guard asks for approval: it is large."
+    assert (evaluation.verdict, evaluation.scopes, evaluation.matchers) == ("ask", ("once",), {})
+    assert evaluation.prompt.endswith("The hook guard asks for approval: it is large.")
+    assert to_english_checks(evaluation.checks) == (
+        Check(name="hooks", verdict="ask", detail=reason),
         Check(name="policy", verdict="allow", detail="Patch"),
         Check(name="rules", verdict="allow", detail="Write(**) (session)."),
-        Check(name="approval", verdict="ask", detail=why),
+        Check(name="approval", verdict="ask", detail=reason),
     )
 
 
 async def test_rewritten_arguments_are_checked_and_run(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01: hooks behind it, the rules, the binding and the card."""
+    """SAFE-01: later hooks, the rules, the binding and the card have the new arguments."""
     rewrite = scripts.hook("tidy", "answer(arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
     asking = agent.with_context(permission_mode="ask")
-    seen = await evaluate_with_hooks(
+    evaluation = await evaluate_with_hooks(
         asking, rewrite, scripts.hook("later"), tool="Write", file_path="a.txt", content="x"
     )
     assert scripts.read_inputs("later")[0]["arguments"] == {"file_path": "b.txt", "content": "tidy\n"}
-    assert (seen.verdict, seen.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
-    assert seen.binding is not None
-    assert (seen.binding.file, seen.binding.arguments_hash) == ("b.txt", seen.arguments_hash)
-    assert seen.prompt == "Create b.txt (+1 −0)? The hook tidy changed the arguments."
-    assert "+tidy" in seen.preview
-    assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
+    assert (evaluation.verdict, evaluation.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
+    assert evaluation.binding is not None
+    assert (evaluation.binding.file, evaluation.binding.arguments_hash) == ("b.txt", evaluation.arguments_hash)
+    assert evaluation.prompt == "Create b.txt (+1 −0)? The hook tidy changed the arguments."
+    assert "+tidy" in evaluation.preview
+    assert evaluation.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
 
 
 async def test_a_rewrite_reports_its_reason(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01: once, also where it has a person asked for the same reason."""
+    """SAFE-01: once, also if the hook requires approval for the same reason."""
     body = "answer(decision={!r}, arguments={{'command': 'pnpm test'}}, reason='we use pnpm')"
-    said = [
+    results = [
         await run_hooks(agent, call("Bash", command="npm test"), scripts.hook(name, body.format(decision)))
         for name, decision in (("a", "pass"), ("b", "ask"))
     ]
-    assert [one.detail for one in said if one is not None] == [
+    assert [result.detail for result in results if result is not None] == [
         "The hook a changed the arguments: we use pnpm.",
         "The hook b changed the arguments. The hook b asks for approval: we use pnpm.",
     ]
 
 
 async def test_the_same_arguments_are_not_a_rewrite(agent: Agent, scripts: Scripts) -> None:
-    echo = "answer(arguments=asked['arguments'])"
+    echo = "answer(arguments=request['arguments'])"
     assert await run_hooks(agent, call("Bash", command="ls"), scripts.hook("a", echo), scripts.hook("b", echo)) is None
 
 
@@ -121,7 +123,7 @@ async def test_rewritten_arguments_pass_the_path_and_rule_stations(agent: Agent,
 
 
 async def test_a_hook_cannot_allow_a_call(agent: Agent, scripts: Scripts) -> None:
-    """SAFE-01: the only words that it has are deny, ask and pass; an ask and a deny of others stay."""
+    """SAFE-01: a hook decides deny, ask or pass. A pass keeps the decisions of others."""
     passes = scripts.hook("fine", "answer(decision='pass', reason='all is well')")
     asking = agent.with_context(permission_mode="ask")
     assert (await evaluate_with_hooks(asking, passes, tool="Bash", command="ls")).verdict == "ask"
@@ -131,10 +133,10 @@ async def test_a_hook_cannot_allow_a_call(agent: Agent, scripts: Scripts) -> Non
 
 async def test_a_second_rewrite_denies_the_call(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: arguments are rewritten once."""
-    one = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
-    two = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
-    said = await run_hooks(agent, call("Bash", command="ls"), one, two)
-    assert said == HookResult(
+    first = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
+    second = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
+    result = await run_hooks(agent, call("Bash", command="ls"), first, second)
+    assert result == HookResult(
         verdict="deny",
         code="hook_failed",
         detail=(
@@ -168,18 +170,20 @@ FAILS = {
 @pytest.mark.parametrize("body", FAILS, ids=range(len(FAILS)))
 async def test_a_failed_hook_denies_the_call_with_the_failure(agent: Agent, scripts: Scripts, body: str) -> None:
     """SAFE-01"""
-    seen = await evaluate_with_hooks(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
-    assert (seen.verdict, seen.code) == ("deny", "hook_failed")
-    assert seen.message.startswith(f"The hook guard failed, so the call does not run: {FAILS[body]}")
-    assert seen.message.endswith(".")
+    evaluation = await evaluate_with_hooks(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
+    assert (evaluation.verdict, evaluation.code) == ("deny", "hook_failed")
+    assert evaluation.message.startswith(f"The hook guard failed, so the call does not run: {FAILS[body]}")
+    assert evaluation.message.endswith(".")
 
 
 async def test_a_hook_without_its_program_denies_the_call(agent: Agent, tmp_path: Path) -> None:
     gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
-    seen = await evaluate_with_hooks(agent, gone, tool="Read", file_path="README.md")
-    said = f"The hook gone failed, so the call does not run: cannot start: {tmp_path}/gone: No such file or directory."
-    assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
-    toolbox = FolderToolbox(start_folder=lambda one, folder: str(tmp_path / "away"))
+    evaluation = await evaluate_with_hooks(agent, gone, tool="Read", file_path="README.md")
+    message = (
+        f"The hook gone failed, so the call does not run: cannot start: {tmp_path}/gone: No such file or directory."
+    )
+    assert (evaluation.code, evaluation.message.startswith(message)) == ("hook_failed", True)
+    toolbox = FolderToolbox(start_folder=lambda hook, folder: str(tmp_path / "away"))
     away = await evaluate_with_hooks(
         Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x"
     )
@@ -191,9 +195,11 @@ async def test_a_hook_without_its_program_denies_the_call(agent: Agent, tmp_path
 async def test_a_hook_timeout_denies_the_call_and_ends_all_processes(agent: Agent, scripts: Scripts, mark: str) -> None:
     """SAFE-01: processes in another session end too."""
     body = f"import subprocess, time\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ntime.sleep(600)"
-    seen = await evaluate_with_hooks(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
-    said = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
-    assert (seen.code, seen.message) == ("hook_failed", said)
+    evaluation = await evaluate_with_hooks(
+        agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md"
+    )
+    message = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
+    assert (evaluation.code, evaluation.message) == ("hook_failed", message)
     assert find_processes(mark) == find_processes(str(scripts.place)) == []
 
 
@@ -220,21 +226,21 @@ async def test_a_hook_may_ignore_its_input(agent: Agent) -> None:
 
 
 def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) -> None:
-    """A program that reads nothing, one that says too much, and one that is stopped for its time."""
+    """The hooks ignore their input, print too much, time out, or answer."""
     deaf = Hook(name="deaf", command=("true",))
     loud = scripts.hook("loud", f"print('x' * {LARGEST * 8})")
     slow = scripts.hook("slow", "import time\ntime.sleep(600)", timeout=0.5)
     fine = scripts.hook("fine", "answer(decision='ask')")
     large = call("Write", file_path="a.txt", content="x" * 1_000_000)
 
-    async def often() -> list[HookResult | None]:
+    async def run_all() -> list[HookResult | None]:
         agent = Agent(folder)
-        return await asyncio.gather(*(run_hooks(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
+        return await asyncio.gather(*(run_hooks(agent, large, hook) for hook in (deaf, loud, slow, fine, deaf, deaf)))
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        said = [one.detail if one is not None else "" for one in runner.run(often())]
+        details = [result.detail if result is not None else "" for result in runner.run(run_all())]
     failed = "failed, so the call does not run:"
-    assert said == [
+    assert details == [
         "",
         f"The hook loud {failed} answered more than {LARGEST:,} bytes.",
         f"The hook slow {failed} did not answer within 0.5 seconds.",
@@ -252,34 +258,34 @@ async def test_a_hooks_output_is_redacted_before_truncation(folder: Path, script
     says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
     dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
     for hook in (says, dies):
-        said = await run_hooks(agent, call("Read", file_path="README.md"), hook)
-        assert said is not None
-        assert ("secret://dep" in said.detail, value[:12] in said.detail) == (True, False)
+        result = await run_hooks(agent, call("Read", file_path="README.md"), hook)
+        assert result is not None
+        assert ("secret://dep" in result.detail, value[:12] in result.detail) == (True, False)
 
 
 async def test_a_hook_receives_only_the_environment_of_its_settings(
     folder: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SAFE-03: the values of handles, and nothing of ours."""
+    """SAFE-03: the values of handles, and nothing else of Callboard's environment."""
     monkeypatch.setenv("CALLBOARD_SECRET_X", "mine")
-    toolbox = FolderToolbox(reveal=lambda one, text: text.replace("secret://lint", "the value"))
+    toolbox = FolderToolbox(reveal=lambda _, text: text.replace("secret://lint", "the value"))
     body = "import os\nopen(__file__ + '.env', 'w').write(json.dumps(sorted(os.environ.items())))"
     hook = scripts.hook("env", body, env={"TOKEN": "secret://lint"})
     await run_hooks(Agent(folder, toolbox), call("Bash", command="ls"), hook)
-    found = dict(json.loads((scripts.place / "env.py.env").read_text()))
-    assert found["TOKEN"] == "the value"
-    assert not found.keys() - {"TOKEN", "PATH", "HOME", "LC_CTYPE"}
+    environment = dict(json.loads((scripts.place / "env.py.env").read_text()))
+    assert environment["TOKEN"] == "the value"
+    assert not environment.keys() - {"TOKEN", "PATH", "HOME", "LC_CTYPE"}
 
 
 async def test_a_hook_without_its_secret_denies_the_call(folder: Path, scripts: Scripts) -> None:
-    def missing(one: object, text: str) -> str:
+    def missing(_: object, text: str) -> str:
         raise Refusal("secret_missing", "There is no secret lint.")
 
     hook = scripts.hook("env", env={"TOKEN": "secret://lint"})
-    seen = await evaluate_with_hooks(
+    evaluation = await evaluate_with_hooks(
         Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md"
     )
-    assert seen.message.startswith(
+    assert evaluation.message.startswith(
         "The hook env failed, so the call does not run: cannot start: There is no secret lint."
     )
     assert scripts.read_inputs("env") == []
@@ -299,19 +305,19 @@ MATCHERS = [
 ]
 
 
-@pytest.mark.parametrize(("matcher", "tool", "arguments", "speaks"), MATCHERS)
+@pytest.mark.parametrize(("matcher", "tool", "arguments", "is_match"), MATCHERS)
 async def test_a_hooks_matchers_are_broad(
-    agent: Agent, scripts: Scripts, matcher: str, tool: str, arguments: dict[str, str], speaks: bool
+    agent: Agent, scripts: Scripts, matcher: str, tool: str, arguments: dict[str, str], is_match: bool
 ) -> None:
     hook = scripts.hook("look", tools=("NoSuch", matcher))
     asking = agent.with_context(hooks=(hook,))
-    known = asking.toolbox.preview_hooks(call(tool, **arguments), asking.context)
-    why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
-    told = HookResult(verdict="allow", detail="Hooks do not run here. These would decide: look.", reasons=(why,))
-    assert known == (told if speaks else None)
+    preview = asking.toolbox.preview_hooks(call(tool, **arguments), asking.context)
+    reason = Reason(code="hooks_unasked", parameters={"hooks": "look"})
+    expected = HookResult(verdict="allow", detail="Hooks do not run here. These would decide: look.", reasons=(reason,))
+    assert preview == (expected if is_match else None)
     changed = asking.with_context(hooks=(), changed_hooks=(hook,))
     away = changed.toolbox.preview_hooks(call(tool, **arguments), changed.context)
-    assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
+    assert (away.verdict if away is not None else "") == ("ask" if is_match else "")
 
 
 async def test_hooks_do_not_run_for_invalid_arguments(agent: Agent, scripts: Scripts) -> None:
@@ -325,32 +331,32 @@ async def test_hooks_do_not_run_for_invalid_arguments(agent: Agent, scripts: Scr
 async def test_a_hook_that_agents_can_change_does_not_run(
     agent: Agent, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SAFE-08: it would run an agent's code outside the sandbox, also through the search path or a link.
-    A protected folder takes a person's yes."""
+    """SAFE-08: it would run an agent's code outside the sandbox, also through the search path or a
+    link. A change in a protected folder needs approval."""
     monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
     (folder / "check.py").write_text("open('ran', 'w')\n")
     (folder / ".callboard" / "hooks").mkdir(parents=True)
     (folder / ".callboard" / "hooks" / "check.py").write_text("open('ran', 'w')\n")
     (folder / ".callboard" / "hooks" / "link.py").symlink_to(folder / "check.py")
     (tmp_path / "there.py").symlink_to(folder / "check.py")
-    said = (
+    message = (
         f"The hook check failed, so the call does not run: agents of {folder} can change its program {folder}/check.py. "
         f"Move it to {folder}/.callboard/ or outside of every open folder."
     )
-    for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
-        seen = await evaluate_with_hooks(
-            agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x"
+    for path in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
+        evaluation = await evaluate_with_hooks(
+            agent, Hook(name="check", command=(sys.executable, path)), tool="Read", file_path="x"
         )
-        assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
+        assert (evaluation.code, evaluation.message.startswith(message)) == ("hook_failed", True)
     (folder / "bin").mkdir()
     (folder / "bin" / "checker").symlink_to("/bin/true")
     (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
     for command in (("checker",), (str(tmp_path / "link.py"),)):
-        seen = await evaluate_with_hooks(agent, Hook(name="check", command=command), tool="Read", file_path="x")
-        assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
+        evaluation = await evaluate_with_hooks(agent, Hook(name="check", command=command), tool="Read", file_path="x")
+        assert f"agents of {folder} can change its program {folder}/bin/checker" in evaluation.message
     assert not (folder / "ran").exists()
-    kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
-    assert await run_hooks(agent, call("Read", file_path="README.md"), kept) is None
+    protected = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
+    assert await run_hooks(agent, call("Read", file_path="README.md"), protected) is None
     assert (folder / "ran").exists()
 
 
@@ -358,13 +364,13 @@ async def test_a_hook_that_agents_can_change_does_not_run(
 async def test_a_hooks_program_is_found_from_its_start_folder(
     agent: Agent, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, program: str
 ) -> None:
-    """SAFE-08: a search path may name folders relative to that."""
+    """SAFE-08: a search path may have folders relative to it."""
     monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
     (folder / "bin").mkdir()
     (folder / program).write_text("#!/bin/sh\ntouch ran\n")
     (folder / program).chmod(0o755)
-    seen = await evaluate_with_hooks(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
-    assert f"agents of {folder} can change its program {folder}/{program}" in seen.message
+    evaluation = await evaluate_with_hooks(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
+    assert f"agents of {folder} can change its program {folder}/{program}" in evaluation.message
     assert not (folder / "ran").exists()
 
 
@@ -374,19 +380,21 @@ async def test_a_hooks_program_is_found_on_its_own_search_path(agent: Agent, fol
     (folder / "bin" / "checker").write_text("#!/bin/sh\ntouch ran\n")
     (folder / "bin" / "checker").chmod(0o755)
     hook = Hook(name="check", command=("checker",), env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
-    seen = await evaluate_with_hooks(agent, hook, tool="Read", file_path="x")
-    assert f"agents of {folder} can change its program {folder}/bin/checker" in seen.message
+    evaluation = await evaluate_with_hooks(agent, hook, tool="Read", file_path="x")
+    assert f"agents of {folder} can change its program {folder}/bin/checker" in evaluation.message
     assert not (folder / "ran").exists()
     gone = Hook(name="gone", command=("no-such-program",))
-    said = "The hook gone failed, so the call does not run: cannot start: no-such-program: No such file or directory."
-    assert (await evaluate_with_hooks(agent, gone, tool="Read", file_path="x")).message.startswith(said)
+    message = (
+        "The hook gone failed, so the call does not run: cannot start: no-such-program: No such file or directory."
+    )
+    assert (await evaluate_with_hooks(agent, gone, tool="Read", file_path="x")).message.startswith(message)
 
 
 async def test_a_changed_hook_requires_approval_instead_of_running(agent: Agent, scripts: Scripts) -> None:
     """SAFE-08: ending a folder's trust does not disable its hooks."""
     changed = agent.with_context(changed_hooks=(scripts.hook("look", tools=("Bash",)),))
-    said = await run_hooks(changed, call("Bash", command="ls"))
-    assert said == HookResult(
+    result = await run_hooks(changed, call("Bash", command="ls"))
+    assert result == HookResult(
         verdict="ask",
         detail="The folder changed since you trusted it, so these hooks do not run: look.",
         reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),
@@ -400,4 +408,4 @@ async def test_m2_a_matcher_accepts_any_spelling_and_the_hook_receives_the_store
     agent: Agent, scripts: Scripts, matcher: str
 ) -> None:
     await run_hooks(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))
-    assert [asked["tool"] for asked in scripts.read_inputs("look")] == ["Bash"]
+    assert [received["tool"] for received in scripts.read_inputs("look")] == ["Bash"]

@@ -1,4 +1,4 @@
-"""A server on the protocol's own package that asks a person: by itself in the middle of a call, or before it begins."""
+"""A server, on the protocol's own package, that asks the user during a call or before it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pydantic import BaseModel
 
 
 class Where(BaseModel):
-    """What is asked for."""
+    """Form for a city."""
 
     city: str
 
 
 class Login(BaseModel):
-    """What no server may ask for by a form."""
+    """Form for a secret, which the protocol forbids."""
 
     user: str
     api_key: str
@@ -27,14 +27,14 @@ server = MCPServer("asking")
 
 @server.tool()
 async def look(ctx: Context[Any]) -> str:
-    """Looks where the person says."""
+    """Look in the city that the user names."""
     answer = await ctx.elicit("Which city?", Where)
     return answer.data.city if answer.action == "accept" else answer.action
 
 
 @server.tool()
 async def unlock(ctx: Context[Any]) -> str:
-    """Asks for a secret in the middle of a call."""
+    """Ask for a secret during a call."""
     answer = await ctx.elicit("Log in.", Login)
     return answer.data.api_key if answer.action == "accept" else answer.action
 
@@ -45,7 +45,7 @@ def _login() -> Elicit[Login]:
 
 @server.tool()
 async def enter(login: Annotated[Login, Resolve(_login)]) -> str:
-    """Asks for a secret before the call begins."""
+    """Ask for a secret before the call begins."""
     return login.api_key
 
 
@@ -55,7 +55,7 @@ def _where() -> Elicit[Where]:
 
 @server.tool()
 async def go(where: Annotated[Where, Resolve(_where)]) -> str:
-    """Goes where the person says."""
+    """Go to the city that the user names."""
     return where.city
 
 

@@ -1,4 +1,4 @@
-"""A server on the protocol's own package with resources, a prompt, structured answers, and a tool that runs only as a task."""
+"""A server, on the protocol's own package, with resources, a prompt and a tool that runs only as a task."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def record(title: str, default: str = "x") -> dict[str, Any]:
 async def roots(ctx: Context[Any]) -> str:
     """Return the roots of the client."""
     session = ctx.session
-    found = await session.list_roots()
-    return "\n".join(f"{one.uri} {one.name}" for one in found.roots)
+    result = await session.list_roots()
+    return "\n".join(f"{root.uri} {root.name}" for root in result.roots)
 
 
 @server.tool()
@@ -75,7 +75,7 @@ async def main() -> None:
     async def list_tools() -> Any:
         tools = await listed()
         task = ToolExecution(task_support="required")
-        return [one.model_copy(update={"execution": task}) if one.name == "slow" else one for one in tools]
+        return [tool.model_copy(update={"execution": task}) if tool.name == "slow" else tool for tool in tools]
 
     server.list_tools = list_tools
     await server.run_stdio_async()

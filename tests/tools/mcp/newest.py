@@ -1,4 +1,4 @@
-"""The server of `asking.py` as one that speaks the newest protocol alone: it refuses the handshake and passes all else on."""
+"""The server of `asking.py` with the newest protocol only: it refuses the handshake and forwards the rest."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import IO
 
 
 def refuse(message: dict[str, object]) -> None:
-    """Answers with the protocol's error for a version that a server does not speak."""
+    """Answer with the protocol's error for an unsupported version."""
     error = {"code": -32022, "message": "Unsupported protocol version", "data": {"supported": ["2026-07-28"]}}
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}) + "\n")
     sys.stdout.flush()
 
 
-def begun() -> IO[str]:
-    """Return the input of the server after its start."""
-    asking = str(Path(__file__).with_name("asking.py"))
-    given = subprocess.Popen((sys.executable, asking), stdin=subprocess.PIPE, text=True, bufsize=1).stdin
-    assert given is not None
-    return given
+def start_server() -> IO[str]:
+    """Start the server and return its input."""
+    program = str(Path(__file__).with_name("asking.py"))
+    stdin = subprocess.Popen((sys.executable, program), stdin=subprocess.PIPE, text=True, bufsize=1).stdin
+    assert stdin is not None
+    return stdin
 
 
 if __name__ == "__main__":
     behind: IO[str] | None = None
     for line in sys.stdin:
-        told = json.loads(line)
-        if told.get("method") == "initialize":
-            refuse(told)
+        message = json.loads(line)
+        if message.get("method") == "initialize":
+            refuse(message)
         else:
-            behind = behind or begun()
+            behind = behind or start_server()
             behind.write(line)

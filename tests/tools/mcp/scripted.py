@@ -1,6 +1,6 @@
-"""A server of tools that does what its tools are called: run as a script, on the standard library alone.
+"""A tool server with scripted tools, on the standard library alone.
 
-It speaks the handshake of 2025-06-18 in lines, and writes what came of calls into the file that is its first argument.
+It uses the handshake of 2025-06-18. Its first argument is the file in which it records calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 _LOCK = threading.Lock()
 _ANSWERS: dict[str, Any] = {}
 _CANCELLED: set[Any] = set()
-_ASKED = threading.Event()
+_ANSWERED = threading.Event()
 _CHANGED = threading.Event()
 
 
@@ -28,7 +28,7 @@ def _tool(name: str, properties: dict[str, Any] | None = None, **hints: Any) -> 
 
 def _tools() -> list[dict[str, Any]]:
     text = {"text": {"type": "string", "pattern": "^[a-z ]*$"}}
-    found = [
+    tools = [
         _tool("echo", text, readOnlyHint=True),
         _tool("wipe", text, destructiveHint=True),
         _tool("note", text, destructiveHint=False),
@@ -39,11 +39,11 @@ def _tools() -> list[dict[str, Any]]:
         *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang", "close", "half")),
     ]
     if _CHANGED.is_set():
-        return [_tool("echo", {"text": {"type": "string"}, "loud": {"type": "boolean"}}, readOnlyHint=True), *found[1:]]
-    return found
+        return [_tool("echo", {"text": {"type": "string"}, "loud": {"type": "boolean"}}, readOnlyHint=True), *tools[1:]]
+    return tools
 
 
-def say(message: dict[str, Any]) -> None:
+def send(message: dict[str, Any]) -> None:
     with _LOCK:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         sys.stdout.flush()
@@ -58,49 +58,53 @@ def _text(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
 
-def _ask(method: str, params: dict[str, Any]) -> Any:
-    _ASKED.clear()
-    say({"id": "q1", "method": method, "params": params})
-    _ASKED.wait()
+def ask_client(method: str, params: dict[str, Any]) -> Any:
+    _ANSWERED.clear()
+    send({"id": "q1", "method": method, "params": params})
+    _ANSWERED.wait()
     return _ANSWERS.pop("q1")
 
 
 def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case a tool
-    name, given = params["name"], params.get("arguments") or {}
+    name, arguments = params["name"], params.get("arguments") or {}
     token = (params.get("_meta") or {}).get("progressToken")
-    note(f"call {name} {json.dumps(given, sort_keys=True)}")
+    note(f"call {name} {json.dumps(arguments, sort_keys=True)}")
     match name:
         case "echo" | "wipe" | "note":
-            result = _text(given["text"])
+            result = _text(arguments["text"])
         case "count":
             for done in (1, 2, 3):
                 progress = {"progressToken": token, "progress": done, "total": 3, "message": f"{done} of 3"}
-                say({"method": "notifications/progress", "params": progress})
+                send({"method": "notifications/progress", "params": progress})
             result = _text("counted")
         case "count_and_hang":
             progress = {"progressToken": token, "progress": 1, "total": 3, "message": "1 of 3"}
-            say({"method": "notifications/progress", "params": progress})
+            send({"method": "notifications/progress", "params": progress})
             while number not in _CANCELLED:
                 time.sleep(0.01)
             return
         case "ask":
             schema = {"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}, "required": ["size"]}
-            result = _text(json.dumps(_ask("elicitation/create", {"message": "How large?", "requestedSchema": schema})))
+            result = _text(
+                json.dumps(ask_client("elicitation/create", {"message": "How large?", "requestedSchema": schema}))
+            )
         case "confirm":
             two = {"a": {"type": "string"}, "b": {"type": "boolean"}}
             schema = {"type": "object", "properties": two, "required": ["a", "b"]}
-            result = _text(json.dumps(_ask("elicitation/create", {"message": "Which?", "requestedSchema": schema})))
+            result = _text(
+                json.dumps(ask_client("elicitation/create", {"message": "Which?", "requestedSchema": schema}))
+            )
         case "visit":
-            asked = {
+            request = {
                 "mode": "url",
                 "message": "Log in there.",
                 "url": "https://example.org/login",
                 "elicitationId": "e1",
             }
-            result = _text(json.dumps(_ask("elicitation/create", asked)))
+            result = _text(json.dumps(ask_client("elicitation/create", request)))
         case "sample":
-            one = {"role": "user", "content": {"type": "text", "text": "hi"}}
-            result = _text(json.dumps(_ask("sampling/createMessage", {"messages": [one], "maxTokens": 5})))
+            message = {"role": "user", "content": {"type": "text", "text": "hi"}}
+            result = _text(json.dumps(ask_client("sampling/createMessage", {"messages": [message], "maxTokens": 5})))
         case "die":
             sys.stderr.write("the disk is on fire\n")
             sys.stderr.flush()
@@ -118,7 +122,7 @@ def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case
             return
         case "prattle":
             sys.stdout.write("this is no message\n{}\n")
-            result = _text("said")
+            result = _text("done")
         case "picture":
             result = {"content": [{"type": "image", "data": PIXEL, "mimeType": "image/png"}]}
         case "half":
@@ -129,15 +133,15 @@ def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case
             result = _text("there is no such page", isError=True)
         case "grow":
             _CHANGED.set()
-            say({"method": "notifications/tools/list_changed"})
+            send({"method": "notifications/tools/list_changed"})
             result = _text("grown")
         case _:
             result = {"nothing": "of this"}
-    say({"id": number, "result": result})
+    send({"id": number, "result": result})
 
 
 def main() -> None:
-    """Answers until its input ends."""
+    """Answer requests until the input ends."""
     for line in sys.stdin:
         message = json.loads(line)
         number, method = message.get("id"), message.get("method")
@@ -146,18 +150,18 @@ def main() -> None:
                 about = {"name": "scripted", "title": "Scripted", "version": "1.0"}
                 capabilities = {"tools": {"listChanged": True}}
                 result = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": about}
-                say({"id": number, "result": result})
+                send({"id": number, "result": result})
             case "tools/list":
-                say({"id": number, "result": {"tools": _tools()}})
+                send({"id": number, "result": {"tools": _tools()}})
             case "tools/call":
                 threading.Thread(target=_call, args=(number, message["params"]), daemon=True).start()
             case "notifications/cancelled":
                 _CANCELLED.add(message["params"]["requestId"])
             case None:
                 _ANSWERS[number] = message.get("result") or message.get("error")
-                _ASKED.set()
+                _ANSWERED.set()
             case _ if number is not None:
-                say({"id": number, "error": {"code": -32601, "message": "no such method"}})
+                send({"id": number, "error": {"code": -32601, "message": "no such method"}})
             case _:
                 pass
 

@@ -29,7 +29,7 @@ def scripted_server(place: Path, name: str = "scripted", **settings: Any) -> Std
 
 
 def python_server(name: str, code: str, **settings: Any) -> StdioServer:
-    """A server that is these lines of Python."""
+    """Return a server that runs these lines of Python."""
     return StdioServer(name=name, command=(sys.executable, "-I", "-S", "-c", code), **settings)
 
 
@@ -43,7 +43,7 @@ def read_calls(place: Path) -> list[str]:
 async def open_agent(
     folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = PlainText, **context: Any
 ) -> AsyncIterator[Agent]:
-    """Return an agent whose folder has these servers, connected."""
+    """Yield an agent whose folder has these servers, connected."""
     toolbox = FolderToolbox(patience=PATIENCE, new_redactor=veil)
     agent = Agent(folder, toolbox, **{"servers": servers, **context})
     try:
@@ -53,20 +53,22 @@ async def open_agent(
         await toolbox.close()
 
 
-async def call_tool(agent: Agent, tool: str, told: RecordingReporter | None = None, **arguments: Any) -> ToolOutcome:
-    """A call that the gate lets through."""
+async def call_tool(
+    agent: Agent, tool: str, reporter: RecordingReporter | None = None, **arguments: Any
+) -> ToolOutcome:
+    """Evaluate and run an allowed call."""
     wanted = call(tool, **arguments)
     evaluation = await agent.toolbox.evaluate(wanted, agent.context)
-    return await agent.toolbox.run(wanted, evaluation, agent.context, told or RecordingReporter([]))
+    return await agent.toolbox.run(wanted, evaluation, agent.context, reporter or RecordingReporter([]))
 
 
-def answering_reporter(*said: str) -> RecordingReporter:
-    """A person who answers so, one after the other."""
-    return RecordingReporter([], *(Reply(outcome="answer", answer=one) for one in said))
+def answering_reporter(*answers: str) -> RecordingReporter:
+    """Return a reporter that gives these answers in order."""
+    return RecordingReporter([], *(Reply(outcome="answer", answer=answer) for answer in answers))
 
 
-async def wait_until(holds: Callable[[], bool]) -> None:
+async def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until the condition is true."""
     async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what is waited for is in another process
+        while not condition():  # noqa: ASYNC110 - another process makes it true
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Servers at an address, over streamable HTTP: one made with the protocol's own package, and ones that lie."""
+"""Servers over streamable HTTP: one on the protocol's own package, and faulty ones."""
 
 from __future__ import annotations
 
@@ -30,61 +30,61 @@ class Size(BaseModel):
     size: int
 
 
-def _how_large() -> Elicit[Size]:
+def ask_size() -> Elicit[Size]:
     return Elicit("How large?", Size)
 
 
-def _server(seen: list[str]) -> MCPServer:
+def build_shop(events: list[str]) -> MCPServer:
     server = MCPServer("shop", version="2.0")
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=True))
     def echo(text: str) -> str:
-        """Says it again."""
+        """Repeat the text."""
         return text
 
     @server.tool()
     async def count(ctx: Context[Any]) -> str:
-        """Counts."""
+        """Count, with progress."""
         for done in (1, 2, 3):
             await ctx.report_progress(done, 3, f"{done} of 3")
         return "counted"
 
     @server.tool()
-    async def measure(said: Annotated[Size, Resolve(_how_large)]) -> str:
-        """Asks how large."""
-        return said.model_dump_json()
+    async def measure(size: Annotated[Size, Resolve(ask_size)]) -> str:
+        """Ask for a size before the call."""
+        return size.model_dump_json()
 
     @server.tool()
     async def weigh(ctx: Context[Any]) -> str:
-        """Asks how large while it is at it."""
+        """Ask for a size during the call."""
         return (await ctx.elicit("How large?", Size)).action
 
     @server.tool()
     async def hang() -> str:
-        """Never ends."""
-        seen.append("called")
+        """Never end."""
+        events.append("called")
         try:
             await asyncio.Event().wait()
         finally:
-            seen.append("cancelled")
+            events.append("cancelled")
         return ""
 
     return server
 
 
 @asynccontextmanager
-async def _shop(folder: Path, seen: list[str]) -> AsyncIterator[Agent]:
-    """An agent that has the server, at an address."""
+async def open_shop(folder: Path, events: list[str]) -> AsyncIterator[Agent]:
+    """Yield an agent that is connected to the server."""
     async with (
-        at_an_address(_server(seen).streamable_http_app()) as url,
+        serve_app(build_shop(events).streamable_http_app()) as url,
         open_agent(folder, HttpServer(name="shop", url=f"{url}/mcp")) as agent,
     ):
         yield agent
 
 
 @asynccontextmanager
-async def at_an_address(app: Any) -> AsyncIterator[str]:
-    """The application behind a port of this machine."""
+async def serve_app(app: Any) -> AsyncIterator[str]:
+    """Serve the application on a port of this machine."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
     running = asyncio.create_task(server.serve(sockets=[listening]))
@@ -95,15 +95,15 @@ async def at_an_address(app: Any) -> AsyncIterator[str]:
         await running
 
 
-async def _soon(seen: list[str], what: str) -> None:
+async def wait_for_event(events: list[str], event: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while what not in seen:  # noqa: ASYNC110 - it is noted by a server in the same loop, whenever it is told
+        while event not in events:  # noqa: ASYNC110 - a server in the same loop appends it
             await asyncio.sleep(0.01)
 
 
 async def test_a_remote_tool_reports_progress_and_asks(folder: Path) -> None:
-    seen: list[str] = []
-    async with _shop(folder, seen) as agent:
+    events: list[str] = []
+    async with open_shop(folder, events) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.title, state.version, state.transport) == (
             "connected",
@@ -112,21 +112,21 @@ async def test_a_remote_tool_reports_progress_and_asks(folder: Path) -> None:
             "http",
         )
         assert (await call_tool(agent, "mcp__shop__echo", text="hello")).output == "hello"
-        told = RecordingReporter([])
-        assert (await call_tool(agent, "mcp__shop__count", told)).output == "counted"
-        assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+        reporter = RecordingReporter([])
+        assert (await call_tool(agent, "mcp__shop__count", reporter)).output == "counted"
+        assert reporter.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
         assert json.loads((await call_tool(agent, "mcp__shop__measure", answering_reporter("7"))).output) == {"size": 7}
         assert (await call_tool(agent, "mcp__shop__weigh", answering_reporter("7"))).output == "accept"
 
 
 async def test_a_stopped_remote_call_is_cancelled_at_the_server(folder: Path) -> None:
-    seen: list[str] = []
-    async with _shop(folder, seen) as agent:
+    events: list[str] = []
+    async with open_shop(folder, events) as agent:
         task = asyncio.create_task(call_tool(agent, "mcp__shop__hang"))
-        await _soon(seen, "called")
+        await wait_for_event(events, "called")
         task.cancel()
         await asyncio.wait([task])
-        await _soon(seen, "cancelled")
+        await wait_for_event(events, "cancelled")
 
 
 async def test_headers_contain_the_values_of_their_handles(folder: Path) -> None:
@@ -137,7 +137,7 @@ async def test_headers_contain_the_values_of_their_handles(folder: Path) -> None
         return PlainTextResponse("no", 401)
 
     app = Starlette(routes=[Route("/mcp", hear, methods=["GET", "POST", "DELETE"])])
-    async with at_an_address(app) as url:
+    async with serve_app(app) as url:
         server = HttpServer(name="shop", url=f"{url}/mcp", headers={"Authorization": "secret://shop"})
         toolbox = FolderToolbox(
             reveal=lambda _, text: "Bearer abc" if text == "secret://shop" else text, patience=PATIENCE
@@ -159,7 +159,7 @@ async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
         return StreamingResponse(much(), media_type="application/json")
 
     app = Starlette(routes=[Route("/mcp", flood, methods=["GET", "POST", "DELETE"])])
-    async with at_an_address(app) as url, open_agent(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
+    async with serve_app(app) as url, open_agent(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert state.condition == "lost"
         assert "it sent an answer of more than" in state.message

@@ -1,4 +1,4 @@
-"""Which parts of the protocol are supported, against a server on the protocol's own package (A9)."""
+"""Supported parts of the protocol, with a server on the protocol's own package (A9)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ LIBRARY = StdioServer(
 )
 
 
-def names(agent: Agent) -> list[str]:
-    """The tools of the server that a model gets."""
-    return sorted(one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__"))
+def list_tool_names(agent: Agent) -> list[str]:
+    """Return the server's tools that a model receives."""
+    return sorted(spec.name for spec in agent.toolbox.list_specs(agent.context) if spec.name.startswith("mcp__"))
 
 
 async def test_a_tool_that_requires_a_task_is_refused_with_the_reason(folder: Path) -> None:
-    """A9: it could not be called."""
+    """A9: a model could not call it."""
     async with open_agent(folder, LIBRARY) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
 
-        assert names(agent) == [
+        assert list_tool_names(agent) == [
             f"mcp__library__{name}" for name in ("capabilities", "items", "number", "read_resource", "record", "roots")
         ]
         assert state.refusals == (
@@ -39,7 +39,7 @@ async def test_a_tool_that_requires_a_task_is_refused_with_the_reason(folder: Pa
 
 
 async def test_structured_content_reaches_the_model_once(folder: Path) -> None:
-    """A9: a number, a list of texts and an object, each of which the server sends as text as well."""
+    """A9: the server sends a number, a list and an object also as text."""
     async with open_agent(folder, LIBRARY) as agent:
         number = (await call_tool(agent, "mcp__library__number")).output
         items = (await call_tool(agent, "mcp__library__items")).output
@@ -64,19 +64,19 @@ async def test_structured_content_reaches_the_model_once(folder: Path) -> None:
 def test_structured_content_is_dropped_only_if_the_text_repeats_it(
     data: dict[str, Any], texts: list[str], expected: str
 ) -> None:
-    """A9: nothing that the text does not say is lost."""
+    """A9: data that the text does not contain is kept."""
     content = [TextContent(text=text) for text in texts]
 
     assert to_outcome(CallToolResult(content=list(content), structured_content=data)).output == expected
 
 
 async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> None:
-    """A9: by one tool, which reads only."""
+    """A9: by one read-only tool."""
     async with open_agent(folder, LIBRARY) as agent:
         listed = (await call_tool(agent, "mcp__library__read_resource")).output.splitlines()
         read = await call_tool(agent, "mcp__library__read_resource", uri="notes://days/monday")
         missing = await call_tool(agent, "mcp__library__read_resource", uri="notes://nowhere")
-        info = next(one for one in agent.toolbox.list_tools(agent.context) if one.name.endswith("read_resource"))
+        info = next(tool for tool in agent.toolbox.list_tools(agent.context) if tool.name.endswith("read_resource"))
 
     assert listed[0].startswith("notes://today  today (text/plain)")
     assert listed[1].startswith("notes://days/{day}  day")
@@ -90,11 +90,11 @@ async def test_prompts_are_listed_and_only_servers_with_resources_have_the_tool(
         library, plain = agent.toolbox.list_servers(agent.context)
 
         assert (library.prompts, plain.prompts) == (("review",), ())
-        assert "mcp__scripted__read_resource" not in names(agent)
+        assert "mcp__scripted__read_resource" not in list_tool_names(agent)
 
 
 async def test_a_program_receives_its_root_and_no_sampling(folder: Path) -> None:
-    """A9: also where the server is started elsewhere."""
+    """A9: the root is the agent's folder."""
     async with open_agent(folder, LIBRARY) as agent:
         roots = (await call_tool(agent, "mcp__library__roots")).output
         declared = (await call_tool(agent, "mcp__library__capabilities")).output.split()
@@ -104,10 +104,10 @@ async def test_a_program_receives_its_root_and_no_sampling(folder: Path) -> None
 
 
 async def test_a_tools_schema_reaches_the_model_with_its_properties(folder: Path) -> None:
-    """A9: also where a property is called like a keyword of JSON Schema."""
+    """A9: also if a property has the name of a JSON Schema keyword."""
     async with open_agent(folder, LIBRARY) as agent:
-        spec = next(one for one in agent.toolbox.list_specs(agent.context) if one.name == "mcp__library__record")
+        (spec,) = (info for info in agent.toolbox.list_specs(agent.context) if info.name == "mcp__library__record")
 
     properties: Any = spec.schema["properties"]
-    assert {name: one["type"] for name, one in properties.items()} == {"title": "string", "default": "string"}
+    assert {name: schema["type"] for name, schema in properties.items()} == {"title": "string", "default": "string"}
     assert spec.schema["required"] == ["title"]

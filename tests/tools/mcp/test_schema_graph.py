@@ -1,4 +1,4 @@
-"""A schema of a tool server cannot keep this process at work for ever (A9, M1)."""
+"""Schemas of tool servers whose check could take very long (A9, M1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEFS = {**_TWICE, "a16": {"type": "string"}}
 
 
 @pytest.mark.parametrize(
-    ("schema", "why"),
+    ("schema", "reason"),
     [
         ({"type": "object", "$ref": "#/$defs/a0", "$defs": _DEFS}, "references expand to more than"),
         (
@@ -39,8 +39,8 @@ _DEFS = {**_TWICE, "a16": {"type": "string"}}
         "another root",
     ],
 )
-def test_a_schema_with_multiplying_or_endless_references_is_refused(schema: dict[str, Any], why: str):
-    with pytest.raises(ValueError, match=why):
+def test_a_schema_with_multiplying_or_endless_references_is_refused(schema: dict[str, Any], reason: str):
+    with pytest.raises(ValueError, match=reason):
         Checker(schema)
 
 
@@ -77,9 +77,9 @@ def test_a_schema_with_multiplying_or_endless_references_is_refused(schema: dict
 def test_a_schema_that_recurs_for_nested_values_is_accepted(
     schema: dict[str, Any], fits: dict[str, Any], unfit: dict[str, Any]
 ):
-    found = Checker(schema)
-    assert found.find_mismatch(fits) is None
-    assert found.find_mismatch(unfit) is not None
+    checker = Checker(schema)
+    assert checker.find_mismatch(fits) is None
+    assert checker.find_mismatch(unfit) is not None
 
 
 def _operation(name: str) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _nested(depth: int, leaf: Any, *, within: bool = False) -> Any:
     ids=["a union", "itself twice", "in items", "in each property", "by a pattern"],
 )
 def test_deeply_nested_alternatives_are_checked_quickly(schema: dict[str, Any], *, within: bool):
-    """M1: an explanation of 40 levels would take days, in the process of all sessions."""
+    """M1: an explanation of 40 levels would take days and block all sessions."""
     checker = Checker(schema)
     for depth in (40, 400):
         value = _nested(depth, "no", within=within)

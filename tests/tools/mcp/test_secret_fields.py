@@ -1,4 +1,4 @@
-"""Which fields of a form ask for a secret (X10)."""
+"""Fields of a form that ask for a secret (X10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnostics of servers: the end, without parts of secrets."""
+"""The log of a server: its newest lines, without parts of secrets."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
 SECRETS = Redaction([NamedSecret("deploy", SECRET, "keyring")])
 
 
-def holds_part(text: str) -> bool:
-    """True where four letters of the secret in their order stand in it."""
+def contains_part(text: str) -> bool:
+    """Return whether the text contains four successive letters of the secret."""
     return any(SECRET[at : at + 4] in text for at in range(len(SECRET) - 3))
 
 
@@ -29,23 +29,23 @@ def holds_part(text: str) -> bool:
 def test_a_secret_across_the_boundary_leaves_no_part(within: int, pieces: int):
     """SAFE-03"""
     text = "." * 30_000 + SECRET + "." * (MOST - within)
-    said, bare = ServerLog(SECRETS.redact_stream), ServerLog(PlainText)
+    log, plain_log = ServerLog(SECRETS.redact_stream), ServerLog(PlainText)
     for at in range(0, len(text), len(text) // pieces):
-        said.add(text[at : at + len(text) // pieces])
-        bare.add(text[at : at + len(text) // pieces])
-    assert holds_part(bare.text()) is (within >= 4)
-    assert not holds_part(said.text())
-    assert said.text().endswith("." * (MOST - len(SECRET)))
-    assert len(said.text()) <= MOST + len("secret://deploy")
+        log.add(text[at : at + len(text) // pieces])
+        plain_log.add(text[at : at + len(text) // pieces])
+    assert contains_part(plain_log.text()) is (within >= 4)
+    assert not contains_part(log.text())
+    assert log.text().endswith("." * (MOST - len(SECRET)))
+    assert len(log.text()) <= MOST + len("secret://deploy")
 
 
 def test_the_log_keeps_the_end_in_order():
-    said = ServerLog(SECRETS.redact_stream)
+    log = ServerLog(SECRETS.redact_stream)
     for number in range(10_000):
-        said.add(f"line {number} with {SECRET}\n")
-    assert said.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
-    assert said.last_line() == "line 9999 with secret://deploy"
-    assert len(said.text()) <= MOST
+        log.add(f"line {number} with {SECRET}\n")
+    assert log.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
+    assert log.last_line() == "line 9999 with secret://deploy"
+    assert len(log.text()) <= MOST
 
 
 async def test_a_truncated_server_message_contains_no_secret(folder: Path):
@@ -54,19 +54,21 @@ async def test_a_truncated_server_message_contains_no_secret(folder: Path):
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
     servers = (python_server("cut", cut), python_server("long", long))
     async with open_agent(folder, *servers, veil=SECRETS.redact_stream) as agent:
-        told = {one.name: one for one in agent.toolbox.list_servers(agent.context)}
-    assert not any(holds_part(f"{one.said} {one.message}") for one in told.values())
-    assert told["cut"].said.endswith("....\n")
-    assert told["long"].said == "[a line of 1,003 bytes]\n"
+        states = {state.name: state for state in agent.toolbox.list_servers(agent.context)}
+    assert not any(contains_part(f"{state.said} {state.message}") for state in states.values())
+    assert states["cut"].said.endswith("....\n")
+    assert states["long"].said == "[a line of 1,003 bytes]\n"
 
 
 @pytest.mark.parametrize("within", [0, 3, len(SECRET) - 3, len(SECRET)])
 async def test_a_truncated_question_contains_no_secret(within: int):
     """SAFE-03"""
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
-    told = RecordingReporter([], Reply(outcome="reject"))
-    wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
-    assert await ask("asking", wanted, told, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(action="decline")
-    (asked,) = told.asked
-    assert not holds_part(asked.message)
-    assert len(asked.message) <= LONGEST
+    reporter = RecordingReporter([], Reply(outcome="reject"))
+    form = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
+    assert await ask("asking", form, reporter, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(
+        action="decline"
+    )
+    (question,) = reporter.asked
+    assert not contains_part(question.message)
+    assert len(question.message) <= LONGEST

@@ -1,3 +1,5 @@
+"""Connections, calls and questions of tool servers that run as programs."""
+
 from __future__ import annotations
 
 import asyncio
@@ -40,17 +42,17 @@ DIED = (
     "scripted disconnected during the call (its program ended with exit code 7: the disk is on fire). "
     "Its effect is unknown: check before you retry."
 )
-#: How long a call may tell nothing, in seconds: more than a server needs for one that it answers at once.
+#: Maximum silence of a call, in seconds. An immediate answer needs less.
 SILENCE = 2.0
 EXITS = "import sys; sys.stderr.write('no licence\\n'); sys.exit(3)"
 
 
 def _state(agent: Agent, name: str = "scripted") -> ServerState:
-    return next(one for one in agent.toolbox.list_servers(agent.context) if one.name == name)
+    return next(state for state in agent.toolbox.list_servers(agent.context) if state.name == name)
 
 
 def _names(agent: Agent) -> list[str]:
-    return [one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__")]
+    return [spec.name for spec in agent.toolbox.list_specs(agent.context) if spec.name.startswith("mcp__")]
 
 
 async def test_a_server_reports_its_identity_and_its_tools_get_our_names(folder: Path, tmp_path: Path) -> None:
@@ -67,13 +69,13 @@ async def test_a_server_reports_its_identity_and_its_tools_get_our_names(folder:
 
 
 async def test_a_published_server_answers_a_call(folder: Path) -> None:
-    """The official server for times, from PyPI."""
+    """The official time server, from PyPI."""
     server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
     async with open_agent(folder, server) as agent:
         assert _names(agent) == ["mcp__time__convert_time", "mcp__time__get_current_time"]
-        asked: dict[str, Any] = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
-        told = json.loads((await call_tool(agent, "mcp__time__convert_time", **asked)).output)
-        assert (told["target"]["datetime"][11:16], told["time_difference"]) == ("03:00", "-9.0h")
+        arguments: dict[str, Any] = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
+        converted = json.loads((await call_tool(agent, "mcp__time__convert_time", **arguments)).output)
+        assert (converted["target"]["datetime"][11:16], converted["time_difference"]) == ("03:00", "-9.0h")
         failed = await call_tool(agent, "mcp__time__get_current_time", timezone="Nowhere")
         assert (failed.code, "Invalid timezone" in failed.output) == ("tool_failed", True)
 
@@ -115,14 +117,15 @@ async def test_a_failed_server_reports_its_reason_and_affects_no_other(folder: P
         scripted_server(tmp_path),
     )
     async with open_agent(folder, *servers) as agent:
-        told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.list_servers(agent.context)}
-        assert told["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
-        assert told["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
-        assert told["garbage"] == ("lost", "server_failed", "it sent too many invalid lines: hello")
+        servers_listed = agent.toolbox.list_servers(agent.context)
+        states = {state.name: (state.condition, state.code, state.message) for state in servers_listed}
+        assert states["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
+        assert states["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
+        assert states["garbage"] == ("lost", "server_failed", "it sent too many invalid lines: hello")
         assert (await call_tool(agent, "mcp__scripted__echo", text="hello")).output == "hello"
-        rows = {one.name: one for one in agent.toolbox.list_tools(agent.context) if one.source == "mcp:exits"}
-        assert [(one.name, one.availability) for one in rows.values()] == [("mcp__exits__*", "blocked")]
-        assert "no licence" in rows["mcp__exits__*"].reason
+        (row,) = (tool for tool in agent.toolbox.list_tools(agent.context) if tool.source == "mcp:exits")
+        assert (row.name, row.availability) == ("mcp__exits__*", "blocked")
+        assert "no licence" in row.reason
 
 
 async def test_a_silent_server_delays_a_run_only_for_the_patience(folder: Path, tmp_path: Path) -> None:
@@ -153,7 +156,7 @@ async def test_a_server_that_dies_during_a_call_reconnects(folder: Path, tmp_pat
 
 
 async def test_a_server_that_closes_its_output_disconnects_at_once(folder: Path, tmp_path: Path) -> None:
-    """A9: it can answer nothing more."""
+    """A9: it cannot answer another call."""
     async with open_agent(folder, scripted_server(tmp_path, timeout=10)) as agent:
         outcome = await call_tool(agent, "mcp__scripted__close")
 
@@ -196,7 +199,7 @@ async def test_a_message_that_is_too_large_ends_the_connection(folder: Path, tmp
 
 async def test_invalid_lines_are_diagnostics(folder: Path, tmp_path: Path) -> None:
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
-        assert (await call_tool(agent, "mcp__scripted__prattle")).output == "said"
+        assert (await call_tool(agent, "mcp__scripted__prattle")).output == "done"
         assert _state(agent).said == "this is no message\n{}\n"
 
 
@@ -228,18 +231,18 @@ async def test_results_contain_text_data_and_images(folder: Path, tmp_path: Path
 
 async def test_progress_is_reported_as_it_arrives(folder: Path, tmp_path: Path) -> None:
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
-        told = RecordingReporter([])
-        assert (await call_tool(agent, "mcp__scripted__count", told)).output == "counted"
-        assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+        reporter = RecordingReporter([])
+        assert (await call_tool(agent, "mcp__scripted__count", reporter)).output == "counted"
+        assert reporter.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
 
 
 async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> None:
-    """An invalid answer is asked for again, with the problem."""
+    """After an invalid answer, the question is repeated with the problem."""
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
         person = answering_reporter("large", "0", "42")
         outcome = await call_tool(agent, "mcp__scripted__ask", person)
         assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
-        assert [one.message for one in person.asked] == [
+        assert [question.message for question in person.asked] == [
             "How large?",
             'How large?\n\nThe answer is invalid. size: the value is not of type "integer".',
             "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1.",
@@ -259,20 +262,20 @@ async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> 
 async def test_a_server_on_the_reference_package_asks_the_user(
     folder: Path, program: str, protocol: str, tools: tuple[str, ...]
 ) -> None:
-    """In the middle of a call it can over the handshake alone, which is therefore tried first; before a call over both."""
+    """Only the handshake allows a question during a call, so it is tried first."""
     async with open_agent(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
         state = _state(agent, "asking")
         assert (state.condition, state.protocol, state.message) == ("connected", protocol, "")
         for tool in tools:
             person = answering_reporter("Oslo")
             assert (await call_tool(agent, f"mcp__asking__{tool}", person)).output == "Oslo"
-            assert [one.message for one in person.asked] == ["Which city?"]
+            assert [question.message for question in person.asked] == ["Which city?"]
 
 
 @pytest.mark.parametrize(
     ("program", "tools"), [(ASKING, ("unlock", "enter")), (NEWEST, ("enter",))], ids=["handshake", "newest"]
 )
-async def test_a_form_that_asks_for_a_secret_is_refused_unseen(
+async def test_a_form_that_asks_for_a_secret_is_refused_and_not_shown(
     folder: Path, program: str, tools: tuple[str, ...]
 ) -> None:
     """X10: the protocol forbids such a form, and an answer would be a fact."""
@@ -290,16 +293,16 @@ async def test_the_server_receives_a_rejection_and_a_missing_answer(
     folder: Path, tmp_path: Path, reply: str, action: str
 ) -> None:
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
-        said = RecordingReporter([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
-        assert json.loads((await call_tool(agent, "mcp__scripted__ask", said)).output) == {"action": action}
+        person = RecordingReporter([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
+        assert json.loads((await call_tool(agent, "mcp__scripted__ask", person)).output) == {"action": action}
 
 
 async def test_an_address_is_shown_and_never_opened(folder: Path, tmp_path: Path) -> None:
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
         person = answering_reporter("done")
         assert json.loads((await call_tool(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
-        asked = Question(server="scripted", message="Log in there.", url="https://example.org/login")
-        assert person.asked == [asked]
+        question = Question(server="scripted", message="Log in there.", url="https://example.org/login")
+        assert person.asked == [question]
 
 
 async def test_a_server_cannot_use_our_model(folder: Path, tmp_path: Path) -> None:
@@ -322,29 +325,29 @@ async def test_an_approval_does_not_cover_a_changed_declaration(folder: Path, tm
 
 
 async def test_a_lasting_approval_covers_only_its_declaration(folder: Path, tmp_path: Path) -> None:
-    """SAFE-08: a server cannot make another tool of one that a person allowed. A no holds all the same."""
+    """SAFE-08: a server cannot replace an allowed tool with another. A denial still applies."""
     async with open_agent(folder, scripted_server(tmp_path), permission_mode="ask") as agent:
         wanted = call("mcp__scripted__echo", text="hello")
-        asked = await agent.toolbox.evaluate(wanted, agent.context)
-        assert asked.binding is not None
-        yes = msgspec.structs.replace(rule("allow", "mcp__scripted__echo"), declared=asked.binding.declared)
-        ruled = agent.with_context(rules=(yes,))
+        first = await agent.toolbox.evaluate(wanted, agent.context)
+        assert first.binding is not None
+        allow = msgspec.structs.replace(rule("allow", "mcp__scripted__echo"), declared=first.binding.declared)
+        ruled = agent.with_context(rules=(allow,))
         before = await agent.toolbox.evaluate(wanted, ruled.context)
         await call_tool(agent.with_context(permission_mode="full"), "mcp__scripted__grow")
         await wait_until(lambda: (_schema(agent) or {}).get("loud") is not None)
         grown = call("mcp__scripted__echo", text="hello", loud=True)
         after = await agent.toolbox.evaluate(grown, ruled.context)
-        assert (asked.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
-        said = [one.detail for one in to_english_checks(after.checks) if one.name == "rules"]
-        assert said == ["mcp__scripted__echo was allowed before its server changed the tool."]
-        no = msgspec.structs.replace(yes, verdict="deny")
-        denied = await agent.toolbox.evaluate(grown, agent.with_context(rules=(no,)).context)
+        assert (first.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
+        details = [check.detail for check in to_english_checks(after.checks) if check.name == "rules"]
+        assert details == ["mcp__scripted__echo was allowed before its server changed the tool."]
+        deny = msgspec.structs.replace(allow, verdict="deny")
+        denied = await agent.toolbox.evaluate(grown, agent.with_context(rules=(deny,)).context)
         assert (denied.verdict, denied.code) == ("deny", "rule_denied")
 
 
 def _schema(agent: Agent) -> dict[str, object] | None:
     specs = agent.toolbox.list_specs(agent.context)
-    return next((one.schema["properties"] for one in specs if one.name == "mcp__scripted__echo"), None)
+    return next((spec.schema["properties"] for spec in specs if spec.name == "mcp__scripted__echo"), None)
 
 
 async def test_a_server_removed_from_the_settings_is_disconnected(folder: Path, tmp_path: Path) -> None:
@@ -354,11 +357,11 @@ async def test_a_server_removed_from_the_settings_is_disconnected(folder: Path, 
     await toolbox.prepare(agent.context)
     await wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
     await toolbox.close()
-    assert not _lives(int((tmp_path / "pid").read_text()))
+    assert not _is_alive(int((tmp_path / "pid").read_text()))
 
 
 async def test_no_server_process_outlives_a_killed_host(folder: Path, tmp_path: Path) -> None:
-    """SAFE: the host is killed without a chance to say anything."""
+    """SAFE: a killed host cannot stop its servers."""
     server = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     host = (
         "import asyncio, sys\n"
@@ -376,10 +379,10 @@ async def test_no_server_process_outlives_a_killed_host(folder: Path, tmp_path: 
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()
     pid = int((tmp_path / "pid").read_text())
-    await wait_until(lambda: not _lives(pid))
+    await wait_until(lambda: not _is_alive(pid))
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -403,13 +406,13 @@ async def test_a_worktree_uses_the_servers_of_the_trusted_folder(folder: Path, t
 
 
 async def test_a_server_that_agents_can_change_does_not_start(folder: Path, tmp_path: Path) -> None:
-    """SAFE-08: one of the person's own in a folder that is worked in; and none is run from there once its folder is opened."""
+    """SAFE-08: a server of the user settings stops being available when its folder is opened."""
     other, calls = tmp_path / "other", str(tmp_path / "calls")
     other.mkdir()
     shutil.copy(SCRIPTED, other / "own.py")
     server = StdioServer(name="own", command=(sys.executable, "-I", "-S", str(other / "own.py"), calls))
     opened: list[str] = []
-    toolbox = FolderToolbox(reach=lambda one, folder: Reach(tuple(opened)))
+    toolbox = FolderToolbox(reach=lambda _, folder: Reach(tuple(opened)))
     agent = Agent(folder, toolbox, servers=(server,))
     await toolbox.prepare(agent.context, whole=True)
     assert _state(agent, "own").condition == "connected"
@@ -424,10 +427,10 @@ async def test_a_server_that_agents_can_change_does_not_start(folder: Path, tmp_
 
 
 async def test_a_trusted_folders_server_starts_in_it(folder: Path, tmp_path: Path) -> None:
-    """SAFE-08: trust is bound to its program as it is."""
+    """SAFE-08: trust covers the current content of its program."""
     shutil.copy(SCRIPTED, folder / "own.py")
     server = StdioServer(name="own", command=(sys.executable, "-I", "-S", "own.py", str(tmp_path / "calls")))
-    toolbox = FolderToolbox(reach=lambda one, folder: Reach((folder,), trusted=folder))
+    toolbox = FolderToolbox(reach=lambda _, folder: Reach((folder,), trusted=folder))
     agent = Agent(folder, toolbox, servers=(server,))
     await toolbox.prepare(agent.context, whole=True)
     condition = _state(agent, "own").condition
@@ -436,7 +439,7 @@ async def test_a_trusted_folders_server_starts_in_it(folder: Path, tmp_path: Pat
 
 
 async def test_any_connection_error_is_the_reason(folder: Path) -> None:
-    """An unexpected error does not read as an idle server."""
+    """A server with an unexpected error does not appear to be idle."""
 
     def breaks(server: Server | Hook, text: str) -> str:
         raise RuntimeError("the keyring is gone")

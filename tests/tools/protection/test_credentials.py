@@ -1,4 +1,4 @@
-"""Keys, credentials and start files of a home that is opened as a folder."""
+"""Keys, credentials and start files of a home folder that is opened as a workspace."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ FOLDERS, FILES = (
 
 @pytest.fixture
 def at_home(tmp_path: Path) -> Agent:
-    """An agent at work in a home."""
-    for one in FOLDERS:
-        (tmp_path / one).mkdir(parents=True)
-        (tmp_path / one / "key").write_text("planted\n")
-    for one in FILES:
-        (tmp_path / one).write_text("planted\n")
+    """An agent that works in a home folder."""
+    for folder in FOLDERS:
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "key").write_text("planted\n")
+    for file in FILES:
+        (tmp_path / file).write_text("planted\n")
     return Agent(tmp_path, FolderToolbox(hidden=list_private(str(tmp_path))))
 
 
 async def test_a_command_reads_no_key_and_changes_no_start_file(at_home: Agent):
     """X6"""
-    paths = [*(f"{one}/key" for one in FOLDERS), *FILES]
+    paths = [*(f"{folder}/key" for folder in FOLDERS), *FILES]
 
     outcome = await at_home.call(
-        "Bash", command=f"cat {' '.join(paths)}; for one in {' '.join(paths)}; do echo harm > $one; done"
+        "Bash", command=f"cat {' '.join(paths)}; for path in {' '.join(paths)}; do echo harm > $path; done"
     )
 
     assert "planted" not in outcome.output
-    assert [(at_home.folder / one).read_text() for one in paths] == ["planted\n"] * len(paths)
+    assert [(at_home.folder / path).read_text() for path in paths] == ["planted\n"] * len(paths)
 
 
 @pytest.mark.parametrize(
-    "path", [*(f"{one}/key" for one in FOLDERS), *FILES, ".SSH/key", ".zshrc", ".config/autostart/x"]
+    "path", [*(f"{folder}/key" for folder in FOLDERS), *FILES, ".SSH/key", ".zshrc", ".config/autostart/x"]
 )
 async def test_file_tools_refuse_private_paths_even_if_missing(at_home: Agent, path: str):
     """X6"""
@@ -62,9 +62,9 @@ async def test_a_search_skips_private_paths(at_home: Agent):
 
 @pytest.fixture
 def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
-    """An agent at work in a home without keys and start files, with programs of the person's on the search path."""
-    for one in (".cargo/bin", "tools", ".config"):
-        (tmp_path / one).mkdir(parents=True)
+    """An agent in a home folder without keys and start files. The search path has programs of the person."""
+    for folder in (".cargo/bin", "tools", ".config"):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / ".cargo/bin/cargo").write_text("the person's\n")
     (tmp_path / "tools/deploy").write_text("the person's\n")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -73,10 +73,17 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
     return Agent(tmp_path, FolderToolbox(hidden=list_private(str(tmp_path)), programs=programs))
 
 
-MADE = (".ssh/authorized_keys", ".zshenv", ".config/autostart/x.desktop", ".local/bin/git", ".bun/bin/bun", "later/ls")
+NEW_PATHS = (
+    ".ssh/authorized_keys",
+    ".zshenv",
+    ".config/autostart/x.desktop",
+    ".local/bin/git",
+    ".bun/bin/bun",
+    "later/ls",
+)
 
 
-@pytest.mark.parametrize("path", MADE)
+@pytest.mark.parametrize("path", NEW_PATHS)
 async def test_a_command_cannot_create_private_paths(empty_home: Agent, path: str):
     """X6"""
     outcome = await empty_home.call("Bash", command=f"mkdir -p {Path(path).parent}; echo harm > {path}")
@@ -106,15 +113,15 @@ async def test_links_and_renamed_folders_do_not_bypass_the_protection(empty_home
 
 
 async def test_programs_of_an_open_home_are_read_only(empty_home: Agent):
-    """X6: toolchains and the search path; a file tool asks in every mode."""
+    """X6: toolchains and the search path. A file tool requires approval in every mode."""
     paths = (".cargo/bin/cargo", "tools/deploy")
 
-    await empty_home.call("Bash", command=f"for one in {' '.join(paths)}; do echo harm > $one; rm -f $one; done")
+    await empty_home.call("Bash", command=f"for path in {' '.join(paths)}; do echo harm > $path; rm -f $path; done")
     written = [
-        (await empty_home.evaluate("Write", file_path=one, content="harm\n")).verdict for one in (*paths, "later/ls")
+        (await empty_home.evaluate("Write", file_path=path, content="harm\n")).verdict for path in (*paths, "later/ls")
     ]
 
-    assert [(empty_home.folder / one).read_text() for one in paths] == ["the person's\n"] * 2
+    assert [(empty_home.folder / path).read_text() for path in paths] == ["the person's\n"] * 2
     assert written == ["ask"] * 3
 
 
@@ -130,7 +137,7 @@ async def test_the_users_programs_may_replace_existing_files(at_home: Agent):
 
 
 async def test_a_linked_start_file_stays_private(at_home: Agent):
-    """X6: as managers of such files lay them out, with a link that names the whole path."""
+    """X6: managers of such files link to them by absolute path."""
     folder = at_home.folder
     (folder / "dotfiles").mkdir()
     (folder / ".bashrc").replace(folder / "dotfiles/bashrc")
@@ -143,12 +150,12 @@ async def test_a_linked_start_file_stays_private(at_home: Agent):
 
 
 def test_broad_folders_are_described(tmp_path: Path):
-    """X6: homes, their parents, system folders, and folders of keys."""
+    """X6: home folders, their parents, system folders, and folders of keys."""
     home = tmp_path / "ann"
     (home / "project").mkdir(parents=True)
-    asked = (home, tmp_path, *map(Path, ("/", "/etc", "/etc/ssh", "/usr/lib/x", "/lib/x", "/home/bob")), home / ".ssh")
+    broad = (home, tmp_path, *map(Path, ("/", "/etc", "/etc/ssh", "/usr/lib/x", "/lib/x", "/home/bob")), home / ".ssh")
 
-    found = [bool(describe_breadth(one, home)) for one in (*asked, home / "project", Path("/usr/src/x"))]
+    described = [bool(describe_breadth(folder, home)) for folder in (*broad, home / "project", Path("/usr/src/x"))]
 
-    assert found == [True] * len(asked) + [False] * 2
+    assert described == [True] * len(broad) + [False] * 2
     assert len(set(PRIVATE)) == len(PRIVATE)

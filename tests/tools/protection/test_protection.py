@@ -1,4 +1,4 @@
-"""Protected paths at every depth: for the shell, for Write and Edit, and for git outside of the sandbox."""
+"""Protected paths at every depth: in commands, Write and Edit, and for git outside the sandbox."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_file(folder: Path, path: str, text: str = "before\n") -> Path:
     return file
 
 
-def repository(folder: Path, *settings: tuple[str, str]) -> Path:
+def create_repository(folder: Path, *settings: tuple[str, str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     for key, value in settings:
@@ -64,7 +64,7 @@ async def test_a_new_protected_path_is_renamed(agent: Agent, path: str):
 
 
 async def test_a_new_protected_path_is_renamed_without_a_thread(agent: Agent, monkeypatch: pytest.MonkeyPatch):
-    """X5: a machine that is out of processes lets nothing stay that a command made."""
+    """X5: also if the machine cannot start another thread."""
     start = asyncio.to_thread
 
     def fails(function: Any, *arguments: Any) -> Any:
@@ -82,7 +82,7 @@ async def test_a_new_protected_path_is_renamed_without_a_thread(agent: Agent, mo
 
 async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent):
     """X5: a folder above a mount can be renamed."""
-    repository(agent.folder / "sub")
+    create_repository(agent.folder / "sub")
 
     outcome = await agent.call(
         "Bash", command="mv sub old; mkdir sub; git init -q sub; git -C sub config core.pager evil"
@@ -95,7 +95,7 @@ async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent)
 
 
 @pytest.mark.parametrize(
-    "planted",
+    "attack",
     [
         "git -C made config core.fsmonitor 'touch /tmp/x'",
         "git -C made config include.path ../evil",
@@ -108,27 +108,27 @@ async def test_a_renamed_and_recreated_folder_hides_no_new_program(agent: Agent)
         "mkdir -p node_modules; mv made node_modules/; git -C node_modules/made config alias.st '!evil'",
     ],
 )
-async def test_a_new_repository_names_no_program(agent: Agent, planted: str):
-    """X5: in every way in which a repository can name one."""
-    outcome = await agent.call("Bash", command=f"mkdir made && git init -q made && {planted} && echo made-it")
+async def test_a_new_repository_names_no_program(agent: Agent, attack: str):
+    """X5: by settings, hooks, links, bare repositories or moved folders."""
+    outcome = await agent.call("Bash", command=f"mkdir made && git init -q made && {attack} && echo made-it")
 
     assert outcome.output == "made-it\n"
     assert outcome.code == "path_denied"
-    stores = [one.parent for one in agent.folder.rglob("HEAD")]
+    stores = [head.parent for head in agent.folder.rglob("HEAD")]
     assert stores
-    assert [list_program_files(str(one)) for one in stores] == [()] * len(stores)
+    assert [list_program_files(str(head)) for head in stores] == [()] * len(stores)
 
 
 async def test_a_command_may_create_and_clone_repositories(agent: Agent):
     """X5: files that git writes are harmless, and later commands read them."""
     commit = "git -C one -c user.name=a -c user.email=b commit -q --allow-empty -m first"
 
-    made = await agent.call(
+    created = await agent.call(
         "Bash", command=f"git init -q one && {commit} && git clone -q one two && git -C two log --format=%s"
     )
     read = await agent.call("Bash", command="git -C two log --format=%s; git -C one config core.pager evil")
 
-    assert made == ToolOutcome(output="first\n", exit_code=0)
+    assert created == ToolOutcome(output="first\n", exit_code=0)
     assert read.output.splitlines()[0] == "first"
     assert read.code == "tool_failed"
     assert list_program_files(str(agent.folder / "one" / ".git")) == ()
@@ -136,23 +136,23 @@ async def test_a_command_may_create_and_clone_repositories(agent: Agent):
 
 async def test_programs_of_git_settings_are_read_only_and_ask(agent: Agent):
     """X5: core.hooksPath and programs of filters, in a repository's own settings."""
-    repository(agent.folder, ("core.hooksPath", "tools/hooks"), ("filter.x.clean", "sh ./bin/clean.sh %f"))
+    create_repository(agent.folder, ("core.hooksPath", "tools/hooks"), ("filter.x.clean", "sh ./bin/clean.sh %f"))
     hook, program = write_file(agent.folder, "tools/hooks/pre-commit"), write_file(agent.folder, "bin/clean.sh")
 
     outcome = await agent.call("Bash", command="echo harm > tools/hooks/pre-commit; echo harm > bin/clean.sh")
-    asked = [
+    verdicts = [
         (await agent.evaluate("Write", file_path=path, content="harm\n")).verdict
         for path in ("tools/hooks/new", "bin/clean.sh")
     ]
 
     assert outcome.code == "tool_failed"
-    assert (hook.read_text(), program.read_text(), asked) == ("before\n", "before\n", ["ask", "ask"])
+    assert (hook.read_text(), program.read_text(), verdicts) == ("before\n", "before\n", ["ask", "ask"])
     assert find_guarded(str(agent.folder), "bin/other.sh") == ""
 
 
 async def test_new_git_hooks_are_renamed(agent: Agent):
     """X5"""
-    repository(agent.folder, ("core.hooksPath", "tools/hooks"))
+    create_repository(agent.folder, ("core.hooksPath", "tools/hooks"))
 
     outcome = await agent.call("Bash", command="mkdir -p tools/hooks; echo harm > tools/hooks/pre-commit")
 
@@ -164,10 +164,10 @@ async def test_new_git_hooks_are_renamed(agent: Agent):
     "path", [*NESTED, "SUB/.GIT/config", "sub/.Vscode./x", "sub/．git/config", "sub/Agents/x.MD", "agents.md"]
 )
 async def test_writing_a_protected_path_asks_in_every_spelling(agent: Agent, path: str):
-    """X5: full mode and a rule do not replace the answer of a person."""
-    asked = await agent.evaluate("Write", file_path=path, content="harm\n")
+    """X5: neither full mode nor a rule replaces a person's approval."""
+    evaluation = await agent.evaluate("Write", file_path=path, content="harm\n")
 
-    assert (asked.verdict, asked.scopes) == ("ask", ("once",))
+    assert (evaluation.verdict, evaluation.scopes) == ("ask", ("once",))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_command_beyond_the_bounds_asks(tmp_path: Path):
     deep = tmp_path.joinpath(*["d"] * 66)
     deep.mkdir(parents=True)
 
-    assert [one.startswith("paths deeper than 64 folders") for one in Watch(str(tmp_path)).unprotected] == [True]
+    assert [path.startswith("paths deeper than 64 folders") for path in Watch(str(tmp_path)).unprotected] == [True]
 
 
 def test_a_second_walk_sees_changes(tmp_path: Path):
@@ -214,14 +214,14 @@ def test_a_second_walk_sees_changes(tmp_path: Path):
 
     write_file(tmp_path, "a/b/.envrc")
 
-    assert (first, [one.path for one in tree.survey().paths]) == ((), ["a/b/.envrc"])
+    assert (first, [entry.path for entry in tree.survey().paths]) == ((), ["a/b/.envrc"])
 
 
 async def test_git_runs_no_program_of_a_nested_repository(tmp_path: Path):
-    """X5: in a folder with nested repositories, and in the nested one itself."""
+    """X5: in the folder above the nested repository, and in the nested repository."""
     mark = tmp_path / "ran"
-    top = repository(tmp_path / "top")
-    evil = repository(
+    top = create_repository(tmp_path / "top")
+    evil = create_repository(
         top / "sub",
         ("core.fsmonitor", f"touch {mark}"),
         ("core.sshCommand", f"touch {mark}"),
@@ -240,7 +240,7 @@ async def test_git_runs_no_program_of_a_nested_repository(tmp_path: Path):
 
 
 def test_git_settings_are_parsed_as_in_git(tmp_path: Path):
-    """X5: one line, continued lines, the older spelling of sections, more settings."""
+    """X5: settings on one line or several, the older spelling of sections, and included files."""
     store = tmp_path / ".git"
     write_file(
         store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n'

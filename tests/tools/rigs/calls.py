@@ -51,7 +51,7 @@ class Agent:
     def __init__(self, folder: Path, toolbox: FolderToolbox | None = None, **context: Any) -> None:
         self.folder = folder
         self.toolbox = toolbox or FolderToolbox()
-        given: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "folder": str(folder),
             "agent": "solo",
             "definition_hash": DEFINITION,
@@ -60,7 +60,7 @@ class Agent:
             "mode": "auto",
             "permission_mode": "full",
         }
-        self.context = ToolContext(**{**given, **context})
+        self.context = ToolContext(**{**defaults, **context})
         self.shown: list[str] = []
 
     def with_context(self, **context: Any) -> Agent:
@@ -104,5 +104,5 @@ def _describe_entry(path: Path) -> bytes | str:
 def to_english_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
     """Return the checks as their English texts have them, without the codes for clients."""
     return tuple(
-        msgspec.structs.replace(one, detail=one.detail or to_english(one.reasons), reasons=()) for one in checks
+        msgspec.structs.replace(check, detail=check.detail or to_english(check.reasons), reasons=()) for check in checks
     )

@@ -13,13 +13,13 @@ from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from tests.tools.rigs.calls import Agent, call
 
-#: Beginning of every script: `asked` is the input, which is recorded as a line.
+#: Beginning of every script: `request` is the input, which is recorded as a line.
 _BEFORE = """
 import json, sys
-asked = json.loads(sys.stdin.read())
-open({log!r}, "a").write(json.dumps(asked) + "\\n")
-def answer(**said):
-    print(json.dumps(said))
+request = json.loads(sys.stdin.read())
+open({log!r}, "a").write(json.dumps(request) + "\\n")
+def answer(**fields):
+    print(json.dumps(fields))
 """
 
 
@@ -42,7 +42,7 @@ class Scripts:
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
     def _log(self, name: str) -> Path:
-        return self.place / f"{name}.asked"
+        return self.place / f"{name}.inputs"
 
 
 async def run_hooks(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
@@ -54,8 +54,8 @@ async def run_hooks(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult 
 async def evaluate_with_hooks(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
     """Return the gate's verdict on a call after its hooks."""
     wanted = call(tool, **arguments)
-    said = await run_hooks(agent, wanted, *hooks)
-    if said is not None:
-        final = wanted.arguments if said.arguments is None else said.arguments
-        wanted = msgspec.structs.replace(wanted, arguments=final, hook_result=said)
+    result = await run_hooks(agent, wanted, *hooks)
+    if result is not None:
+        final = wanted.arguments if result.arguments is None else result.arguments
+        wanted = msgspec.structs.replace(wanted, arguments=final, hook_result=result)
     return await agent.toolbox.evaluate(wanted, agent.context)

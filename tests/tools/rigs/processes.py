@@ -22,8 +22,8 @@ class Process(NamedTuple):
     command: str
 
     def alive(self) -> bool:
-        found = read_process(self.pid)
-        return found is not None and found.born == self.born
+        current = read_process(self.pid)
+        return current is not None and current.born == self.born
 
 
 def read_process(pid: int) -> Process | None:
@@ -39,18 +39,23 @@ def read_process(pid: int) -> Process | None:
 def find_processes(*texts: str, parent: bool = False) -> list[Process]:
     """Return the living processes with all the texts in the command line; with `parent`, only our children."""
     pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    found = [process for pid in pids if pid != os.getpid() and (process := read_process(pid)) is not None]
+    processes = [process for pid in pids if pid != os.getpid() and (process := read_process(pid)) is not None]
     return [
         process
-        for process in found
+        for process in processes
         if all(text in process.command for text in texts) and (not parent or process.parent == os.getpid())
     ]
+
+
+def find_sleepers(mark: str) -> list[Process]:
+    """Return the living `sleep` processes with this mark."""
+    return [process for process in find_processes("sleep", mark) if process.command.startswith("sleep")]
 
 
 async def wait_until(condition: Callable[[], T]) -> T:
     """Wait until the condition is true, and return its value."""
     end = time.monotonic() + SECONDS
     while not (value := condition()):
-        assert time.monotonic() < end, "the condition did not come to hold"
+        assert time.monotonic() < end, f"the condition was not true within {SECONDS:g} seconds"
         await asyncio.sleep(0.01)
     return value

@@ -1,4 +1,4 @@
-"""Commands as processes: their output as it comes, their end in time, and that nothing of them stays."""
+"""Commands as processes: live output, timeouts and cleanup."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call
-from tests.tools.rigs.processes import find_processes, wait_until
+from tests.tools.rigs.processes import find_processes, find_sleepers, wait_until
 
-#: In the sandbox, and on a machine without one.
+#: The program of the sandbox, and a missing one.
 LEVELS = {"bubblewrap": "bwrap", "none": "/not/there"}
 
 
@@ -68,30 +68,30 @@ async def test_long_output_keeps_its_ends_and_counts_the_rest(runner: Agent):
 
 
 async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, mark: str):
-    """On a busy machine the time may be over before the command came to its first word: then it gets more."""
+    """A busy machine may end the command before its first output. The test then allows more time."""
     command = f"echo before; (setsid sleep {mark} &) ; sleep {mark}"
-    seconds, came = 0.3, ""
-    while not came and seconds < 60:
+    seconds, output = 0.3, ""
+    while not output and seconds < 60:
         outcome = await runner.call("Bash", command=command, timeout=round(seconds * 1000))
 
-        came = outcome.output
+        output = outcome.output
         assert outcome == ToolOutcome(
-            output=came,
+            output=output,
             code="tool_timeout",
             message=f"The command was ended after {seconds:g} s. Set a longer timeout, or do less at once.",
         )
         assert find_processes(mark) == []
         seconds *= 4
-    assert came == "before\n"
+    assert output == "before\n"
 
 
 TREES = {
     "a child": "sleep {mark}",
     "a background child": "sleep {mark} & wait",
-    "a session of its own": "setsid -w sleep {mark}",
+    "another session": "setsid -w sleep {mark}",
     "a double fork": "(setsid sh -c 'sleep {mark} & sleep {mark}' &) ; sleep {mark}",
-    "deaf to signals": "trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; while :; do sleep {mark}; done\"",
-    "without our output": "sleep {mark} > /dev/null 2>&1 < /dev/null & exec > /dev/null 2>&1; sleep {mark}",
+    "ignored signals": "trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; while :; do sleep {mark}; done\"",
+    "closed output": "sleep {mark} > /dev/null 2>&1 < /dev/null & exec > /dev/null 2>&1; sleep {mark}",
 }
 
 
@@ -99,7 +99,7 @@ TREES = {
 async def test_a_cancelled_command_has_ended_with_all_processes(runner: Agent, mark: str, command: str):
     """MAR-10"""
     task = asyncio.create_task(runner.call("Bash", command=command.format(mark=mark)))
-    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
+    await wait_until(lambda: find_sleepers(mark))
 
     task.cancel()
 
@@ -146,7 +146,7 @@ async def test_processes_that_a_command_leaves_end_with_it(runner: Agent, mark: 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("command", TREES.values(), ids=TREES)
 async def test_a_command_ends_with_its_host(folder: Path, mark: str, level: str, command: str):
-    """SAFE-10: the host is killed, and has no say in it."""
+    """SAFE-10: a killed host cannot clean up."""
     host = textwrap.dedent(
         f"""
         import asyncio
@@ -160,7 +160,7 @@ async def test_a_command_ends_with_its_host(folder: Path, mark: str, level: str,
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
     )
-    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
+    await wait_until(lambda: find_sleepers(mark))
 
     process.kill()
     await process.wait()
@@ -169,11 +169,11 @@ async def test_a_command_ends_with_its_host(folder: Path, mark: str, level: str,
 
 
 async def test_a_command_ends_with_its_guard(agent: Agent, mark: str):
-    """SAFE-10: in the sandbox not even the guard is needed."""
+    """SAFE-10: the sandbox ends its processes without the guard."""
     task = asyncio.create_task(agent.call("Bash", command=f"setsid -w sleep {mark}"))
-    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
+    await wait_until(lambda: find_sleepers(mark))
 
-    guard = next(one for one in find_processes("guard.py", mark) if one.parent == os.getpid())
+    (guard,) = find_processes("guard.py", mark, parent=True)
 
     os.kill(guard.pid, signal.SIGKILL)
 
@@ -184,7 +184,7 @@ async def test_a_command_ends_with_its_guard(agent: Agent, mark: str):
 
 @pytest.mark.parametrize("level", LEVELS)
 async def test_a_command_inherits_no_descriptor(folder: Path, level: str):
-    """SAFE-02: also not by accident of the event loop that the server runs on; its output can be opened by name."""
+    """SAFE-02: also under uvloop, the server's event loop. The command can open its output by name."""
     look = "ls /proc/self/fd; echo named > /dev/stdout"
     host = textwrap.dedent(
         f"""
@@ -211,14 +211,14 @@ async def test_a_command_inherits_no_descriptor(folder: Path, level: str):
 
 
 def test_a_character_split_over_two_reads_is_decoded():
-    shown: list[str] = []
-    output = Output(shown.append)
+    pieces: list[str] = []
+    output = Output(pieces.append)
 
     for byte in "潮位\n".encode():
         output.add(bytes([byte]))
     output.add(b"", last=True)
 
-    assert (output.text(), shown) == ("潮位\n", ["潮", "位", "\n"])
+    assert (output.text(), pieces) == ("潮位\n", ["潮", "位", "\n"])
 
 
 def test_endless_output_keeps_its_head_and_tail():

@@ -20,32 +20,28 @@ from callboard.tools.sandbox import guarded_command
 from callboard.tools.sandbox.launch import Launch, fixed_command
 
 COMMAND = [sys.executable, "-c", "pass"]
-#: More than anything here needs.
+#: More descriptors than any start needs.
 ENOUGH = 40
 
 
-def said() -> ServerLog:
-    return ServerLog()
+async def start_hook(folder: str) -> bool:
+    result = await hook.run(COMMAND, folder, {}, b"{}", 30.0, ServerLog())
+    return not result.problem
 
 
-async def by_hook(folder: str) -> bool:
-    ended = await hook.run(COMMAND, folder, {}, b"{}", 30.0, said())
-    return not ended.problem
-
-
-async def by_server(folder: str) -> bool:
-    async with server.connect_program(COMMAND, folder, {}, said(), asyncio.Event()):
+async def start_server(folder: str) -> bool:
+    async with server.connect_program(COMMAND, folder, {}, ServerLog(), asyncio.Event()):
         return True
 
 
-async def by_command(folder: str) -> bool:
+async def start_command(folder: str) -> bool:
     launch = Launch(fixed_command(COMMAND), folder, {}, {})
     return (await guarded_command.run(launch, seconds=30.0, output=lambda _: None)).exit_code == 0
 
 
 @contextmanager
 def limit_descriptors(count: int) -> Iterator[None]:
-    """So many descriptors, and no more, can be opened."""
+    """Allow `count` more descriptors."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = sorted(set(range(4096)) - list_descriptors())[:count]
     resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1] + 1 if free else 3, hard))
@@ -56,29 +52,29 @@ def limit_descriptors(count: int) -> Iterator[None]:
 
 
 def list_descriptors() -> set[int]:
-    found: set[int] = set()
+    descriptors: set[int] = set()
     for number in range(4096):
         try:
             os.fstat(number)
         except OSError:
             continue
-        found.add(number)
-    return found
+        descriptors.add(number)
+    return descriptors
 
 
-@pytest.mark.parametrize("begins", [by_hook, by_server, by_command])
+@pytest.mark.parametrize("start", [start_hook, start_server, start_command])
 async def test_a_failed_start_leaves_no_descriptor_open(
-    begins: Callable[[str], Awaitable[bool]], tmp_path: Path
+    start: Callable[[str], Awaitable[bool]], tmp_path: Path
 ) -> None:
-    assert await begins(str(tmp_path))
+    assert await start(str(tmp_path))
     before = list_descriptors()
     for count in range(ENOUGH):
-        began = False
+        has_started = False
         with limit_descriptors(count), suppress(OSError):
-            began = await begins(str(tmp_path))
+            has_started = await start(str(tmp_path))
         gc.collect()
         await asyncio.sleep(0)
         assert list_descriptors() == before, f"with {count} descriptors"
-        if began:
+        if has_started:
             return
-    pytest.fail("it never began")
+    pytest.fail("the program never started")

@@ -52,7 +52,7 @@ async def test_exceeding_the_memory_limit_ends_the_command(runner: Agent, mark: 
 
 
 async def test_memory_is_counted_for_all_processes(runner: Agent, mark: str):
-    """None of them is over by itself."""
+    """No process alone exceeds the limit."""
     grow = "import time; held = bytearray(b'x') * (60 << 20); time.sleep(60)"
 
     outcome = await within(runner, memory=150).call(
@@ -64,7 +64,7 @@ async def test_memory_is_counted_for_all_processes(runner: Agent, mark: str):
 
 
 async def test_shared_memory_counts_once(runner: Agent):
-    """Four children of one that has 60 MiB take no more than it."""
+    """Four children share 60 MiB with their parent."""
     fork = "import os; held = bytearray(b'x') * (60 << 20)\nfor _ in range(4):\n  if not os.fork(): time.sleep(60)"
     share = f"import time\n{fork}\ntime.sleep(0.5)\nprint('had it')"
 
@@ -127,9 +127,9 @@ async def test_no_program_dumps_core(runner: Agent):
 async def test_a_command_does_not_inherit_ignored_signals(runner: Agent):
     ignored = await runner.output("Bash", command="grep ^SigIgn /proc/self/status | cut -f2")
 
-    # Signals ignored by the starter of the tests are not the interpreter's.
-    mine = (signal.SIGPIPE, signal.SIGXFSZ)
-    assert [one.name for one in mine if int(ignored, 16) >> (one - 1) & 1] == []
+    # Python ignores these two. The process that started the tests may ignore others.
+    restored = (signal.SIGPIPE, signal.SIGXFSZ)
+    assert [signum.name for signum in restored if int(ignored, 16) >> (signum - 1) & 1] == []
 
 
 async def test_commands_end_first_if_memory_runs_out(runner: Agent):
@@ -137,11 +137,11 @@ async def test_commands_end_first_if_memory_runs_out(runner: Agent):
 
 
 def test_limits_that_cannot_be_enforced_are_recorded_as_such():
-    """SAFE-02: on a system that does not tell of processes, their limits are none."""
+    """SAFE-02: a system without a process list cannot limit memory and processes."""
     code = (
         "from callboard.tools.sandbox import limits; limits.threading.get_native_id = lambda: 0\n"
         "from callboard.contracts.settings import Shell\n"
-        "print({keeper: list(told) for keeper, told in limits.to_limits(Shell(), scratch=False).items()})"
+        "print({enforcer: list(names) for enforcer, names in limits.to_limits(Shell(), scratch=False).items()})"
     )
 
     done = subprocess.run(

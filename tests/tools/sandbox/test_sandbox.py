@@ -54,23 +54,23 @@ async def test_no_command_writes_kernel_files(agent: Agent):
     """X4: root may write /proc/sys without a capability."""
     search = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
     outcome = await agent.call(
-        "Bash", command=f"{search} 2>/dev/null | while read -r one; do (: >> $one) 2>/dev/null && echo $one; done; :"
+        "Bash", command=f"{search} 2>/dev/null | while read -r file; do (: >> $file) 2>/dev/null && echo $file; done; :"
     )
 
     assert outcome == ToolOutcome(output="", exit_code=0)
 
 
 def test_a_sandbox_with_writable_kernel_files_is_rejected_for_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """X4: looked at when the sandbox is first wanted, not assumed. The kernel itself keeps other users than root out."""
+    """X4: the first use tests the sandbox. The kernel itself denies users other than root."""
     is_root = os.geteuid() == 0
     outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_write_test()], check=False).returncode
     assert outside == (3 if is_root else 0)
     monkeypatch.setattr(bubblewrap, "_proc_options", list)
 
-    found = detect_ability(_other_bwrap(tmp_path))
+    ability = detect_ability(_other_bwrap(tmp_path))
 
-    assert found.works is not is_root
-    assert found.problem == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
+    assert ability.works is not is_root
+    assert ability.problem == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
 
 
 def test_a_sandbox_with_one_writable_kernel_file_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -106,8 +106,8 @@ async def test_the_fact_describes_the_sandbox(agent: Agent):
         detail="read-only: agents, .callboard, .git; /tmp and the home are empty and private",
         limits=limits.to_limits(Shell(), scratch=True),
     )
-    found = await agent.run(call("Bash", command=LOOK), evaluation)
-    lines = found.output.splitlines()
+    outcome = await agent.run(call("Bash", command=LOOK), evaluation)
+    lines = outcome.output.splitlines()
     top = lines.index("bin")
     assert lines[:top] == [
         "lo",
@@ -127,7 +127,7 @@ async def test_the_fact_describes_the_sandbox(agent: Agent):
 
 
 async def test_home_state_and_keys_are_invisible(agent: Agent, monkeypatch: pytest.MonkeyPatch):
-    """Neither the user's files nor our environment."""
+    """A command reads neither the user's files nor Callboard's environment."""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     home, outside = Path.home(), agent.folder.parent / "outside" / "secret.txt"
 
@@ -144,7 +144,7 @@ async def test_home_state_and_keys_are_invisible(agent: Agent, monkeypatch: pyte
 
 
 async def test_protected_names_are_read_only_and_placeholders_are_removed(agent: Agent):
-    """Agents cannot change the files that decide what they may do."""
+    """Agents cannot change files that control their permissions."""
     (agent.folder / ".git").mkdir()
     (agent.folder / ".git" / "config").write_text("[core]\n")
     before = read_tree(agent.folder)
@@ -170,7 +170,7 @@ async def test_a_file_with_a_protected_name_is_read_only(agent: Agent):
 
 
 async def test_concurrent_commands_share_placeholders(agent: Agent):
-    """The first that ends does not take the others' protection with it."""
+    """The end of the first command keeps the protection of the others."""
     first = asyncio.create_task(
         agent.call("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
     )
@@ -232,31 +232,31 @@ async def test_toolchain_folders_are_readable_and_executable(
 
 @asynccontextmanager
 async def listen() -> AsyncIterator[tuple[int, list[bytes]]]:
-    """A server on this machine's loopback, and the data that it received."""
-    told: list[bytes] = []
+    """Yield the port of a loopback server, and the data that it receives."""
+    received: list[bytes] = []
 
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        told.append(await reader.read(100))
+    async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.read(100))
         writer.close()
 
-    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    server = await asyncio.start_server(receive, "127.0.0.1", 0)
     async with server:
-        yield server.sockets[0].getsockname()[1], told
+        yield server.sockets[0].getsockname()[1], received
 
 
-async def test_the_network_is_available_only_if_the_fact_says_so(agent: Agent):
+async def test_a_command_has_a_network_only_if_its_fact_allows_it(agent: Agent):
     """SAFE-02"""
     connected = Agent(agent.folder, shell=Shell(network=True))
-    async with listen() as (port, told):
+    async with listen() as (port, received):
         command = f"echo hello > /dev/tcp/127.0.0.1/{port}"
 
         assert (await agent.call("Bash", command=command)).exit_code == 1
-        assert told == []
+        assert received == []
         evaluation = await connected.evaluate("Bash", command=command)
         assert evaluation.sandbox is not None
         assert evaluation.sandbox.network
         assert (await connected.run(call("Bash", command=command), evaluation)).code is None
-        await wait_until(lambda: told == [b"hello\n"])
+        await wait_until(lambda: received == [b"hello\n"])
 
 
 async def test_the_machines_sockets_are_unreachable(agent: Agent):
@@ -272,20 +272,20 @@ async def test_the_machines_sockets_are_unreachable(agent: Agent):
 
 async def test_a_socket_in_the_folder_works_only_with_a_network(agent: Agent):
     """SAFE-02: the socket has a file, and its listener is outside."""
-    told: list[bytes] = []
+    received: list[bytes] = []
 
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        told.append(await reader.read(100))
+    async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.read(100))
         writer.close()
 
     connect = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('door'); s.send(b'hello'); s.close()"
     command = f'python3 -c "{connect}"'
-    async with await asyncio.start_unix_server(take, agent.folder / "door"):
+    async with await asyncio.start_unix_server(receive, agent.folder / "door"):
         assert "Operation not permitted" in (await agent.call("Bash", command=command)).output
-        assert told == []
+        assert received == []
         connected = Agent(agent.folder, shell=Shell(network=True))
         assert (await connected.call("Bash", command=command)).code is None
-        await wait_until(lambda: told == [b"hello"])
+        await wait_until(lambda: received == [b"hello"])
 
 
 async def test_a_network_exposes_nothing_else(agent: Agent):
@@ -299,8 +299,8 @@ async def test_a_network_exposes_nothing_else(agent: Agent):
     assert evaluation.sandbox.detail.endswith(
         "the machine's network is available, with its loopback and abstract sockets"
     )
-    found = await connected.run(call("Bash", command=look), evaluation)
-    assert found.output == "bwrap\n"
+    outcome = await connected.run(call("Bash", command=look), evaluation)
+    assert outcome.output == "bwrap\n"
 
 
 async def test_a_command_without_its_approved_sandbox_does_not_run(agent: Agent):
@@ -383,7 +383,7 @@ async def test_a_command_without_a_sandbox_inherits_no_secret(agent: Agent, monk
 
 
 def test_an_unprivileged_user_has_a_sandbox():
-    """SAFE-02: the machine could allow root what it denies others."""
+    """SAFE-02: a machine may allow namespaces only for root."""
     folder = Path("/var/tmp") / f"callboard-{os.getpid()}"
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
@@ -399,16 +399,16 @@ def test_an_unprivileged_user_has_a_sandbox():
     ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
-        made = (folder / "made").exists()
+        is_written = (folder / "made").exists()
     finally:
         shutil.rmtree(folder)
 
-    assert (done.stdout, made) == (f"{NOBODY if as_nobody else os.getuid()}\n", True), done.stderr
+    assert (done.stdout, is_written) == (f"{NOBODY if as_nobody else os.getuid()}\n", True), done.stderr
     assert "Read-only file system" in done.stderr
 
 
 async def test_the_run_enforces_the_evaluated_sandbox(agent: Agent):
-    """SAFE-02: a read-only promise holds, whatever the policy has become."""
+    """SAFE-02: a read-only sandbox stays read-only when the policy changes."""
     evaluation = await agent.with_context(policy=()).evaluate("Bash", command="touch made")
 
     outcome = await agent.run(call("Bash", command="touch made"), evaluation)

@@ -1,4 +1,4 @@
-"""R8: a file is left out of a search only where no line of it can match."""
+"""Text that every match of a pattern contains, so a search can skip files without it (R8)."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_the_required_text_is_found_in_the_pattern(pattern: str, text: str) -> N
 
 @given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=5), st.text("abcx.(1]{", max_size=12))
 def test_every_match_contains_the_required_text(pieces: list[str], line: str) -> None:
-    """R8: whatever the pattern is built from."""
+    """R8: for patterns of any pieces."""
     try:
         expression = re.compile("".join(pieces))
     except re.error:
         return
 
-    found = expression.search(line)
+    match = expression.search(line)
 
-    assert found is None or find_required_text(expression.pattern) in line
+    assert match is None or find_required_text(expression.pattern) in line

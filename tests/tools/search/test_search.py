@@ -21,7 +21,7 @@ from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, rule
 from tests.tools.rigs.processes import SECONDS, find_processes, wait_until
 
-#: Takes Python's regular expressions longer than anybody waits.
+#: Takes Python's regular expressions longer than a test waits.
 ENDLESS = r"(a|aa)+$"
 NO_EXPRESSION = "pattern: invalid regular expression: missing ), unterminated subpattern at position 0."
 
@@ -46,7 +46,7 @@ def files(agent: Agent) -> Agent:
 
 
 async def test_glob_lists_files_in_path_order(files: Agent):
-    """SAFE-01: links are not followed, and .git is not looked into."""
+    """SAFE-01: links are not followed, and .git is not searched."""
     assert await files.output("Glob", pattern="**") == (
         ".gitignore\n.hidden/note.txt\nREADME.md\nb/deep/three.ts\nb/two.py\nc.bin\nsrc/app.py"
     )
@@ -93,21 +93,23 @@ async def test_omitted_results_are_counted(files: Agent):
 
 async def test_files_that_rules_hide_are_not_searched(files: Agent):
     """Hidden folders are hidden from all tools."""
-    kept = files.with_context(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
+    restricted = files.with_context(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
 
-    assert await kept.output("Grep", pattern="gauge") == (".hidden/note.txt:1:gauge\n\n[3 files are hidden by rules]")
+    assert await restricted.output("Grep", pattern="gauge") == (
+        ".hidden/note.txt:1:gauge\n\n[3 files are hidden by rules]"
+    )
 
 
 async def test_hidden_folders_are_not_searched(files: Agent):
     """Hidden folders are hidden from all tools."""
-    kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
+    hiding = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
 
-    assert await kept.output("Glob", pattern="b/**") == "[no matches]\n\n[1 folders or files could not be read]"
-    assert (await kept.call("Grep", pattern="gauge", path="b")).code == "path_denied"
+    assert await hiding.output("Glob", pattern="b/**") == "[no matches]\n\n[1 folders or files could not be read]"
+    assert (await hiding.call("Grep", pattern="gauge", path="b")).code == "path_denied"
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "message"),
+    ("arguments", "code", "message"),
     [
         (
             {"pattern": "("},
@@ -122,8 +124,8 @@ async def test_hidden_folders_are_not_searched(files: Agent):
         ),
     ],
 )
-async def test_an_invalid_search_reports_the_reason(files: Agent, asked: dict[str, str], code: Code, message: str):
-    assert await files.call("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
+async def test_an_invalid_search_reports_the_reason(files: Agent, arguments: dict[str, str], code: Code, message: str):
+    assert await files.call("Grep", **arguments) == ToolOutcome(output="", code=code, message=message)
 
 
 async def test_names_with_invalid_unicode_are_shown_with_replacements(agent: Agent):
@@ -171,12 +173,14 @@ async def test_a_search_ends_with_its_host(agent: Agent):
         """
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", host)
-    found = await wait_until(lambda: [one for one in find_processes("search.child") if one.parent == process.pid])
+    children = await wait_until(
+        lambda: [child for child in find_processes("search.child") if child.parent == process.pid]
+    )
 
     process.kill()
     await process.wait()
 
-    await wait_until(lambda: not any(one.alive() for one in found))
+    await wait_until(lambda: not any(child.alive() for child in children))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_gitignore_works_as_in_git(tmp_path: Path, ignored: str):
     git = ["git", "-c", "core.excludesFile=", "-c", "init.defaultBranch=main"]
     subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
 
-    told = subprocess.run(
+    listed = subprocess.run(
         [*git, "ls-files", "--others", "--exclude-standard", "-z"],
         cwd=tmp_path,
         check=True,
@@ -238,20 +242,20 @@ def test_gitignore_works_as_in_git(tmp_path: Path, ignored: str):
     )
 
     with Folder(str(tmp_path)) as folder:
-        found = [file.path for file in Walk(folder, "", time.monotonic() + SECONDS).files()]
-    assert sorted(found) == sorted(name for name in told.stdout.split("\0") if name)
+        walked = [file.path for file in Walk(folder, "", time.monotonic() + SECONDS).files()]
+    assert sorted(walked) == sorted(name for name in listed.stdout.split("\0") if name)
 
 
 async def test_matches_are_found_in_every_encoding_and_case(agent: Agent) -> None:
-    """R8: a file is left out early only where no line of it can match."""
-    place = agent.folder
-    (place / "wide.txt").write_bytes("one needle\n".encode("utf-16"))
-    (place / "latin.txt").write_bytes("näh needle\n".encode("latin-1"))
-    (place / "kelvin.txt").write_text("one \N{KELVIN SIGN}ettle\n")
-    (place / "other.txt").write_text("nothing here\n")
+    """R8: the search skips a file early only if no line of it can match."""
+    folder = agent.folder
+    (folder / "wide.txt").write_bytes("one needle\n".encode("utf-16"))
+    (folder / "latin.txt").write_bytes("näh needle\n".encode("latin-1"))
+    (folder / "kelvin.txt").write_text("one \N{KELVIN SIGN}ettle\n")
+    (folder / "other.txt").write_text("nothing here\n")
 
-    found = (await agent.output("Grep", pattern="needle")).splitlines()
-    kettle = (await agent.output("Grep", pattern="kettle", ignore_case=True)).splitlines()
+    needles = (await agent.output("Grep", pattern="needle")).splitlines()
+    kettles = (await agent.output("Grep", pattern="kettle", ignore_case=True)).splitlines()
 
-    assert found == ["latin.txt:1:näh needle", "wide.txt:1:one needle"]
-    assert kettle == ["kelvin.txt:1:one \N{KELVIN SIGN}ettle"]
+    assert needles == ["latin.txt:1:näh needle", "wide.txt:1:one needle"]
+    assert kettles == ["kelvin.txt:1:one \N{KELVIN SIGN}ettle"]

@@ -22,7 +22,7 @@ from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, read_tree
-from tests.tools.rigs.processes import find_processes, wait_until
+from tests.tools.rigs.processes import find_processes, find_sleepers, wait_until
 from tests.tools.sandbox.test_guarded_command import LEVELS, TREES
 from tests.tools.sandbox.test_limits import RAISE
 
@@ -38,7 +38,7 @@ async def start_process(agent: Agent, command: str) -> Process:
     return await shells.start(wanted, await agent.toolbox.evaluate(wanted, agent.context), agent.context)
 
 
-def ended(outcome: ToolOutcome) -> ToolOutcome:
+def without_duration(outcome: ToolOutcome) -> ToolOutcome:
     return msgspec.structs.replace(outcome, duration_ms=0)
 
 
@@ -51,7 +51,7 @@ async def test_a_background_command_is_read_from_an_offset(runner: Agent):
 
     await process.wait_for_output(4)
     assert process.read(4, 5) == Excerpt(text="got h", start=4, next=9, total=14)
-    assert ended(await process.wait()) == ToolOutcome(
+    assert without_duration(await process.wait()) == ToolOutcome(
         output="one\ngot hello\n", code="tool_failed", message="The command ended with exit code 3.", exit_code=3
     )
     assert process.read(14, 5) == Excerpt(text="", start=14, next=14, total=14)
@@ -69,7 +69,7 @@ async def test_a_background_command_sees_the_end_of_its_input(runner: Agent):
 
 
 async def test_a_write_ends_when_the_process_ends(runner: Agent, mark: str):
-    """A pipe takes so much and no more."""
+    """The text is longer than the pipe's buffer."""
     process = await start_process(runner, f"sleep {mark}")
     writing = asyncio.ensure_future(process.write("x" * 1_000_000, end=False))
     await wait_until(lambda: find_processes("sleep", mark))
@@ -85,18 +85,18 @@ async def test_a_write_ends_when_the_process_ends(runner: Agent, mark: str):
 async def test_a_stopped_process_has_ended_with_its_descendants(runner: Agent, mark: str, command: str):
     """MAR-10"""
     process = await start_process(runner, command.format(mark=mark))
-    await wait_until(lambda: any(one.command.startswith("sleep") for one in find_processes("sleep", mark)))
+    await wait_until(lambda: find_sleepers(mark))
 
     await process.stop()
 
     assert find_processes(mark) == []
-    assert ended(await process.wait()) == ToolOutcome(output="")
+    assert without_duration(await process.wait()) == ToolOutcome(output="")
     await process.stop()
 
 
 @pytest.mark.parametrize("level", LEVELS)
 async def test_a_background_process_ends_with_its_host(folder: Path, mark: str, level: str):
-    """SAFE-10: the host is killed, and has no say in it."""
+    """SAFE-10: a killed host cannot clean up."""
     command = f"(setsid nohup sh -c 'trap : TERM HUP; sleep {mark}' &) ; sleep {mark}"
     host = textwrap.dedent(
         f"""
@@ -114,9 +114,7 @@ async def test_a_background_process_ends_with_its_host(folder: Path, mark: str, 
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
     )
-    await wait_until(
-        lambda: len([one for one in find_processes("sleep", mark) if one.command.startswith("sleep")]) == 2
-    )
+    await wait_until(lambda: len(find_sleepers(mark)) == 2)
 
     process.kill()
     await process.wait()
@@ -159,7 +157,7 @@ async def test_a_denied_call_starts_no_process(agent: Agent):
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
-def test_any_kept_part_of_a_long_output_can_be_read():
+def test_any_stored_part_of_a_long_output_can_be_read():
     output = Output(lambda _: None)
     output.add(b"a" * HEAD)
     output.add(b"b" * 1000)
@@ -197,16 +195,16 @@ def test_pending_characters_are_withheld_without_a_reader():
     assert output.text() == "heard secret://deploy!"
 
 
-async def test_the_described_environment_is_what_commands_have(folder: Path, tmp_path: Path):
+async def test_the_environment_of_commands_is_described(folder: Path, tmp_path: Path):
     """CTL-09, SAFE-02: folder, sandbox and limits."""
     (folder / "state").mkdir()
     (tmp_path / "programs" / "bin").mkdir(parents=True)
     shells = FolderShells(hidden=[str(folder / "state")], programs=[str(tmp_path / "programs")])
     agent = Agent(folder, shell=Shell(network=True), trusted=True)
 
-    found = await shells.describe_environment(agent.context)
+    environment = await shells.describe_environment(agent.context)
 
-    assert found == ExecutionEnvironment(
+    assert environment == ExecutionEnvironment(
         cwd=str(folder),
         workspace_roots=(str(folder),),
         level="bubblewrap",
@@ -226,7 +224,7 @@ async def test_the_described_environment_is_what_commands_have(folder: Path, tmp
 
 async def test_the_environment_reports_a_missing_sandbox(folder: Path):
     """SAFE-02"""
-    found = await FolderShells(bwrap="/not/there").describe_environment(Agent(folder, policy=()).context)
+    environment = await FolderShells(bwrap="/not/there").describe_environment(Agent(folder, policy=()).context)
 
-    assert (found.level, found.why) == ("none", "bubblewrap (/not/there) is not installed")
-    assert (found.network, found.writable, found.protected) == (True, ("/",), ())
+    assert (environment.level, environment.why) == ("none", "bubblewrap (/not/there) is not installed")
+    assert (environment.network, environment.writable, environment.protected) == (True, ("/",), ())

@@ -19,18 +19,18 @@ from tests.tools.gate.test_external_calls import context
 from tests.tools.rigs.calls import rule
 
 SOURCE = Path(__file__).parents[3] / "src" / "callboard"
-#: Every place that starts a process: how often it names a way to start one, and why it may.
+#: Modules that start processes: how many starts each has, and why they are allowed.
 STARTS = {
     "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/program_connector"),
     "app/cli/terminal/browser.py": (1, "the person's browser"),
     "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
-    "app/doctor/machine_checks.py": (1, "our own question: `--version` of programs on the search path"),
-    "runtime/worktrees/git.py": (1, "git, with all that a repository can name switched off"),
+    "app/doctor/machine_checks.py": (1, "`--version` of programs on the search path"),
+    "runtime/worktrees/git.py": (1, "git, with every program setting of a repository disabled"),
     "tools/hooks/hook_process.py": (1, "hooks, after the check"),
     "tools/mcp/stdio_transport.py": (1, "tool servers, after the check"),
-    "tools/sandbox/ability.py": (1, "in the sandbox: bubblewrap is tried"),
+    "tools/sandbox/ability.py": (1, "a trial of bubblewrap, in the sandbox"),
     "tools/sandbox/guard.py": (2, "our own guard: it forks, and becomes the command"),
-    "tools/sandbox/launch.py": (1, "our own guard, for all that call `start_guard`"),
+    "tools/sandbox/launch.py": (1, "our own guard, for all callers of `start_guard`"),
     "tools/sandbox/guarded_command.py": (1, "commands, in the sandbox or with an approval"),
     "tools/search/search_process.py": (1, "our own program: the search of a folder"),
 }
@@ -55,8 +55,8 @@ GCONV_PATH""".split()
 
 
 def list_starts(tree: ast.AST) -> list[str]:
-    """The calls in a module that start a process."""
-    found: list[str] = []
+    """Return the expressions in a module that start a process."""
+    starts: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             above = node.value.id if isinstance(node.value, ast.Name) else ""
@@ -65,16 +65,16 @@ def list_starts(tree: ast.AST) -> list[str]:
                 and node.attr in {*("run", "call", "open", "spawn", "Process", "Pool")}
             )
             if (node.attr in _STARTING and above != "platform") or named:
-                found.append(node.attr)
+                starts.append(node.attr)
         called = node.func if isinstance(node, ast.Call) else None
         if _OURS in (getattr(called, "id", ""), getattr(called, "attr", "")):
-            found.append(_OURS)
+            starts.append(_OURS)
         if isinstance(node, ast.ImportFrom) and node.module in {"subprocess", "multiprocessing", "pty"}:
-            found += [one.name for one in node.names]
-    return found
+            starts += [alias.name for alias in node.names]
+    return starts
 
 
-def folder_with(folder: Path, settings: str, **files: str) -> Path:
+def write_folder(folder: Path, settings: str, **files: str) -> Path:
     (folder / ".callboard").mkdir(parents=True, exist_ok=True)
     (folder / FILE).write_text(settings)
     for name, text in files.items():
@@ -89,12 +89,12 @@ def digest(folder: Path) -> str:
 
 
 def test_every_place_that_starts_a_process_is_declared():
-    """X2: a new one fails here, also a second one in a file of the list, until it is placed behind the check or explained."""
+    """X2: put a new start behind the check, or add it to STARTS with its reason."""
     trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
-    found = {path: len(starts) for path, tree in trees.items() if (starts := list_starts(tree))}
+    counts = {path: len(starts) for path, tree in trees.items() if (starts := list_starts(tree))}
 
-    assert found == {path: count for path, (count, _) in STARTS.items()}
+    assert counts == {path: count for path, (count, _) in STARTS.items()}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_new_place_that_starts_a_process_is_detected(text: str):
 def test_a_folder_cannot_set_loader_variables(tmp_path: Path, name: str, table: str):
     """X3"""
     head = 'transport = "stdio"\n' if table == "servers" else ""
-    folder_with(tmp_path, f'[[{table}]]\nname = "x"\n{head}command = ["cat"]\nenv = {{ {name} = "a" }}\n')
+    write_folder(tmp_path, f'[[{table}]]\nname = "x"\n{head}command = ["cat"]\nenv = {{ {name} = "a" }}\n')
 
     (problem,) = read_folder_file(str(tmp_path)).problems
 
@@ -124,8 +124,8 @@ def test_a_folder_cannot_set_loader_variables(tmp_path: Path, name: str, table: 
 
 
 def test_assignments_of_env_count(tmp_path: Path):
-    """X3: as words of the command."""
-    folder_with(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
+    """X3: also as arguments of the command."""
+    write_folder(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
 
     assert read_folder_file(str(tmp_path)).problems[0].field == "hooks[0].env.LD_PRELOAD"
     assert list_loaders(read_assignments(("/usr/bin/env", "-i", "A=1", "BASH_ENV=x", "sh"))) == ("BASH_ENV",)
@@ -135,15 +135,17 @@ def test_assignments_of_env_count(tmp_path: Path):
 def test_the_card_shows_values_and_programs_and_keeps_handles(tmp_path: Path):
     """X3"""
     text = '[[hooks]]\nname = "x"\ncommand = ["sh", "check.sh"]\nenv = { MODE = "strict", KEY = "secret://own" }\n'
-    folder_with(tmp_path, text, check_dot_sh="exit 0\n")
+    write_folder(tmp_path, text, check_dot_sh="exit 0\n")
     file = read_folder_file(str(tmp_path))
 
-    details = [one.detail for one in list_widenings(file, (), Settings(), list_programs(str(tmp_path), file)).widenings]
+    details = [
+        widening.detail
+        for widening in list_widenings(file, (), Settings(), list_programs(str(tmp_path), file)).widenings
+    ]
 
     assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")
-    assert [one.partition(" (sha256")[0] for one in details[1:]][
-        -1
-    ] == "check.sh runs as it is now, outside the sandbox"
+    assert details[-1].partition(" (sha256")[0] == "check.sh runs as it is now, outside the sandbox"
+    assert len(details) > 1
     assert f"(sha256 {sha256(b'exit 0' + bytes([10])).hexdigest()[:12]})" in details[-1]
 
 
@@ -169,8 +171,8 @@ def test_the_card_shows_values_and_programs_and_keeps_handles(tmp_path: Path):
     ],
 )
 def test_trust_ends_when_a_started_file_changes(tmp_path: Path, settings: str, changed: str):
-    """X2, X3: program, scripts, modules, files from the environment, and files of the start folder."""
-    folder_with(tmp_path, f'[[servers]]\ntransport = "stdio"\nname = "x"\n{settings}\n')
+    """X2, X3: programs, scripts, modules, files in variables, and files of the start folder."""
+    write_folder(tmp_path, f'[[servers]]\ntransport = "stdio"\nname = "x"\n{settings}\n')
     (tmp_path / "link").symlink_to("target")
     (tmp_path / changed).write_text("before\n")
     before = digest(tmp_path)
@@ -185,31 +187,31 @@ def test_trust_ends_when_a_started_file_changes(tmp_path: Path, settings: str, c
 def test_trust_ends_when_a_link_or_value_changes(tmp_path: Path):
     """X3"""
     text = '[[servers]]\ntransport = "stdio"\nname = "x"\ncommand = ["./link"]\nenv = { A = "1" }\n'
-    folder_with(tmp_path, text, one="same\n", two="same\n")
+    write_folder(tmp_path, text, one="same\n", two="same\n")
     (tmp_path / "link").symlink_to("one")
     before = digest(tmp_path)
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to("two")
     other = digest(tmp_path)
-    folder_with(tmp_path, text.replace('"1"', '"2"'))
+    write_folder(tmp_path, text.replace('"1"', '"2"'))
 
     assert len({before, other, digest(tmp_path)}) == 3
 
 
 def test_a_lasting_approval_ends_when_the_program_changes(tmp_path: Path):
-    """X2: an agent that may write in the folder may write it, and it is started outside of the sandbox."""
+    """X2: agents can change the program, and it starts outside the sandbox."""
     command, script = ("python3", "agent.py"), tmp_path / "agent.py"
     script.write_text("before\n")
-    where = context(folder=str(tmp_path))
+    asking = context(folder=str(tmp_path))
     bound = bind(command, {}, str(tmp_path), "/usr/bin:/bin")
-    first = external_starts.evaluate_start(command, where, bound)
+    first = external_starts.evaluate_start(command, asking, bound)
     assert first.binding is not None
     approved = rule("allow", first.matchers["workspace"], "workspace")
-    kept = context(folder=str(tmp_path), rules=(_with(approved, first.binding.declared),))
+    ruled = context(folder=str(tmp_path), rules=(declare(approved, first.binding.declared),))
 
-    again = external_starts.evaluate_start(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    again = external_starts.evaluate_start(command, ruled, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
     script.write_text("after\n")
-    changed = external_starts.evaluate_start(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    changed = external_starts.evaluate_start(command, ruled, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
     written = external_starts.evaluate_start(command, context(folder=str(tmp_path), rules=(approved,)), bound)
 
     assert (first.verdict, again.verdict, changed.verdict, written.verdict) == ("ask", "allow", "ask", "ask")
@@ -227,5 +229,5 @@ def test_an_agents_command_cannot_set_loader_variables(tmp_path: Path):
     assert (denied.verdict, denied.code, "NODE_OPTIONS" in denied.message) == ("deny", "policy_denied", True)
 
 
-def _with(one: Rule, declared: str) -> Rule:
-    return msgspec.structs.replace(one, declared=declared)
+def declare(approved: Rule, declared: str) -> Rule:
+    return msgspec.structs.replace(approved, declared=declared)
