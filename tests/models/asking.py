@@ -1,4 +1,4 @@
-"""How tests ask a model and read what came."""
+"""Requests to models, and readers of their answers."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ READ = ToolSpec(
 
 
 def says(role: Role, *content: Content | str) -> ModelMessage:
-    return ModelMessage(role=role, content=tuple(TextContent(one) if isinstance(one, str) else one for one in content))
+    parts = tuple(TextContent(part) if isinstance(part, str) else part for part in content)
+    return ModelMessage(role=role, content=parts)
 
 
 def asks(*messages: ModelMessage | str, **fields: Any) -> ModelRequest:
-    spoken = tuple(says("user", one) if isinstance(one, str) else one for one in messages)
-    return ModelRequest(**{"model": "m", "system": (), "messages": spoken, **fields})
+    history = tuple(says("user", message) if isinstance(message, str) else message for message in messages)
+    return ModelRequest(**{"model": "m", "system": (), "messages": history, **fields})
 
 
 def calls(call_id: str, tool: str, arguments: str) -> ToolCallContent:
@@ -52,18 +53,18 @@ async def collect(model: Model, request: ModelRequest) -> list[ModelEvent]:
 
 
 async def answer(model: Model, request: ModelRequest) -> tuple[list[Content], Finished]:
-    """The whole answer: its parts put together, and its end."""
+    """Return the joined parts of the answer, and its end."""
     *deltas, finished = await collect(model, request)
     assert isinstance(finished, Finished)
     return put_together(deltas), finished
 
 
 async def failure(model: Model, request: ModelRequest) -> tuple[list[Content], ModelFailure]:
-    """What had come when the request failed, and the failure."""
+    """Return the joined parts before the failure, and the failure."""
     events: list[ModelEvent] = []
     try:
         async for event in model.stream(request):
-            events.append(event)  # noqa: PERF401 what came before the failure is kept
+            events.append(event)  # noqa: PERF401 events before a failure are kept
     except ModelFailure as failed:
         return put_together(events), failed
     raise AssertionError(f"did not fail: {events}")

@@ -1,3 +1,5 @@
+"""Fixtures for tests of models."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -9,6 +11,6 @@ from tests.models.servers import Aimock, aimock
 
 @pytest.fixture(scope="session")
 def mock() -> Iterator[Aimock]:
-    """A server of OpenAI's format that we did not write."""
+    """A third-party server of OpenAI's format."""
     with aimock() as running:
         yield running

@@ -1,4 +1,4 @@
-"""Two servers that speak providers' formats over real HTTP: aimock, which others wrote, and one that plays faults."""
+"""Servers of providers' formats over real HTTP: the third-party aimock, and one that plays faults."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from tests.prove.provider.server import started
 
 FIXTURES = Path(__file__).parent / "aimock.json"
 KEY = "sk-a-key-that-must-not-leak"
-#: Each connection is for one request, and whoever asks is told so.
-CLOSES = "connection: close"
+#: Each connection is for one request.
+CLOSE_HEADER = "connection: close"
 
 
 class Aimock:
-    """A running aimock. `base_url` is what a provider is configured with."""
+    """A running aimock. `base_url` is the base URL of its provider."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.base_url = f"{url}/v1"
 
     def endpoint(self, format: Format, **more: Any) -> Endpoint:
-        """It as an endpoint of that format."""
+        """Return aimock as an endpoint of the format."""
         address = self.base_url if format.startswith("openai") else self.url
         return Endpoint(**{"provider": "mock", "base_url": address, "api_key": KEY, "format": format, **more})
 
     def last_request(self) -> dict[str, Any]:
-        """The body of the newest request for a completion."""
+        """Return the body of the newest completion request."""
         journal = urllib.request.Request(f"{self.url}/__aimock/journal", headers={"Authorization": f"Bearer {KEY}"})
         with urllib.request.urlopen(journal) as answer:
             entries = json.load(answer)
-        return next(one["body"] for one in reversed(entries) if one["path"] == "/v1/chat/completions")
+        return next(entry["body"] for entry in reversed(entries) if entry["path"] == "/v1/chat/completions")
 
 
 @contextmanager
 def aimock() -> Iterator[Aimock]:
-    """It, asking for the key."""
-    given = ("--port", "0", "--fixtures", FIXTURES, "--strict", "--chunk-size", "7")
-    with started(*given, AIMOCK_API_KEYS=KEY) as address:
+    """Start an aimock that requires the key."""
+    arguments = ("--port", "0", "--fixtures", FIXTURES, "--strict", "--chunk-size", "7")
+    with started(*arguments, AIMOCK_API_KEYS=KEY) as address:
         yield Aimock(address)
 
 
@@ -51,7 +51,7 @@ Play = Callable[["Exchange"], Awaitable[None]]
 
 
 class Exchange:
-    """One request that reached the fault server, and what to do to it."""
+    """A request to the fault server, and methods that answer it."""
 
     def __init__(self, path: str, headers: dict[str, str], body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         self.path = path
@@ -71,14 +71,20 @@ class Exchange:
             f"HTTP/1.1 {line}",
             f"content-type: {media}",
             f"content-length: {len(body.encode())}",
-            CLOSES,
+            CLOSE_HEADER,
             *headers,
         ]
         await self.send("\r\n".join(lines) + "\r\n\r\n" + body)
 
     async def begin_stream(self, *headers: str) -> None:
-        """A chunked answer, so that an end without its last chunk is seen as a break."""
-        lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", "transfer-encoding: chunked", CLOSES, *headers]
+        """Begin a chunked answer. Without its last chunk, the client sees a broken connection."""
+        lines = [
+            "HTTP/1.1 200 OK",
+            "content-type: text/event-stream",
+            "transfer-encoding: chunked",
+            CLOSE_HEADER,
+            *headers,
+        ]
         await self.send("\r\n".join(lines) + "\r\n\r\n")
 
     async def raw(self, text: str) -> None:
@@ -101,12 +107,15 @@ class Exchange:
         await self.send("0\r\n\r\n")
 
     def reset(self) -> None:
-        """Breaks the connection without a goodbye."""
+        """Reset the connection."""
         self._writer.transport.abort()
 
 
 class FaultServer:
-    """Plays one fault for every request. `asked` is set by a request, `gone` when a client left before its answer's end."""
+    """A server that plays one fault for every request.
+
+    A request sets `requested`. A client that leaves before the end of its answer sets `client_left`.
+    """
 
     def __init__(self, play: Play) -> None:
         self.exchanges: list[Exchange] = []
@@ -152,7 +161,7 @@ async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
 
 @asynccontextmanager
 async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[WireModel, FaultServer]]:
-    """A model whose server plays this to every request."""
+    """Yield a model, and its server, which plays this for every request."""
     name = endpoint.pop("name", "m")
     async with fault_server(play) as server:
         address = server.base_url if endpoint.get("format") != "google" else server.base_url.removesuffix("/v1")

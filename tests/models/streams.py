@@ -1,4 +1,4 @@
-"""The shortest answer of each wire format that ends with a word of the provider."""
+"""Short answers of each wire format with a given stop reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEXT = "Hello."
 
 
 def ends_with(format: Format, word: str | None) -> Play:
-    """A play that says `TEXT` and ends for that reason, or without one."""
+    """Return a play that streams `TEXT` and ends with the stop reason, or without one."""
 
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()

@@ -1,4 +1,4 @@
-"""The answers of a former run, given again: what fits, and where it begins not to."""
+"""Replays of recorded answers, and the position at which a run differs from its recording."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def model() -> Recorded:
     return Recorded(RUNS, "former", "replay")
 
 
-def asked(*later: Any, iteration: int, agent: str = "lead", text: str = "Make a task.") -> ModelRequest:
+def replay_request(*later: Any, iteration: int, agent: str = "lead", text: str = "Make a task.") -> ModelRequest:
     return asks(text, *later, agent=agent, iteration=iteration)
 
 
 FIRST = says("assistant", TextContent("I do."), calls("c1", "create_task", "{}"))
-MADE = result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
+TASK_CREATED = result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
 SECOND = says("assistant", calls("c2", "update_task", "{}"))
 
 
 async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
-    parts, end = await answer(model, asked(iteration=1))
+    parts, end = await answer(model, replay_request(iteration=1))
     assert parts == [
         ReasoningContent("Hm."),
         TextContent("I do."),
@@ -67,9 +67,11 @@ async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
 
 
 async def test_a_recorded_id_is_replaced_by_the_new_one(model: Recorded):
-    parts, _ = await answer(model, asked(FIRST, MADE, iteration=2))
+    parts, _ = await answer(model, replay_request(FIRST, TASK_CREATED, iteration=2))
     assert parts == [calls("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
-    last, _ = await answer(model, asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), iteration=3))
+    last, _ = await answer(
+        model, replay_request(FIRST, TASK_CREATED, SECOND, result("c2", "update_task", "ok"), iteration=3)
+    )
     assert last == [TextContent(f"{NEW} is done.")]
 
 
@@ -82,30 +84,32 @@ async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recor
     ("request_", "where"),
     [
         (
-            asked(FIRST, result("c1", "create_task", "refused"), iteration=2),
+            replay_request(FIRST, result("c1", "create_task", "refused"), iteration=2),
             (
                 "call 2 of the agent 'lead': the result of call 1 of create_task differs: "
                 "recorded '{\"taskId\":\"ID\"}', now 'refused'."
             ),
         ),
         (
-            asked(FIRST, result("c1", "Read", "x"), iteration=2),
+            replay_request(FIRST, result("c1", "Read", "x"), iteration=2),
             "call 2 of the agent 'lead': call 1 is one of Read, the recorded one of create_task.",
         ),
         (
-            asked(FIRST, iteration=2),
+            replay_request(FIRST, iteration=2),
             "call 2 of the agent 'lead': 1 calls had a result in the recording, 0 have one now.",
         ),
         (
-            asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), says("assistant", "x"), iteration=4),
+            replay_request(
+                FIRST, TASK_CREATED, SECOND, result("c2", "update_task", "ok"), says("assistant", "x"), iteration=4
+            ),
             "call 4 of the agent 'lead': the recorded turn has only 3 answers.",
         ),
         (
-            asked(iteration=1, agent="other"),
+            replay_request(iteration=1, agent="other"),
             "call 1 of the agent 'other': it has no run of the agent 'other', only of lead.",
         ),
         (
-            asked(iteration=1, text="Something else."),
+            replay_request(iteration=1, text="Something else."),
             "call 1 of the agent 'lead': the recorded input is 'Make a task.', the new one 'Something else.'.",
         ),
     ],

@@ -1,3 +1,5 @@
+"""Configured models: routes, fallbacks and settings."""
+
 from __future__ import annotations
 
 import subprocess
@@ -105,8 +107,8 @@ def test_invalid_settings_are_reported_by_field(providers: list[dict[str, Any]],
     with pytest.raises(Refusal) as raised:
         models(
             *(
-                ProviderSettings(**{"name": "p", "base_url": "http://a/v1", "models": ("a",), **one})
-                for one in providers
+                ProviderSettings(**{"name": "p", "base_url": "http://a/v1", "models": ("a",), **changes})
+                for changes in providers
             ),
             default=default,
         )
@@ -203,34 +205,34 @@ def test_an_unavailable_model_is_skipped_with_a_reason():
 
 def test_unchanged_models_keep_their_connections_after_a_new_configuration():
     configured = models(OPENAI, OLLAMA)
-    kept = configured.model("ollama", "qwen/coder:7b")
+    unchanged = configured.model("ollama", "qwen/coder:7b")
     former = configured.model("openai", "gpt-a")
 
     configured.configure(ModelSettings(providers=(OLLAMA,)))
 
     assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
-    assert configured.model("ollama", "qwen/coder:7b") is kept
+    assert configured.model("ollama", "qwen/coder:7b") is unchanged
     assert configured.model("openai", "gpt-a") is former
     with pytest.raises(Refusal):
         configured.configure(ModelSettings(providers=(OLLAMA, OLLAMA)))
     assert configured.settings.providers == (OLLAMA,)
     configured.configure(ModelSettings(providers=(msgspec.structs.replace(OLLAMA, idle_timeout=5.0),)))
-    assert configured.model("ollama", "qwen/coder:7b") is not kept
+    assert configured.model("ollama", "qwen/coder:7b") is not unchanged
 
 
 async def test_a_handle_is_revealed_at_the_first_call(mock: Aimock):
-    asked: list[str] = []
+    revealed: list[str] = []
 
     def reveal(text: str) -> str:
-        asked.append(text)
+        revealed.append(text)
         return KEY
 
     provider = ProviderSettings(name="mock", base_url=mock.base_url, api_key="secret://mock", models=("m",))
     configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
-    assert asked == []
+    assert revealed == []
     parts, _ = await answer(configured.model("mock", "m"), asks("think first"))
     await configured.close()
-    assert (parts[-1], asked) == (TextContent("It is 42."), ["secret://mock"])
+    assert (parts[-1], revealed) == (TextContent("It is 42."), ["secret://mock"])
 
 
 async def test_an_unknown_handle_fails_with_its_code():

@@ -1,4 +1,4 @@
-"""What a provider wants back with its reasoning and its calls goes back to it, byte for byte, and to no other."""
+"""Signed and encrypted reasoning, which goes back unchanged to its own provider only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PNG = base64.b64decode(
 
 
 async def _anthropic(exchange: Exchange) -> None:
-    """Thinking, thinking that is shown nobody, text and a call."""
+    """Stream thinking, redacted thinking, text and a call."""
     blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         (
             {"type": "thinking", "thinking": "", "signature": ""},
@@ -62,8 +62,8 @@ async def _anthropic(exchange: Exchange) -> None:
 
 
 async def _google(exchange: Exchange) -> None:
-    """A thought with a signature, and a call with one."""
-    first, second = (base64.b64encode(one).decode() for one in (b"of-thought", b"of-call"))
+    """Stream a thought and a call, each with a signature."""
+    first, second = (base64.b64encode(signature).decode() for signature in (b"of-thought", b"of-call"))
     parts = [
         {"text": "I need it.", "thought": True, "thoughtSignature": first},
         {"functionCall": {"id": "f1", "name": "Read", "args": {"path": "a.md"}}, "thoughtSignature": second},
@@ -77,7 +77,7 @@ async def _google(exchange: Exchange) -> None:
 
 
 async def _responses(exchange: Exchange) -> None:
-    """A reasoning item, encrypted and summarised, and a call."""
+    """Stream an encrypted and summarised reasoning item, and a call."""
     call = {
         "type": "function_call",
         "id": "fc_1",
@@ -133,18 +133,18 @@ PLAYS: dict[str, tuple[Play, str]] = {
 }
 
 
-async def _replayed(format: str, **sent: Any) -> tuple[list[Content], Finished, dict[str, Any]]:
-    """What is answered first, and the body of the request that tells of it."""
+async def replay_answer(format: str, **sent: Any) -> tuple[list[Content], Finished, dict[str, Any]]:
+    """Return the first answer, its end, and the body of the request that repeats the answer."""
     play, name = PLAYS[format]
     async with against(play, format=format, name=name) as (model, server):
         parts, end = await answer(model, asks("go", tools=(READ,)))
-        told = says("assistant", *(_ours(part) for part in parts))
-        await answer(model, asks("go", told, result("call_ours", "Read", "# A"), tools=(READ,), **sent))
+        replayed = says("assistant", *(with_runtime_id(part) for part in parts))
+        await answer(model, asks("go", replayed, result("call_ours", "Read", "# A"), tools=(READ,), **sent))
         return parts, end, server.exchanges[-1].body
 
 
-def _ours(part: Content) -> Content:
-    """A call as the runtime tells of it: under its own id."""
+def with_runtime_id(part: Content) -> Content:
+    """Return the part with the runtime's id if it is a call."""
     if isinstance(part, ToolCallContent):
         return ToolCallContent("call_ours", part.tool, part.arguments, part.signature)
     return part
@@ -152,13 +152,13 @@ def _ours(part: Content) -> Content:
 
 async def test_thinking_of_anthropic_is_sent_back_signed_even_if_hidden():
     """UI-06"""
-    parts, end, body = await _replayed("anthropic")
+    parts, end, body = await replay_answer("anthropic")
 
     texts = [(type(part), part.text) for part in parts if isinstance(part, ReasoningContent | TextContent)]
     assert texts == [(ReasoningContent, "I need it."), (ReasoningContent, ""), (TextContent, "I look.")]
     assert end.stop_reason == "tool_calls"
     assert end.quota is not None
-    assert [(one.what, one.limit, one.remaining) for one in end.quota.limits] == [("tokens", 100, 5)]
+    assert [(limit.what, limit.limit, limit.remaining) for limit in end.quota.limits] == [("tokens", 100, 5)]
     assert body["messages"][1]["content"] == [
         {"type": "thinking", "thinking": "I need it.", "signature": "sig-1"},
         {"type": "redacted_thinking", "data": "hidden=="},
@@ -169,7 +169,7 @@ async def test_thinking_of_anthropic_is_sent_back_signed_even_if_hidden():
 
 
 async def test_signatures_of_google_are_sent_back_with_thoughts_and_calls():
-    parts, end, body = await _replayed("google")
+    parts, end, body = await replay_answer("google")
 
     reasoning, call = parts
     assert isinstance(reasoning, ReasoningContent)
@@ -183,7 +183,7 @@ async def test_signatures_of_google_are_sent_back_with_thoughts_and_calls():
 
 
 async def test_reasoning_of_responses_is_sent_back_encrypted_and_not_stored():
-    parts, end, body = await _replayed("openai")
+    parts, end, body = await replay_answer("openai")
 
     assert [type(part) for part in parts] == [ReasoningContent, ToolCallContent]
     assert (end.usage.cached_tokens, end.usage.reasoning_tokens) == (4, 3)
@@ -205,8 +205,8 @@ async def test_reasoning_of_another_model_is_left_out(format: str):
     async with against(play, format=format, name=name) as (model, _):
         parts, _ = await answer(model, asks("go", tools=(READ,)))
     async with against(play, format=format, name=name, provider="another") as (model, server):
-        told = says("assistant", *(_ours(part) for part in parts))
-        await answer(model, asks("go", told, result("call_ours", "Read", "# A"), tools=(READ,)))
+        replayed = says("assistant", *(with_runtime_id(part) for part in parts))
+        await answer(model, asks("go", replayed, result("call_ours", "Read", "# A"), tools=(READ,)))
         sent = json.dumps(server.exchanges[-1].body)
     assert "a.md" in sent
     for secret in ("I need it.", "sig-1", "hidden==", "enc==", base64.b64encode(b"of-call").decode()):
@@ -214,7 +214,7 @@ async def test_reasoning_of_another_model_is_left_out(format: str):
 
 
 @pytest.mark.parametrize("format", [*PLAYS, "openai-compatible"])
-async def test_images_are_sent_to_models_that_take_images(format: str):
+async def test_images_are_sent_to_models_that_accept_images(format: str):
     async def play(exchange: Exchange) -> None:
         await exchange.status("500 Enough", "{}")
 
@@ -224,26 +224,26 @@ async def test_images_are_sent_to_models_that_take_images(format: str):
             name = PLAYS[format][1] if format in PLAYS else "m"
             base: dict[str, Any] = {"provider": "p", "base_url": address, "format": format, **endpoint}
             model = WireModel(Endpoint(**base), name)
-            shot = ToolResultContent("c1", "Read", "A picture.", images=(ImageContent(PNG, "image/png"),))
-            asked = asks(
+            screenshot = ToolResultContent("c1", "Read", "A picture.", images=(ImageContent(PNG, "image/png"),))
+            request = asks(
                 says("user", "Look:", ImageContent(PNG, "image/png")),
                 says("assistant", ToolCallContent("c1", "Read", "{}")),
-                says("tool", shot),
+                says("tool", screenshot),
                 says("user", ImageContent(b"x", "image/tiff")),
                 tools=(READ,),
             )
             with pytest.raises(Exception, match="500"):
-                await answer(model, asked)
+                await answer(model, request)
             await model.close()
             return json.dumps(server.exchanges[-1].body)
 
     encoded = base64.b64encode(PNG).decode()
-    shown = await sent(images=True)
-    assert shown.replace("-", "+").replace("_", "/").count(encoded.replace("-", "+").replace("_", "/")[:60]) == 2
-    assert "[An image (image/tiff, 1 bytes) was left out: this model takes no images of this type.]" in shown
-    blind = await sent(images=False)
-    assert encoded[:60] not in blind
-    assert blind.count("was left out: this model takes no images.") == 3
+    with_images = await sent(images=True)
+    assert with_images.replace("-", "+").replace("_", "/").count(encoded.replace("-", "+").replace("_", "/")[:60]) == 2
+    assert "[An image (image/tiff, 1 bytes) was left out: this model takes no images of this type.]" in with_images
+    without_images = await sent(images=False)
+    assert encoded[:60] not in without_images
+    assert without_images.count("was left out: this model takes no images.") == 3
 
 
 async def test_the_reasoning_effort_has_the_form_of_the_provider():

@@ -1,3 +1,5 @@
+"""Models that play a scenario."""
+
 from __future__ import annotations
 
 import asyncio
@@ -24,13 +26,13 @@ from tests.models.asking import answer, asks, calls, collect, failure, result, s
 AT_MOST_S = 5.0
 
 
-def plays(text: str, folder: Path = Path("/nowhere")) -> Scripted:
+def make_model(text: str, folder: Path = Path("/nowhere")) -> Scripted:
     return Scripted(parse(dedent(text), "s.yaml"), folder)
 
 
 async def test_a_call_streams_its_parts_in_order_and_its_stop_reason():
-    """UI-06: reasoning and calls are parts of their own."""
-    model = plays(
+    """UI-06: reasoning and calls are separate parts."""
+    model = make_model(
         """
         name: demo
         calls:
@@ -78,27 +80,27 @@ match:
 
 
 async def test_the_call_played_follows_from_the_conversation_alone():
-    model = plays(CONVERSATION)
+    model = make_model(CONVERSATION)
     history = [
         says("user", "go"),
         says("assistant", "first", calls("call_1_2", "Read", "{}")),
         result("call_1_2", "Read", "x"),
     ]
-    after_restart = plays(CONVERSATION)
+    after_restart = make_model(CONVERSATION)
 
-    for one in (model, after_restart):
-        assert (await answer(one, asks(*history, iteration=2)))[0] == [TextContent("second")]
+    for instance in (model, after_restart):
+        assert (await answer(instance, asks(*history, iteration=2)))[0] == [TextContent("second")]
     longer = [*history, says("assistant", "second"), says("user", "and?")]
     assert (await answer(model, asks(*longer)))[0] == [TextContent("third")]
 
 
 async def test_an_agent_plays_the_calls_under_its_name():
-    parts, _ = await answer(plays(CONVERSATION), asks("go", agent="reviewer"))
+    parts, _ = await answer(make_model(CONVERSATION), asks("go", agent="reviewer"))
     assert parts == [TextContent("I review.")]
 
 
 async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
-    model = plays(CONVERSATION)
+    model = make_model(CONVERSATION)
     history = [says("user", "go"), says("assistant", "first"), says("user", "Write the report, please")]
 
     first, end = await answer(model, asks(*history, agent="lead"))
@@ -114,36 +116,36 @@ async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
 
 
 async def test_a_turn_continues_at_its_call_after_a_compaction():
-    """UI-25: the request says where its turn begins, since the answers before a summary are not in it."""
-    told = [says("user", "<summary>"), says("user", "Write the report, please"), says("user", "and be quick")]
-    second, _ = await answer(plays(CONVERSATION), asks(*told, agent="lead", iteration=2, begins=1))
+    """UI-25: `begins` is the turn's first message, because a summary replaces earlier answers."""
+    history = [says("user", "<summary>"), says("user", "Write the report, please"), says("user", "and be quick")]
+    second, _ = await answer(make_model(CONVERSATION), asks(*history, agent="lead", iteration=2, begins=1))
     assert second == [TextContent("Written.")]
 
 
 async def test_a_match_for_one_agent_is_not_played_to_another():
-    parts, _ = await answer(plays(CONVERSATION), asks("Write the report", agent="helper"))
+    parts, _ = await answer(make_model(CONVERSATION), asks("Write the report", agent="helper"))
     assert parts[0] == TextContent("first")
 
 
 async def test_an_id_that_contains_the_text_is_not_a_match():
-    model = plays("calls:\n  - - text: as ever\nmatch:\n  - {text: go, calls: [[{text: gone}]]}\n")
-    for said, comes in (
+    model = make_model("calls:\n  - - text: as ever\nmatch:\n  - {text: go, calls: [[{text: gone}]]}\n")
+    for text, expected in (
         ("of tsk_0351ZDePdPrLh7goxXMfRa", "as ever"),
         ("GO on with tsk_0351ZDePdPrLh7goxXMfRa", "gone"),
     ):
-        assert (await answer(model, asks(said)))[0] == [TextContent(comes)]
+        assert (await answer(model, asks(text)))[0] == [TextContent(expected)]
 
 
 async def test_a_scenario_fails_after_its_last_call_with_the_position():
     history = [says("user", "go"), says("assistant", "I review."), says("user", "more")]
-    parts, failed = await failure(plays("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))
+    parts, failed = await failure(make_model("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))
 
     assert (parts, failed.code, failed.retryable) == ([], "model_refused_request", False)
     assert failed.message == "The scenario 'short' has no call 2 of the agent 'reviewer'; it has 1."
 
 
 async def test_a_failure_occurs_at_its_position_and_as_often_as_written():
-    model = plays(
+    model = make_model(
         """
         calls:
           - - text: Well,
@@ -166,22 +168,22 @@ async def test_a_failure_occurs_at_its_position_and_as_often_as_written():
 
 
 async def test_a_cut_stream_has_no_end():
-    events = await collect(plays("calls: [[{text: Half}, {cut: true}]]"), asks("go"))
+    events = await collect(make_model("calls: [[{text: Half}, {cut: true}]]"), asks("go"))
     assert events == [TextDelta(0, "Half")]
 
 
 async def test_a_written_stop_reason_is_reported():
-    _, end = await answer(plays("calls: [[{text: Ha}, {stop: length}]]"), asks("go"))
+    _, end = await answer(make_model("calls: [[{text: Ha}, {stop: length}]]"), asks("go"))
     assert end == Finished(stop_reason="length")
 
 
 async def test_arguments_written_as_text_are_sent_as_they_are():
-    parts, _ = await answer(plays("calls: [[{tool: {name: Read, arguments: '{broken'}}]]"), asks("go"))
+    parts, _ = await answer(make_model("calls: [[{tool: {name: Read, arguments: '{broken'}}]]"), asks("go"))
     assert parts == [calls("call_1_1", "Read", "{broken")]
 
 
 async def test_a_large_answer_has_the_written_number_of_pieces():
-    *pieces, end = await collect(plays("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), asks("go"))
+    *pieces, end = await collect(make_model("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), asks("go"))
 
     assert len(pieces) == 50_000
     assert set(pieces) == {TextDelta(0, "abcd")}
@@ -189,7 +191,7 @@ async def test_a_large_answer_has_the_written_number_of_pieces():
 
 
 async def test_a_call_waits_for_a_file_while_others_continue(tmp_path: Path):
-    model = plays("calls: [[{text: Before}, {wait_for: go}, {text: After}]]", tmp_path)
+    model = make_model("calls: [[{text: Before}, {wait_for: go}, {text: After}]]", tmp_path)
     events = model.stream(asks("go"))
     assert await anext(events) == TextDelta(0, "Before")
 
@@ -203,7 +205,7 @@ async def test_a_call_waits_for_a_file_while_others_continue(tmp_path: Path):
 
 
 async def test_a_call_that_waits_can_be_cancelled(tmp_path: Path):
-    asking = asyncio.create_task(collect(plays("calls: [[{wait_for: never}]]", tmp_path), asks("go")))
+    asking = asyncio.create_task(collect(make_model("calls: [[{wait_for: never}]]", tmp_path), asks("go")))
     await asyncio.wait({asking}, timeout=0.02)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -213,12 +215,12 @@ async def test_a_call_that_waits_can_be_cancelled(tmp_path: Path):
 async def test_delays_are_between_the_pieces():
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await collect(plays("calls: [[{text: abcd, chunk: 1, delay_ms: 10}]]"), asks("go"))
+    await collect(make_model("calls: [[{text: abcd, chunk: 1, delay_ms: 10}]]"), asks("go"))
     assert loop.time() - started >= 0.04
 
 
-async def test_parts_without_a_pace_use_that_of_the_scenario():
-    model = plays(
+async def test_parts_without_a_pace_use_the_pace_of_the_scenario():
+    model = make_model(
         """
         chunk: 2
         calls:
@@ -228,7 +230,7 @@ async def test_parts_without_a_pace_use_that_of_the_scenario():
         """
     )
     deltas = await collect(model, asks("go"))
-    assert [one.text for one in deltas if isinstance(one, TextDelta)] == ["ab", "cd", "abcd"]
+    assert [delta.text for delta in deltas if isinstance(delta, TextDelta)] == ["ab", "cd", "abcd"]
 
 
 async def test_waits_are_as_long_as_written_times_the_pace():
@@ -252,20 +254,20 @@ calls:
 async def test_arguments_quote_results_and_the_input():
     earlier = says("assistant", calls("call_1_1", "make", "{}"))
     request = asks("Go on", earlier, result("call_1_1", "make", '{"taskId": "tsk_1"}'), iteration=2)
-    parts, _ = await answer(plays(QUOTES), request)
+    parts, _ = await answer(make_model(QUOTES), request)
     assert parts == [calls("call_2_1", "change", '{"task":"tsk_1","among":["tsk_1"],"note":"said: Go on"}')]
 
 
 @pytest.mark.parametrize("text", ["refused", '{"other": 1}'])
 async def test_a_quote_without_a_source_fails(text: str):
     earlier = says("assistant", calls("call_1_1", "make", "{}"))
-    _, failed = await failure(plays(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
+    _, failed = await failure(make_model(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
     assert (failed.code, failed.retryable) == ("model_refused_request", False)
     assert "{make[0].taskId}" in failed.message
 
 
 @pytest.mark.parametrize(
-    ("came", "said"),
+    ("results", "text"),
     [
         ([], "It was not run."),
         ([result("1", "Bash", "ok")], "It was run."),
@@ -274,19 +276,19 @@ async def test_a_quote_without_a_source_fails(text: str):
         ([result("1", "Bash", "ok"), result("2", "Read", "no", failed=True)], "It was run."),
     ],
 )
-async def test_a_conditional_part_is_played_only_if_its_condition_is_true(came: list[ModelMessage], said: str):
-    model = plays(
+async def test_a_conditional_part_is_played_only_if_its_condition_is_true(results: list[ModelMessage], text: str):
+    model = make_model(
         """
         calls:
           - - {text: It was run., if_done: Bash}
             - {text: It was not run., if_not_done: Bash}
         """
     )
-    assert (await answer(model, asks("go", *came)))[0] == [TextContent(said)]
+    assert (await answer(model, asks("go", *results)))[0] == [TextContent(text)]
 
 
 async def test_reasoning_has_no_signature():
-    parts, _ = await answer(plays("calls: [[{reasoning: hm}]]"), asks("go"))
+    parts, _ = await answer(make_model("calls: [[{reasoning: hm}]]"), asks("go"))
     assert parts == [ReasoningContent("hm")]
 
 
@@ -296,7 +298,7 @@ def test_a_scenario_is_named_after_its_file(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "field", "says_that"),
+    ("text", "line", "field", "fragment"),
     [
         ("calls:\n- - text: 1\n", 2, "calls[0][0].text", "Expected `str | null`, got `int`"),
         ("calls:\n- - text: a\n- - txt: b\n", 3, "calls[1][0]", "Object contains unknown field `txt`"),
@@ -322,7 +324,7 @@ def test_a_scenario_is_named_after_its_file(tmp_path: Path):
         ("calls:\n  - [}\n", 2, "", "expected"),
     ],
 )
-def test_an_invalid_scenario_is_reported_by_file_line_and_field(text: str, line: int, field: str, says_that: str):
+def test_an_invalid_scenario_is_reported_by_file_line_and_field(text: str, line: int, field: str, fragment: str):
     """SAFE-05"""
     with pytest.raises(Refusal) as raised:
         parse(text, "s.yaml")
@@ -330,7 +332,7 @@ def test_an_invalid_scenario_is_reported_by_file_line_and_field(text: str, line:
     problem = raised.value.problem
     assert (problem.code, problem.field) == ("bad_scenario", field)
     assert problem.message.startswith(f"s.yaml:{line}: ")
-    assert says_that in problem.message
+    assert fragment in problem.message
 
 
 def test_a_missing_scenario_is_refused(tmp_path: Path):

@@ -24,19 +24,19 @@ _THEIRS = ToolSpec(name=OTHERS, description="Reads an issue.", schema={"type": "
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def _names(body: Any) -> list[str]:
-    """Every value of a key `name` outside of schemas."""
+def list_names(body: Any) -> list[str]:
+    """Return all values of `name` outside of schemas."""
     if isinstance(body, list):
-        return [name for part in cast("list[Any]", body) for name in _names(part)]
+        return [name for part in cast("list[Any]", body) for name in list_names(part)]
     if not isinstance(body, dict):
         return []
-    held = cast("dict[str, Any]", body)
-    own = [held["name"]] if isinstance(held.get("name"), str) else []
-    inside = [part for key, part in held.items() if key not in {"properties", "arguments", "input_schema"}]
-    return [*own, *_names(inside)]
+    fields = cast("dict[str, Any]", body)
+    own = [fields["name"]] if isinstance(fields.get("name"), str) else []
+    inside = [part for key, part in fields.items() if key not in {"properties", "arguments", "input_schema"}]
+    return [*own, *list_names(inside)]
 
 
-async def _body(format: Format, **request: Any) -> Any:
+async def capture_body(format: Format, **request: Any) -> Any:
     bodies: list[Any] = []
 
     async def refuse(exchange: Exchange) -> None:
@@ -51,16 +51,16 @@ async def _body(format: Format, **request: Any) -> Any:
 
 @pytest.mark.parametrize("format", FORMATS)
 async def test_m2_built_in_tools_are_sent_in_snake_case_and_others_unchanged(format: Format):
-    found = _names(await _body(format, tools=(*_TOOLS, _THEIRS)))
+    names = list_names(await capture_body(format, tools=(*_TOOLS, _THEIRS)))
 
-    assert len(found) == len(set(found)) == len(_TOOLS) + 1
-    assert [name for name in found if not _SNAKE.fullmatch(name)] == [OTHERS]
-    assert {"read_output", "bash", "find_tools", "spawn_subagent"} <= set(found)
+    assert len(names) == len(set(names)) == len(_TOOLS) + 1
+    assert [name for name in names if not _SNAKE.fullmatch(name)] == [OTHERS]
+    assert {"read_output", "bash", "find_tools", "spawn_subagent"} <= set(names)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 async def test_m2_stored_calls_and_results_have_the_tool_names_of_the_request(format: Format):
-    """Also in a finished round, which is encoded apart from the newest messages."""
+    """Also in finished rounds, which are encoded separately."""
     history = (
         says("user", "look"),
         says("assistant", calls("c1", "ReadOutput", "{}"), calls("c2", OTHERS, "{}")),
@@ -70,6 +70,6 @@ async def test_m2_stored_calls_and_results_have_the_tool_names_of_the_request(fo
         says("assistant", calls("c3", "Bash", "{}")),
         result("c3", "Bash", "c"),
     )
-    found = set(_names(await _body(format, messages=history)))
+    names = set(list_names(await capture_body(format, messages=history)))
 
-    assert found == {"read_output", "bash", OTHERS}
+    assert names == {"read_output", "bash", OTHERS}

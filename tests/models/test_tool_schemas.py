@@ -1,4 +1,4 @@
-"""What each provider's format makes of a tool's schema, as its server receives it."""
+"""Schemas of tools as the server of each format receives them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _TOOLS = tuple(
 )
 
 
-def _schemas(body: Any) -> dict[str, dict[str, Any]]:
-    """The schema of each tool in a request, wherever the format puts it."""
+def find_schemas(body: Any) -> dict[str, dict[str, Any]]:
+    """Return the schema of each tool in a request of any format."""
     if isinstance(body, list):
-        return {name: one for part in cast("list[Any]", body) for name, one in _schemas(part).items()}
+        return {name: schema for part in cast("list[Any]", body) for name, schema in find_schemas(part).items()}
     if not isinstance(body, dict):
         return {}
-    held = cast("dict[str, Any]", body)
-    own = next((held[key] for key in _KEYS if isinstance(held.get(key), dict)), None)
-    if own is not None and "name" in held:
-        return {held["name"]: own}
-    return {name: one for part in held.values() for name, one in _schemas(part).items()}
+    fields = cast("dict[str, Any]", body)
+    own = next((fields[key] for key in _KEYS if isinstance(fields.get(key), dict)), None)
+    if own is not None and "name" in fields:
+        return {fields["name"]: own}
+    return {name: schema for part in fields.values() for name, schema in find_schemas(part).items()}
 
 
 @pytest.mark.parametrize("format", ["openai-compatible", "openai", "anthropic", "google"])
@@ -45,10 +45,10 @@ async def test_m1_every_property_of_every_tool_is_sent(format: Format):
     async with against(refuse, format=format) as (model, _):
         await failure(model, asks("go", tools=_TOOLS))
 
-    found = _schemas(bodies[0])
-    assert {name: set(one["properties"]) for name, one in found.items()} == {
+    schemas = find_schemas(bodies[0])
+    assert {name: set(schema["properties"]) for name, schema in schemas.items()} == {
         model_name(tool.name): set(tool.schema["properties"]) for tool in _TOOLS
     }
-    assert {name: set(one.get("required", ())) for name, one in found.items()} == {
+    assert {name: set(schema.get("required", ())) for name, schema in schemas.items()} == {
         model_name(tool.name): set(tool.schema["required"]) for tool in _TOOLS
     }

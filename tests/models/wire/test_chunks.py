@@ -1,4 +1,4 @@
-"""A chunk of an answer reads as the library reads it, however a server writes it (R4)."""
+"""Chunks of answers, parsed to the same objects as the library's (R4)."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ RESPONSE = httpx2.Response(200)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return where something can be left out or be something else."""
+    """Return the paths of all keys and items."""
     keys: list[Any] = (
         list(value) if isinstance(value, dict) else [*range(len(value))] if isinstance(value, list) else []
     )
-    return [one for key in keys for one in ((*path, key), *places(value[key], (*path, key)))]
+    return [place for key in keys for place in ((*path, key), *places(value[key], (*path, key)))]
 
 
 def process(client: AsyncOpenAI, data: Any) -> ChatCompletionChunk:
@@ -61,7 +61,7 @@ OURS, THEIRS = (kind(base_url="http://127.0.0.1:9/v1", api_key="none") for kind 
 
 
 def variants() -> Iterator[dict[str, Any]]:
-    """Yield the chunk, and it again with each place left out, or as something else."""
+    """Yield the chunk, and copies with each place removed or replaced."""
     yield CHUNK
     for path in places(CHUNK):
         for value in (MISSING, *VALUES):

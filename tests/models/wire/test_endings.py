@@ -1,4 +1,4 @@
-"""How an answer ended is read from one table, and no answer that is not whole completes in silence (M4)."""
+"""Stop reasons of all formats, and answers without one (M4)."""
 
 from __future__ import annotations
 

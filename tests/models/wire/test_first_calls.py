@@ -1,4 +1,4 @@
-"""The first request of a long conversation costs what it holds (R4, R8): no client and no collector walks over it."""
+"""Costs of the first request of a long conversation in clients and the garbage collector (R4, R8)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLIENTS: dict[Format, tuple[str, ...]] = {
     "anthropic": ("anthropic",),
     "google": tuple(f"google.genai.{name}" for name in ("models", "types", "_common", "_transformers", "_api_client")),
 }
-#: Functions that end clients of other tests, whenever these are collected.
+#: Functions that run when the collector ends clients of other tests.
 ENDS = frozenset({"__del__", "close", "aclose", "is_closed"})
 
 
@@ -50,19 +50,19 @@ def wire(format: Format) -> Wire:
 
 
 @contextmanager
-def calls_in(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
-    """Counts the calls of each function of modules and of what is below them."""
-    found: Counter[str] = Counter()
+def count_calls(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
+    """Count the calls of each function in the modules and their submodules."""
+    counter: Counter[str] = Counter()
 
     def count(frame: FrameType, event: str, _: object) -> None:
         module: str = frame.f_globals.get("__name__", "")
         if event == "call" and module.startswith(modules) and frame.f_code.co_name not in ENDS:
-            found[f"{module}.{frame.f_code.co_qualname}"] += 1
+            counter[f"{module}.{frame.f_code.co_qualname}"] += 1
 
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        yield found
+        yield counter
     finally:
         sys.setprofile(before)
 
@@ -76,10 +76,10 @@ async def test_r8_the_work_of_a_client_does_not_depend_on_the_length_of_the_conv
     await model.rehearse()
     counts: list[Counter[str]] = []
     for rounds in (1, 40):
-        with calls_in(CLIENTS[format]) as count:
+        with count_calls(CLIENTS[format]) as count:
             assert len(await model._capture(conversation(rounds), Capture(built=built))) == 4 * rounds
         counts.append(count)
-    # That one is built shows that it is counted.
+    # A counted request shows that counting works.
     assert any(name.endswith("._build_request") for name in counts[0]) is built
     if not (built and format == "anthropic"):
         assert counts[0] == counts[1]
@@ -87,9 +87,9 @@ async def test_r8_the_work_of_a_client_does_not_depend_on_the_length_of_the_conv
 
 @pytest.mark.parametrize("format", CLIENTS)
 async def test_r8_a_rehearsal_has_the_client_build_a_request(format: Format) -> None:
-    """What a client builds for its first request would else be built on the event loop."""
+    """Otherwise the first request would build it on the event loop."""
     model = wire(format)
-    with calls_in(CLIENTS[format]) as count:
+    with count_calls(CLIENTS[format]) as count:
         await model.rehearse()
     assert any(name.endswith("._build_request") for name in count)
 
@@ -122,8 +122,8 @@ def test_r8_the_garbage_collector_does_not_track_a_conversation() -> None:
         says("assistant", ReasoningContent("b", "seal"), ToolCallContent("c", "Read", "{}")),
         says("tool", ToolResultContent("c", "Read", "d")),
     )
-    # Tuples are tracked until a collection finds that they hold nothing that is.
+    # A collection stops tracking tuples without tracked items.
     gc.collect()
     contents = [message.content for message in messages]
     parts = [part for content in contents for part in content]
-    assert not [one for one in (messages, *messages, *contents, *parts) if gc.is_tracked(one)]
+    assert not [item for item in (messages, *messages, *contents, *parts) if gc.is_tracked(item)]

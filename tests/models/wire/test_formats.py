@@ -1,4 +1,4 @@
-"""The formats beside chat completions, over real HTTP against aimock, a server of them all that others wrote."""
+"""The formats other than chat completions, over real HTTP with the third-party server aimock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMATS: list[tuple[Format, str]] = [
 ]
 
 
-@pytest.fixture(params=FORMATS, ids=lambda one: one[0])
+@pytest.fixture(params=FORMATS, ids=lambda format_and_name: format_and_name[0])
 async def model(request: pytest.FixtureRequest, mock: Aimock) -> Any:
     format, name = request.param
     model = WireModel(mock.endpoint(format), name)
@@ -44,21 +44,21 @@ async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireMod
     """UI-06"""
     parts, end = await answer(model, asks("think first"))
 
-    reasoning, said = parts
+    reasoning, text = parts
     assert isinstance(reasoning, ReasoningContent)
-    assert (reasoning.text, said) == ("The question is about the answer.", TextContent("It is 42."))
+    assert (reasoning.text, text) == ("The question is about the answer.", TextContent("It is 42."))
     assert end.stop_reason == "stop"
 
 
 async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
     parts, end = await answer(model, asks("read both", tools=(READ,)))
 
-    said = [part for part in parts if not isinstance(part, ReasoningContent)]
+    content = [part for part in parts if not isinstance(part, ReasoningContent)]
     arguments = [('{"path":"a.md"}', '{"path": "a.md"}'), ('{"path":"docs/b.md"}', '{"path": "docs/b.md"}')]
-    assert said[0] == TextContent("I read both files.")
+    assert content[0] == TextContent("I read both files.")
     assert [
-        one in [calls(name, "Read", way) for way in ways]
-        for one, name, ways in zip(said[1:], ("call_a", "call_b"), arguments, strict=True)
+        call in [calls(name, "Read", text) for text in ways]
+        for call, name, ways in zip(content[1:], ("call_a", "call_b"), arguments, strict=True)
     ] == [True, True]
     assert end.stop_reason == "tool_calls"
 
@@ -75,8 +75,8 @@ async def test_a_conversation_with_calls_and_results_can_continue(model: WireMod
         system=("You help.",),
         one_call=True,
     )
-    told, end = await answer(model, request)
-    assert told[-1] == TextContent("Hello there, 你好, from the other side.")
+    content, end = await answer(model, request)
+    assert content[-1] == TextContent("Hello there, 你好, from the other side.")
     assert end.stop_reason == "stop"
 
 
@@ -91,8 +91,8 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
 
 async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     parts, failed = await failure(model, asks("be cut"))
-    said = [part.text for part in parts if isinstance(part, TextContent)]
-    assert "".join(said) != "This answer is cut off long before its end."
+    texts = [part.text for part in parts if isinstance(part, TextContent)]
+    assert "".join(texts) != "This answer is cut off long before its end."
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
 
 
@@ -125,11 +125,11 @@ async def test_the_context_window_of_a_model_is_known_after_loading(mock: Aimock
         assert model.window is not None, format
         assert model.window >= 100_000, format
         await model.close()
-    told = WireModel(mock.endpoint("anthropic", window=5), "claude-sonnet-5-5")
-    await told.warm()
-    assert told.window == 5
-    await told.close()
-    nobodys = WireModel(mock.endpoint("openai-compatible"), "m")
-    await nobodys.warm()
-    assert nobodys.window is None
-    await nobodys.close()
+    configured = WireModel(mock.endpoint("anthropic", window=5), "claude-sonnet-5-5")
+    await configured.warm()
+    assert configured.window == 5
+    await configured.close()
+    unlisted = WireModel(mock.endpoint("openai-compatible"), "m")
+    await unlisted.warm()
+    assert unlisted.window is None
+    await unlisted.close()

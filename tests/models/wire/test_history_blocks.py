@@ -1,4 +1,4 @@
-"""What is repeated of a conversation is sent from the same few blocks (R4)."""
+"""Blocks of encoded messages that the requests of a conversation share (R4)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.models.asking import says
 
 
 async def encode(messages: Messages) -> list[Any]:
-    return [{"role": one.role, "text": read_text(one)} for one in messages]
+    return [{"role": message.role, "text": read_text(message)} for message in messages]
 
 
-def asking(messages: Messages) -> ModelRequest:
+def conversation_request(messages: Messages) -> ModelRequest:
     return ModelRequest(model="m", system=(), messages=messages, session="s", thread="t")
 
 
@@ -33,10 +33,10 @@ def conversation(roles: list[bool], size: int = 1) -> list[ModelMessage]:
     ]
 
 
-def sent(splice: Splice) -> bytes:
-    found = b"".join(splice.pieces)
-    assert len(found) == splice.size
-    return found
+def join_pieces(splice: Splice) -> bytes:
+    body = b"".join(splice.pieces)
+    assert len(body) == splice.size
+    return body
 
 
 @given(
@@ -51,22 +51,22 @@ async def test_r4_a_changing_history_equals_a_newly_encoded_one(
     for start, end, hole, summary in spans:
         front = (says("user", TextContent("a summary")),) if summary else ()
         messages = (*front, *everything[start : min(hole, end)], *everything[hole + 1 : end])
-        splice, rest = await encoder.encode(asking(messages))
-        fresh, whole = await HistoryEncoder(encode).encode(asking(messages))
-        assert sent(splice) == sent(fresh)
+        splice, rest = await encoder.encode(conversation_request(messages))
+        fresh, whole = await HistoryEncoder(encode).encode(conversation_request(messages))
+        assert join_pieces(splice) == join_pieces(fresh)
         assert rest == whole
-        items = [*json.loads(b"[" + sent(splice)[:-1] + b"]"), *await encode(rest)]
+        items = [*json.loads(b"[" + join_pieces(splice)[:-1] + b"]"), *await encode(rest)]
         assert items == await encode(messages)
 
 
 async def test_r4_a_call_reuses_the_blocks_of_the_previous_call() -> None:
-    """A call copies what is new and a bounded share of what is there, however long the conversation is."""
+    """A call copies the new messages and a bounded number of earlier bytes."""
     encoder = HistoryEncoder(encode)
     messages = tuple(conversation([False, True] * 3_000, size=2_000))
-    before, _ = await encoder.encode(asking(messages[:-200]))
+    before, _ = await encoder.encode(conversation_request(messages[:-200]))
     copied = 0
     for end in range(len(messages) - 199, len(messages) + 1, 2):
-        splice, _ = await encoder.encode(asking(messages[:end]))
+        splice, _ = await encoder.encode(conversation_request(messages[:end]))
         earlier = {id(piece) for piece in before.pieces}
         copied += sum(len(piece) for piece in splice.pieces if id(piece) not in earlier)
         assert max(map(len, splice.pieces)) < 2 * BLOCK

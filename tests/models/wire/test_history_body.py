@@ -19,7 +19,7 @@ ROUND, EMPTY = b'{"role":"user"},', b""
 )
 @pytest.mark.parametrize("newest", [[], [{"role": "user", "content": "Go on."}]], ids=["nothing-new", "new"])
 async def test_a_round_without_items_leaves_a_valid_body(pieces: list[bytes], sent: int, newest: list[dict[str, str]]):
-    """R4: a round can encode to no item, also the last before nothing new."""
+    """R4: a round can encode to no item, also the last round of a request."""
     request = httpx2.Request("POST", "http://models.test", json={"model": "m", "messages": newest})
     with apply_plan(Splice(pieces, sum(map(len, pieces)))):
         await RequestHook("messages")(request)

@@ -1,4 +1,4 @@
-"""The rounds of a conversation are encoded once each (R4), and no look at all of them holds the event loop for long (R8)."""
+"""Encoding of a conversation, once per round (R4) and in short slices of the event loop (R8)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from tests.models.asking import says
 
 
 class Encoding:
-    """Encodes messages as the numbers in their texts, and remembers which. Each time it works for so many seconds of the
-    processor, or waits for one."""
+    """An encoder that records the texts of messages.
+
+    Each call uses `seconds` of processor time and sleeps for `waits` seconds.
+    """
 
     def __init__(self, seconds: float = 0.0, waits: float = 0.0) -> None:
         self.encoded: list[str] = []
@@ -31,9 +33,9 @@ class Encoding:
     async def __call__(self, messages: Messages) -> list[Any]:
         self.times += 1
         self._take_time()
-        found = [{"role": one.role, "text": read_text(one)} for one in messages]
-        self.encoded += [one["text"] for one in found]
-        return found
+        encoded = [{"role": message.role, "text": read_text(message)} for message in messages]
+        self.encoded += [message["text"] for message in encoded]
+        return encoded
 
     def _take_time(self) -> None:
         until = time.thread_time() + self._seconds
@@ -43,13 +45,13 @@ class Encoding:
 
 
 def conversation(rounds: int, start: int = 0) -> Messages:
-    found: list[ModelMessage] = []
+    messages: list[ModelMessage] = []
     for number in range(start, rounds):
-        found += [says("user", f"q{number}"), says("assistant", f"a{number}")]
-    return tuple(found)
+        messages += [says("user", f"q{number}"), says("assistant", f"a{number}")]
+    return tuple(messages)
 
 
-def asking(messages: Messages, thread: str = "t") -> ModelRequest:
+def conversation_request(messages: Messages, thread: str = "t") -> ModelRequest:
     return ModelRequest(model="m", system=(), messages=messages, session="s", thread=thread)
 
 
@@ -58,21 +60,23 @@ async def test_r4_a_message_is_encoded_once_for_any_number_of_requests() -> None
     encoder = HistoryEncoder(encoding)
     messages = conversation(50)
     for count in range(1, len(messages) + 1):
-        splice, rest = await encoder.encode(asking(messages[:count]))
+        splice, rest = await encoder.encode(conversation_request(messages[:count]))
         sent = json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")
-        assert [one["text"] for one in sent] + [read_text(one) for one in rest] == [
-            read_text(one) for one in messages[:count]
+        assert [message["text"] for message in sent] + [read_text(message) for message in rest] == [
+            read_text(message) for message in messages[:count]
         ]
-    assert sorted(encoding.encoded) == sorted(read_text(one) for one in messages[:-2])
+    assert sorted(encoding.encoded) == sorted(read_text(message) for message in messages[:-2])
 
 
 async def test_r4_removing_the_first_messages_keeps_the_encoded_rest() -> None:
     encoding = Encoding()
     encoder = HistoryEncoder(encoding)
     messages = conversation(40)
-    await encoder.encode(asking(messages))
+    await encoder.encode(conversation_request(messages))
     before = len(encoding.encoded)
-    splice, rest = await encoder.encode(asking((says("user", "a folder"), says("assistant", "fine"), *messages[20:])))
+    splice, rest = await encoder.encode(
+        conversation_request((says("user", "a folder"), says("assistant", "fine"), *messages[20:]))
+    )
     assert encoding.encoded[before:] == ["a folder", "fine"]
     assert json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")[2]["text"] == "q10"
     assert rest == messages[-2:]
@@ -82,17 +86,17 @@ async def test_r4_newer_conversations_replace_unused_ones() -> None:
     encoding = Encoding()
     encoder = HistoryEncoder(encoding, kept_bytes=4_000)
     for thread in range(20):
-        await encoder.encode(asking(conversation(40), thread=str(thread)))
+        await encoder.encode(conversation_request(conversation(40), thread=str(thread)))
     count = len(encoding.encoded)
-    await encoder.encode(asking(conversation(40), thread="19"))
+    await encoder.encode(conversation_request(conversation(40), thread="19"))
     assert len(encoding.encoded) == count
-    await encoder.encode(asking(conversation(40), thread="0"))
+    await encoder.encode(conversation_request(conversation(40), thread="0"))
     assert len(encoding.encoded) == count + 78
 
 
 @asynccontextmanager
-async def turns_of_others() -> AsyncIterator[list[float]]:
-    """When other work of the event loop got its turn."""
+async def record_other_turns() -> AsyncIterator[list[float]]:
+    """Yield the times at which other work of the event loop ran."""
     turns: list[float] = []
 
     async def work() -> None:
@@ -107,8 +111,8 @@ async def turns_of_others() -> AsyncIterator[list[float]]:
 
 async def test_r4_encoding_a_long_conversation_does_not_block_the_event_loop() -> None:
     encoder = HistoryEncoder(Encoding(seconds=0.003))
-    async with turns_of_others() as turns:
-        await encoder.encode(asking(conversation(30)))
+    async with record_other_turns() as turns:
+        await encoder.encode(conversation_request(conversation(30)))
     assert len(turns) >= 29
 
 
@@ -116,14 +120,14 @@ async def test_r4_encoding_a_long_conversation_does_not_block_the_event_loop() -
 async def test_r8_a_long_conversation_is_compared_copied_and_encoded_in_separate_slices(changed: int) -> None:
     encoder = HistoryEncoder(Encoding())
     messages = conversation(60)
-    await encoder.encode(asking(messages))
-    async with turns_of_others() as turns:
-        await encoder.encode(asking((*messages[: changed * 2], *messages[changed * 2 + 2 :])))
+    await encoder.encode(conversation_request(messages))
+    async with record_other_turns() as turns:
+        await encoder.encode(conversation_request((*messages[: changed * 2], *messages[changed * 2 + 2 :])))
     assert len(turns) >= 5
 
 
 async def test_r4_a_busy_machine_needs_no_more_requests_for_a_conversation() -> None:
-    """What counts is the processor's time: other processes make each piece of work look long, and it is not."""
+    """Slices are measured in processor time, which other processes do not use up."""
     encoding = Encoding(waits=0.005)
-    await HistoryEncoder(encoding).encode(asking(conversation(60)))
+    await HistoryEncoder(encoding).encode(conversation_request(conversation(60)))
     assert encoding.times <= 7

@@ -1,4 +1,4 @@
-"""A conversation is encoded once (R4): what is sent is what the library would send of all of it."""
+"""Bodies of requests, equal to the library's encoding of the whole conversation (R4)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.models.asking import READ, says
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 BY = "mock/m"
-#: What the product replaces of the libraries' clients: the resource and its method.
+#: Methods of the libraries' clients that the product replaces: the resource and its method.
 REPLACED: dict[Format, tuple[str, str]] = {
     "openai-compatible": ("chat.completions", "create"),
     "openai": ("responses", "create"),
@@ -52,7 +52,7 @@ class _NoHistory(HistoryEncoder):
 
 
 class _PlainImages(Images):
-    """Leaves images to the library."""
+    """Images that the library encodes."""
 
     def make_part(self, image: ImageContent) -> BinaryContent:
         return BinaryContent(image.data, media_type=image.media)
@@ -60,14 +60,14 @@ class _PlainImages(Images):
 
 @pytest.fixture(autouse=True, scope="module")
 def _slices() -> Iterator[None]:
-    """Images are encoded in more than one slice."""
+    """Encode each image in several slices."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(images, "SLICE", 30)
         yield
 
 
 class Bodies:
-    """A model whose requests end before they are sent; `sent` are their bodies."""
+    """A model whose requests fail before they are sent. `sent` has their bodies."""
 
     def __init__(self, format: Format) -> None:
         endpoint = Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format)
@@ -86,11 +86,11 @@ class Bodies:
         self.wire._http.event_hooks = {"request": [take]}
 
     async def spliced(self, request: ModelRequest) -> dict[str, Any]:
-        """The body as the product sends it."""
+        """Return the body that the product sends."""
         return await self._body(request)
 
     async def whole(self, request: ModelRequest) -> dict[str, Any]:
-        """The body as the library and its client make it of all messages at once."""
+        """Return the body that the library and its client build from all messages."""
         encoder, conversation = self.wire._history, self.wire._conversation
         self.wire._history = _NoHistory(encoder._encode)
         self.wire._conversation = Conversation(BY, self.wire._model.system, images=_PlainImages())
@@ -102,7 +102,7 @@ class Bodies:
 
     @contextmanager
     def _own_client(self) -> Iterator[None]:
-        """The client as its makers ship it."""
+        """Restore the client's own method."""
         resource, method = REPLACED[self._format]
         model: Any = self.wire._model
         fields = vars(attrgetter(resource)(model.client))
@@ -130,7 +130,7 @@ def answers() -> st.SearchStrategy[ModelMessage]:
     call = st.builds(
         lambda text, seal: ToolCallContent(f"call_{text}", "Read", json.dumps({"a_path": text, "no": [None]}), seal),
         st.sampled_from("abcd"),
-        # Bytes that the alphabets of base64 write in different ways.
+        # These bytes differ between the alphabets of base64.
         st.sampled_from(("", encode_seal(BY, None, None, {"thought_signature": "+/8="}))),
     )
     part = st.one_of(
@@ -140,17 +140,17 @@ def answers() -> st.SearchStrategy[ModelMessage]:
         st.builds(lambda text: ReasoningContent(text, encode_seal(BY, "rs_1", "c2ln", None)), texts()),
         st.builds(lambda text: ReasoningContent(text, encode_seal("other/m", "rs_1", "c2ln", None)), texts()),
     )
-    return st.builds(lambda *found: says("assistant", *found), part, part)
+    return st.builds(lambda *content: says("assistant", *content), part, part)
 
 
 def pictures() -> st.SearchStrategy[ImageContent]:
-    # The last bytes become characters that the formats write in different ways.
+    # The last bytes differ between the alphabets of base64.
     return st.builds(
         lambda size: ImageContent(PNG + b"\xfb\xff\xfe" * size, "image/png"), st.sampled_from((0, 1, 7, 40))
     )
 
 
-def asked() -> st.SearchStrategy[ModelMessage]:
+def inputs() -> st.SearchStrategy[ModelMessage]:
     content: st.SearchStrategy[Content] = st.one_of(st.builds(TextContent, texts()), pictures())
     result = st.builds(
         lambda name, text, failed, images: ToolResultContent(f"call_{name}", "Read", text, failed, images),
@@ -160,12 +160,12 @@ def asked() -> st.SearchStrategy[ModelMessage]:
         st.lists(pictures(), max_size=2).map(tuple),
     )
     return st.one_of(
-        st.builds(lambda *found: says("user", *found), content, content),
-        st.builds(lambda one: says("tool", one), result),
+        st.builds(lambda *content: says("user", *content), content, content),
+        st.builds(lambda tool_content: says("tool", tool_content), result),
     )
 
 
-CONVERSATIONS = st.lists(st.one_of(answers(), asked()), min_size=1, max_size=14)
+CONVERSATIONS = st.lists(st.one_of(answers(), inputs()), min_size=1, max_size=14)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -174,16 +174,18 @@ CONVERSATIONS = st.lists(st.one_of(answers(), asked()), min_size=1, max_size=14)
 async def test_r4_any_conversation_equals_the_encoding_of_the_library(
     format: Format, messages: list[ModelMessage], cuts: list[int], front: int
 ) -> None:
-    bodies = _bodies(format)
+    bodies = cached_bodies(format)
     everything = (says("user", "begin"), *messages, says("user", "end"))
     for cut in (*sorted(cuts), len(everything)):
-        for told in (everything[:cut], everything[front:cut]):
-            if not told or told[-1].role == "assistant":
+        for messages_sent in (everything[:cut], everything[front:cut]):
+            if not messages_sent or messages_sent[-1].role == "assistant":
                 continue
-            request = ModelRequest(model="m", system=("sys",), messages=told, tools=(READ,), session="s", thread="t")
+            request = ModelRequest(
+                model="m", system=("sys",), messages=messages_sent, tools=(READ,), session="s", thread="t"
+            )
             assert await bodies.spliced(request) == await bodies.whole(request)
 
 
 @cache
-def _bodies(format: Format) -> Bodies:
+def cached_bodies(format: Format) -> Bodies:
     return Bodies(format)

@@ -1,4 +1,4 @@
-"""The provider over real HTTP against aimock, a server of the format that others wrote."""
+"""Chat completions over real HTTP, with the third-party server aimock."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_a_history_with_reasoning_calls_and_results_is_sent_in_the_wire_fo
             says(
                 "assistant",
                 ReasoningContent("of another provider", encode_seal("other/m", "reasoning_content", None, None)),
-                ReasoningContent("of nobody known", "sig=="),
+                ReasoningContent("of an unknown provider", "sig=="),
                 "Two more.",
                 calls("c2", "Read", "{broken"),
             ),
@@ -130,7 +130,7 @@ async def test_a_history_with_reasoning_calls_and_results_is_sent_in_the_wire_fo
         {
             "role": "assistant",
             "content": "Two more.",
-            # Servers parse the arguments of earlier calls: what was no object then must be one now.
+            # Servers parse the arguments of earlier calls, so invalid ones become an object.
             "tool_calls": [_call("c2", '{"INVALID_JSON":"{broken"}')],
         },
         {"role": "tool", "tool_call_id": "c2", "content": "tool_arguments: not JSON"},
@@ -140,18 +140,18 @@ async def test_a_history_with_reasoning_calls_and_results_is_sent_in_the_wire_fo
 
 
 async def test_a_wrong_key_is_not_retryable(mock: Aimock):
-    """COM-13: a provider that turns us away is told from one that is slow."""
+    """COM-13: a rejected key has another code than a slow provider."""
     model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
 
     parts, failed = await failure(model, asks("say hello"))
     await model.close()
 
-    assert (parts, *_told(failed)) == ([], "model_auth", False, None)
+    assert (parts, *failure_fields(failed)) == ([], "model_auth", False, None)
     assert failed.message == "mock answered 401: Invalid API key"
 
 
 @pytest.mark.parametrize(
-    ("prompt", "told"),
+    ("prompt", "expected"),
     [
         ("too much", ("model_context_full", False, None)),
         ("out of quota", ("model_quota", False, 1.0)),
@@ -160,19 +160,19 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
         ("a prompt that no fixture knows", ("model_unavailable", True, None)),
     ],
 )
-async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, told: tuple[Any, ...]):
+async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, expected: tuple[Any, ...]):
     parts, failed = await failure(model, asks(prompt))
-    assert (parts, _told(failed)) == ([], told)
+    assert (parts, failure_fields(failed)) == ([], expected)
 
 
 async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     parts, failed = await failure(model, asks("be cut"))
 
-    (came,) = parts
-    assert isinstance(came, TextContent)
-    assert came.text != CUT
-    assert CUT.startswith(came.text)
-    assert _told(failed) == ("model_cut_stream", True, None)
+    (part,) = parts
+    assert isinstance(part, TextContent)
+    assert part.text != CUT
+    assert CUT.startswith(part.text)
+    assert failure_fields(failed) == ("model_cut_stream", True, None)
 
 
 async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
@@ -206,7 +206,7 @@ def test_an_endpoint_shows_no_key():
     assert KEY not in repr(Endpoint(provider="mock", base_url="http://127.0.0.1:1/v1", api_key=KEY))
 
 
-def _told(failed: ModelFailure) -> tuple[str, bool, float | None]:
+def failure_fields(failed: ModelFailure) -> tuple[str, bool, float | None]:
     return failed.code, failed.retryable, failed.retry_after
 
 

@@ -1,4 +1,4 @@
-"""What servers of the format do differently, over real HTTP."""
+"""Differences between servers of OpenAI's format, over real HTTP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def _as_ollama(exchange: Exchange) -> None:
         function = {"name": "Read", "arguments": json.dumps({"path": path})}
         call = {"index": number, "id": f"call_{number}", "type": "function", "function": function}
         await exchange.delta({"content": "", "tool_calls": [call]})
-    # Ollama says "stop" of answers that ask for tools.
+    # Ollama ends answers with tool calls with "stop".
     await exchange.text("", finish_reason="stop")
     await exchange.event("[DONE]")
     await exchange.end_stream()

@@ -1,4 +1,4 @@
-"""The provider against a server that does everything wrong, over real HTTP."""
+"""A model whose server is faulty, over real HTTP."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.models.servers import Exchange, Play, against, fault_server
 AT_MOST_S = 30.0
 
 
-async def fails_with(play: Play, **endpoint: Any) -> tuple[list[Any], ModelFailure]:
+async def fail_once(play: Play, **endpoint: Any) -> tuple[list[Any], ModelFailure]:
     async with against(play, **endpoint) as (model, server):
-        seen = await failure(model, asks("go"))
+        outcome = await failure(model, asks("go"))
         assert len(server.exchanges) == 1, "a failed request is tried once"
-        return seen
+        return outcome
 
 
 async def test_a_stream_without_a_stop_reason_is_truncated():
@@ -31,7 +31,7 @@ async def test_a_stream_without_a_stop_reason_is_truncated():
         await exchange.event("[DONE]")
         await exchange.end_stream()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert parts == [TextContent("Half an ans")]
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
@@ -44,7 +44,7 @@ async def test_a_broken_connection_truncates_the_answer_and_keeps_its_beginning(
         await exchange.text("Half")
         exchange.reset()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert parts == [TextContent("Half")]
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
@@ -57,7 +57,7 @@ async def test_a_call_with_truncated_arguments_is_not_a_call():
         await exchange.delta({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]})
         await exchange.end_stream()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert parts == [calls("c1", "Read", '{"pa')]
     assert failed.code == "model_cut_stream"
@@ -68,7 +68,7 @@ async def test_an_empty_stream_is_truncated():
         await exchange.begin_stream()
         await exchange.end_stream()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert (parts, failed.code, failed.retryable) == ([], "model_cut_stream", True)
 
@@ -77,7 +77,7 @@ async def test_a_connection_closed_before_any_answer_is_unavailable():
     async def play(exchange: Exchange) -> None:
         exchange.reset()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert (parts, failed.code, failed.retryable) == ([], "model_unavailable", True)
 
@@ -93,7 +93,7 @@ async def test_a_missing_server_is_reported_as_unavailable_with_its_address():
 
     assert (failed.code, failed.retryable, failed.is_local) == ("model_unavailable", True, True)
     assert failed.message.startswith(f"ollama cannot be reached at {gone}: ")
-    # What to do is printed behind it.
+    # The advice is printed after the message.
     assert failed.message.endswith(".")
 
 
@@ -107,9 +107,9 @@ async def _fall_silent(exchange: Exchange) -> None:
     await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize(("play", "came"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
-async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, came: list[TextContent]):
-    """On a busy machine a short time may be over before the server came to its first word: then it is tried with more."""
+@pytest.mark.parametrize(("play", "expected"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
+async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, expected: list[TextContent]):
+    """On a busy machine the timeout may end before the first text. The test then allows more time."""
     parts: list[Any] = []
     for seconds in (0.3, 3.0, AT_MOST_S):
         async with against(play, idle_timeout=seconds) as (model, server):
@@ -118,9 +118,9 @@ async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, came: li
 
         assert (failed.code, failed.retryable) == ("model_timeout", True)
         assert failed.message == f"faulty sent nothing for {seconds:g} seconds."
-        if parts == came:
+        if parts == expected:
             break
-    assert parts == came
+    assert parts == expected
 
 
 async def test_single_bytes_are_joined_to_characters_without_a_timeout():
@@ -166,7 +166,7 @@ async def test_invalid_data_is_garbled_and_keeps_the_text_before(data: str, befo
         await exchange.event(data)
         await exchange.end_stream()
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert (parts, failed.code, failed.retryable) == (before, "model_garbled", True)
     assert failed.message.startswith("faulty sent an invalid answer: ")
@@ -221,7 +221,7 @@ async def test_each_status_has_its_code_and_the_message_of_the_server(status: st
     async def play(exchange: Exchange) -> None:
         await exchange.status(status, '{"error": {"message": "because I say so"}}')
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
 
     assert (failed.code, failed.retryable, failed.retry_after) == (code, retryable, None)
     assert failed.message.startswith(f"faulty answered {status.split(maxsplit=1)[0]}: because I say so")
@@ -231,16 +231,16 @@ async def test_a_page_with_an_error_status_is_reported_by_status():
     async def play(exchange: Exchange) -> None:
         await exchange.status("502 Bad Gateway", "<h1>Bad gateway</h1>", media="text/html")
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
     assert (failed.code, failed.retryable) == ("model_unavailable", True)
 
 
 @pytest.mark.parametrize(("header", "seconds"), [("retry-after: 3", 3.0), ("retry-after-ms: 1500", 1.5)])
-async def test_a_wait_comes_from_the_server(header: str, seconds: float):
+async def test_the_wait_that_the_server_requests_is_used(header: str, seconds: float):
     async def play(exchange: Exchange) -> None:
         await exchange.status("429 Too Many Requests", '{"error": {"message": "later"}}', header)
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
     assert failed.retry_after == seconds
 
 
@@ -250,7 +250,7 @@ async def test_an_error_within_a_stream_has_the_code_of_the_same_error_before_it
         await exchange.text("Well, ")
         await exchange.event({"error": {"message": "no more", "code": "rate_limit_exceeded"}})
 
-    parts, failed = await fails_with(play)
+    parts, failed = await fail_once(play)
 
     assert parts == [TextContent("Well, ")]
     assert (failed.code, failed.retryable) == ("model_rate_limited", True)
@@ -261,7 +261,7 @@ async def test_an_unknown_error_in_a_stream_is_retryable():
         await exchange.begin_stream()
         await exchange.event({"error": {"message": "CUDA out of memory"}})
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
 
     assert (failed.code, failed.retryable) == ("model_unavailable", True)
     assert failed.message == "faulty answered with an error: CUDA out of memory"
@@ -274,7 +274,7 @@ async def test_a_key_in_an_error_of_the_server_is_redacted():
         sent = exchange.headers["authorization"]
         await exchange.status("401 Unauthorized", json.dumps({"error": {"message": f"unknown credential {sent}"}}))
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
 
     assert failed.message.startswith("faulty answered 401: unknown credential Bearer [key]")
     assert failed.__cause__ is None
@@ -286,7 +286,7 @@ async def test_a_key_at_the_end_of_a_long_error_is_redacted():
         length = 500 - len("faulty answered 401: ") - len(sent) + 3
         await exchange.status("401 Unauthorized", json.dumps({"error": {"message": f"{'x' * length}{sent}"}}))
 
-    _, failed = await fails_with(play)
+    _, failed = await fail_once(play)
 
     assert failed.message.endswith("xBearer [key]")
 

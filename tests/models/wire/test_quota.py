@@ -1,4 +1,4 @@
-"""What providers say of their limits, in the ways in which they say it; and what an answer cost."""
+"""Rate limits in the headers of providers, and the cost of answers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ NOON = 1_795_262_400
 )
 def test_the_reset_of_a_limit_is_relative_to_now(reset: str, milliseconds: int | None):
     headers = {**DATE, "x-ratelimit-limit-tokens": "100", "x-ratelimit-reset-tokens": reset}
-    found = read_quota(headers)
-    assert found == Quota(limits=(Limit(what="tokens", limit=100, resets_in_ms=milliseconds),))
+    quota = read_quota(headers)
+    assert quota == Quota(limits=(Limit(what="tokens", limit=100, resets_in_ms=milliseconds),))
 
 
 def test_header_names_of_each_provider_are_recognised():
@@ -68,11 +68,11 @@ def test_a_wait_or_an_exhausted_quota_needs_no_limit():
 USED = {"prompt_tokens": 1_000_000, "completion_tokens": 500_000, "prompt_tokens_details": {"cached_tokens": 200_000}}
 
 
-async def usage(told: dict[str, Any], **endpoint: Any) -> Usage:
+async def read_usage(reported: dict[str, Any], **endpoint: Any) -> Usage:
     async def play(exchange: Exchange) -> None:
         await exchange.begin_stream()
         await exchange.text("Hi.", finish_reason="stop")
-        await exchange.event({"id": "r1", "choices": [], "created": 1, "model": "m", "usage": told})
+        await exchange.event({"id": "r1", "choices": [], "created": 1, "model": "m", "usage": reported})
         await exchange.end_stream()
 
     async with against(play, **endpoint) as (model, _):
@@ -80,20 +80,20 @@ async def usage(told: dict[str, Any], **endpoint: Any) -> Usage:
 
 
 async def test_the_cost_of_the_provider_is_used():
-    found = await usage({**USED, "cost": 0.25}, price=Price(input=1.0, output=1.0))
-    assert (found.amount, found.source) == (0.25, "provider")
-    assert (await usage({**USED, "cost": "a lot"})).amount is None
+    usage = await read_usage({**USED, "cost": 0.25}, price=Price(input=1.0, output=1.0))
+    assert (usage.amount, usage.source) == (0.25, "provider")
+    assert (await read_usage({**USED, "cost": "a lot"})).amount is None
 
 
 async def test_a_configured_price_has_a_price_for_cached_tokens():
-    found = await usage(USED, price=Price(input=2.0, output=4.0, cached=0.5))
-    assert found.amount == pytest.approx(0.8 * 2.0 + 0.2 * 0.5 + 0.5 * 4.0)
-    assert found.source == "listed"
-    whole = await usage(USED, price=Price(input=2.0, output=4.0))
+    usage = await read_usage(USED, price=Price(input=2.0, output=4.0, cached=0.5))
+    assert usage.amount == pytest.approx(0.8 * 2.0 + 0.2 * 0.5 + 0.5 * 4.0)
+    assert usage.source == "listed"
+    whole = await read_usage(USED, price=Price(input=2.0, output=4.0))
     assert whole.amount == pytest.approx(1.0 * 2.0 + 0.5 * 4.0)
 
 
 async def test_an_unknown_cost_is_absent():
-    found = await usage(USED)
-    assert (found.input_tokens, found.output_tokens, found.cached_tokens) == (1_000_000, 500_000, 200_000)
-    assert (found.amount, found.source) == (None, "")
+    usage = await read_usage(USED)
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (1_000_000, 500_000, 200_000)
+    assert (usage.amount, usage.source) == (None, "")

@@ -1,4 +1,4 @@
-"""A provider that answers with another address, over real HTTP."""
+"""Providers that redirect, over real HTTP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.models.servers import KEY, Exchange, against, fault_server
 @pytest.mark.parametrize("format", get_args(Format))
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
 async def test_a_redirect_to_another_server_is_reported_and_not_followed(format: Format, status: str):
-    """SAFE-03: neither the key nor what was said goes to an address that nobody set."""
+    """SAFE-03: neither the key nor the conversation goes to an unconfigured address."""
 
     async def answers(exchange: Exchange) -> None:
         await exchange.begin_stream()
@@ -28,8 +28,8 @@ async def test_a_redirect_to_another_server_is_reported_and_not_followed(format:
             await exchange.status(status, "", to)
 
         async with against(play, format=format) as (model, server):
-            seen, failed = await failure(model, asks("go"))
-            assert (seen, len(server.exchanges), other.exchanges) == ([], 1, [])
+            parts, failed = await failure(model, asks("go"))
+            assert (parts, len(server.exchanges), other.exchanges) == ([], 1, [])
     base = elsewhere if format == "google" else other.base_url
     path = server.exchanges[0].path
     assert (failed.code, failed.retryable) == ("model_unavailable", False)

@@ -1,4 +1,4 @@
-"""Reasoning between tags is no part of an answer, however it is cut into deltas (check 5 of specification 1)."""
+"""Reasoning between tags, separated from the text for any split into deltas (specification 1, check 5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from callboard.models.wire.thinking import ThinkingSplitter
 from tests.models.asking import answer, asks, put_together, says
 from tests.models.servers import Exchange, against
 
-#: An answer as a model writes it, with its reasoning and its text.
+#: Answers of models, each with its reasoning and its text.
 ANSWERS = [
     ("<think>hm, yes</think>It is so.", "hm, yes", "It is so."),
     ("<think>\nhm,\n\nyes\n</think>\n\nIt is so.", "hm,\n\nyes", "It is so."),
@@ -33,15 +33,15 @@ ANSWERS = [
 ]
 
 
-def pieces_of(text: str, cuts: list[int]) -> list[str]:
+def cut_text(text: str, cuts: list[int]) -> list[str]:
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     return [text[start:end] for start, end in pairwise(places)]
 
 
-def read(pieces: list[str]) -> tuple[str, str]:
+def split_answer(pieces: list[str]) -> tuple[str, str]:
     splitter = ThinkingSplitter()
-    found = [one for piece in pieces for one in splitter.split(TextDelta(0, piece))]
-    parts = put_together([*found, *splitter.finish()])
+    deltas = [delta for piece in pieces for delta in splitter.split(TextDelta(0, piece))]
+    parts = put_together([*deltas, *splitter.finish()])
     assert [type(part) for part in parts] in ([], [TextContent], [ReasoningContent], [ReasoningContent, TextContent])
     reasoning = "".join(part.text for part in parts if isinstance(part, ReasoningContent))
     return reasoning, "".join(part.text for part in parts if isinstance(part, TextContent))
@@ -52,7 +52,7 @@ def read(pieces: list[str]) -> tuple[str, str]:
 def test_check_5_tags_are_separated_for_any_split_of_an_answer(
     written: str, reasoning: str, text: str, cuts: list[int]
 ) -> None:
-    assert read(pieces_of(written, cuts)) == (reasoning, text)
+    assert split_answer(cut_text(written, cuts)) == (reasoning, text)
 
 
 TOKENS = st.sampled_from(
@@ -63,15 +63,17 @@ TOKENS = st.sampled_from(
 @given(tokens=st.lists(TOKENS, max_size=12), cuts=st.lists(st.integers(1, 60), max_size=60))
 def test_check_5_any_split_of_a_text_has_the_same_result(tokens: list[str], cuts: list[int]) -> None:
     written = "".join(tokens)
-    assert read(pieces_of(written, cuts)) == read([written] if written else [])
+    assert split_answer(cut_text(written, cuts)) == split_answer([written] if written else [])
 
 
 def test_check_5_reasoning_is_streamed() -> None:
     splitter = ThinkingSplitter()
-    seen = [
+    streamed = [
         list(splitter.split(TextDelta(0, piece))) for piece in ("<thi", "nk>one", " two", "</think>", "\n\nYes", ".")
     ]
-    assert [[(type(one).__name__, one.index, getattr(one, "text", "")) for one in found] for found in seen] == [
+    assert [
+        [(type(delta).__name__, delta.index, getattr(delta, "text", "")) for delta in deltas] for deltas in streamed
+    ] == [
         [],
         [("ReasoningDelta", 0, "one")],
         [("ReasoningDelta", 0, " two")],
@@ -84,8 +86,8 @@ def test_check_5_reasoning_is_streamed() -> None:
 def test_check_5_a_tool_call_after_reasoning_keeps_its_position() -> None:
     splitter = ThinkingSplitter()
     deltas = [TextDelta(0, "<think>a</think>\n"), ToolCallDelta(1, "c1", "Read", "{}")]
-    found = [one for delta in deltas for one in splitter.split(delta)]
-    assert [(type(one).__name__, one.index) for one in [*found, *splitter.finish()]] == [
+    split = [part for delta in deltas for part in splitter.split(delta)]
+    assert [(type(part).__name__, part.index) for part in [*split, *splitter.finish()]] == [
         ("ReasoningDelta", 0),
         ("ToolCallDelta", 2),
     ]
@@ -108,4 +110,4 @@ async def test_check_5_tags_of_a_compatible_server_are_never_sent_back_as_text(s
         sent = server.exchanges[1].body["messages"]
 
     assert parts == [ReasoningContent("The question is simple."), TextContent("It is 42. <think> is a tag.")]
-    assert [one["content"] for one in sent] == ["go", "It is 42. <think> is a tag.", "more"]
+    assert [message["content"] for message in sent] == ["go", "It is 42. <think> is a tag.", "more"]

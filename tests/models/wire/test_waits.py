@@ -1,4 +1,4 @@
-"""How long a provider asks to wait is read wherever providers say it (M4), over real HTTP."""
+"""Waits that providers request in headers, fields or text, over real HTTP (M4)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_m4_a_date_is_converted_to_a_wait() -> None:
 @pytest.mark.parametrize(
     "text", ["Try again later.", "5 seconds have passed.", "Retry 3 of 5 failed.", "try again in", ""]
 )
-def test_m4_a_text_without_a_wait_has_none(text: str) -> None:
+def test_m4_a_text_without_a_wait_requests_no_wait(text: str) -> None:
     assert read_wait(None, None, {"error": {"message": text}}, text) is None
 
 
