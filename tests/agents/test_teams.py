@@ -55,7 +55,7 @@ def test_agents_that_change_nothing_are_read_only():
 
 
 def test_no_file_is_overwritten(tmp_path: Path):
-    """MAR-01; all files of a team are written, or none."""
+    """MAR-01; either all files of a team are written, or no file is."""
     (tmp_path / "agents").mkdir()
     mine = tmp_path / "agents" / "worker.md"
     mine.write_text("mine")

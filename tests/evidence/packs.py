@@ -126,7 +126,7 @@ def forge_pack(
 
 
 def rebuild_chain(facts: Sequence[StoredBytes]) -> list[StoredBytes]:
-    """Compute the links of the facts anew, as an attacker with the whole log could."""
+    """Recompute the links of the facts, as an attacker with the whole log could."""
     rebuilt: list[StoredBytes] = []
     before = genesis(SESSION)
     for at, fact in enumerate(facts, start=1):

@@ -22,7 +22,7 @@ async def at(gate: asyncio.Event, steps: list[str], begun: asyncio.Event) -> int
 
 
 async def start_caller(under_way: BackgroundTasks, gate: asyncio.Event, steps: list[str]) -> asyncio.Task[int]:
-    """A caller that waits for a started task."""
+    """Return a caller that waits for a started task."""
     begun = asyncio.Event()
     asker = asyncio.create_task(under_way.run(at(gate, steps, begun)))
     await begun.wait()
@@ -78,7 +78,7 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
         raise Refusal("store_full", "The disk is full.")
 
     asker = asyncio.create_task(under_way.run(fails("for an asker")))
-    gone = asyncio.create_task(under_way.run(fails("for one that has gone")))
+    gone = asyncio.create_task(under_way.run(fails("without a caller")))
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
@@ -93,5 +93,5 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
     assert sorted(logged) == [
         "a background task was refused: The disk is full.",
         "for nobody",
-        "for one that has gone",
+        "without a caller",
     ]

@@ -258,7 +258,7 @@ async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path
         assert (await home.runtime.dependencies.store.facts.head(session)).sequence == 0
 
 
-async def test_a_deleted_session_takes_its_packs_with_it(tmp_path: Path):
+async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         packed = await home.do(ExportEvidence(session_id=session))

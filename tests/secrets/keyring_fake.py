@@ -1,5 +1,4 @@
-"""A keyring of the tests: what is put into it stands in the file that KEYRING_DRAWER names, outside of all that is looked
-through. With KEYRING_DRAWER_LOCKED nothing is given out."""
+"""A keyring in the file KEYRING_DRAWER, outside the searched folders. KEYRING_DRAWER_LOCKED locks it."""
 
 import json
 import os
@@ -10,7 +9,7 @@ from keyring.errors import KeyringLocked
 
 
 class Drawer(KeyringBackend):
-    """Is found by PYTHON_KEYRING_BACKEND."""
+    """The keyring that PYTHON_KEYRING_BACKEND names."""
 
     priority = 5  # pyright: ignore[reportAssignmentType]
 
@@ -18,17 +17,17 @@ class Drawer(KeyringBackend):
         return self._held().get(f"{service}/{username}")
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        held = {**self._held(), f"{service}/{username}": password}
-        _file().write_text(json.dumps(held))
+        passwords = {**self._held(), f"{service}/{username}": password}
+        _file().write_text(json.dumps(passwords))
 
     def delete_password(self, service: str, username: str) -> None:
-        held = self._held()
-        del held[f"{service}/{username}"]
-        _file().write_text(json.dumps(held))
+        passwords = self._held()
+        del passwords[f"{service}/{username}"]
+        _file().write_text(json.dumps(passwords))
 
     def _held(self) -> dict[str, str]:
         if os.environ.get("KEYRING_DRAWER_LOCKED"):
-            raise KeyringLocked("nobody unlocked it for hunter2-hunter2")
+            raise KeyringLocked("not unlocked for hunter2-hunter2")
         return json.loads(_file().read_text()) if _file().exists() else {}
 
 

@@ -1,11 +1,12 @@
-"""Tokens in the shapes that their issuers and scanners (gitleaks, trufflehog) publish, not derived from our own table.
+"""Tokens in the shapes that their issuers and scanners (gitleaks, trufflehog) publish.
 
-Each is random and valid nowhere. It is in two pieces, so that no scanner of a repository takes it for a real one.
+They are not derived from the product's table. Each is random and invalid. It is in two pieces, so
+scanners of repositories ignore it.
 """
 
 from __future__ import annotations
 
-#: What is published of the shape, and what is secret.
+#: The public beginning of each token, and its secret part.
 PUBLISHED: dict[str, tuple[str, str]] = {
     "OpenAI project": (
         "sk-proj-",

@@ -1,4 +1,4 @@
-"""Dumps of a known value by xxd, od and hexdump are redacted, whole and in pieces (X10)."""
+"""Dumps of a stored value by xxd, od and hexdump, whole and in pieces (X10)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 
 VALUE = "q8w7E6r5/t4y3u2é+i1o0Z-xyz"
-#: What the programs print of a file with `key=`, the value and a line of text.
+#: Output of the programs for a file with `key=`, the value and a line of text.
 DUMPS = {
     "xxd": r"""
 00000000: 6b65 793d 7138 7737 4536 7235 2f74 3479  key=q8w7E6r5/t4y
@@ -160,7 +160,7 @@ DUMPS = {
 }
 
 
-def _redaction() -> Redaction:
+def make_redaction() -> Redaction:
     return Redaction([NamedSecret("v", VALUE, "keyring")])
 
 
@@ -169,7 +169,7 @@ def _redaction() -> Redaction:
 def test_x10_a_dump_of_a_stored_value_is_a_handle_that_can_be_revealed(program: str, listed: bool) -> None:
     dump = DUMPS[program].removeprefix("\n")
     lines = [f"{number:6}\t{line}" for number, line in enumerate(dump.splitlines(), 1)] if listed else dump.splitlines()
-    secrets, text = _redaction(), "\n".join(["$ show", *lines, "done", ""])
+    secrets, text = make_redaction(), "\n".join(["$ show", *lines, "done", ""])
 
     redacted = secrets.redact(text)
 
@@ -185,33 +185,33 @@ def test_x10_a_dump_of_a_stored_value_is_a_handle_that_can_be_revealed(program: 
 @pytest.mark.parametrize("program", list(DUMPS))
 @pytest.mark.parametrize("size", [1, 3, 7, 19, 64])
 def test_x10_a_dump_in_pieces_has_no_part_of_a_value(program: str, size: int) -> None:
-    secrets, text = _redaction(), f"$ show\n{DUMPS[program].removeprefix(chr(10))}done\n"
-    veil = secrets.redact_stream()
+    secrets, text = make_redaction(), f"$ show\n{DUMPS[program].removeprefix(chr(10))}done\n"
+    redactor = secrets.redact_stream()
 
-    shown = "".join(veil.add(text[at : at + size]) for at in range(0, len(text), size)) + veil.pending()
+    streamed = "".join(redactor.add(text[at : at + size]) for at in range(0, len(text), size)) + redactor.pending()
 
-    assert shown == secrets.redact(text)
+    assert streamed == secrets.redact(text)
 
 
 def test_x10_text_beside_a_dump_is_not_withheld() -> None:
-    veil = _redaction().redact_stream()
+    redactor = make_redaction().redact_stream()
 
-    assert veil.add("It took 12 s.\n    be careful") == "It took 12 s.\n    be careful"
-    assert veil.add("\n00000000: 6865 6c6c  he") == "\n"
-    assert veil.add("ll\nand on") == "00000000: 6865 6c6c  hell\nand on"
+    assert redactor.add("It took 12 s.\n    be careful") == "It took 12 s.\n    be careful"
+    assert redactor.add("\n00000000: 6865 6c6c  he") == "\n"
+    assert redactor.add("ll\nand on") == "00000000: 6865 6c6c  hell\nand on"
 
 
 def test_x10_a_dump_of_a_key_is_refused_to_tools_and_listed_by_name() -> None:
-    kept, key = _redaction(), Redaction([NamedSecret("v", VALUE, "keyring")], ["v"])
+    stored, key = make_redaction(), Redaction([NamedSecret("v", VALUE, "keyring")], ["v"])
     for program in ("xxd", "od -c", "hexdump -C"):
         text = DUMPS[program]
 
-        assert kept.find_stored(kept.redact(text)) == ("v",)
+        assert stored.find_stored(stored.redact(text)) == ("v",)
         with pytest.raises(Refusal, match="sends it to that provider only"):
             key.reveal(key.redact(text))
 
 
-def test_x10_a_dump_of_something_else_stays() -> None:
+def test_x10_a_dump_of_other_data_is_unchanged() -> None:
     text = DUMPS["xxd"].replace("q", "p").replace("3d71", "3d70") + DUMPS["od -c"].replace("   q", "   p")
 
     assert Redaction([NamedSecret("v", "another-value-11", "keyring")]).redact(text) == text
@@ -222,6 +222,6 @@ def test_x10_a_long_dump_takes_linear_time() -> None:
     for rows in (1_000, 8_000):
         text = "".join(f"{row * 16:08x}: {'7138 ' * 8} q8q8q8q8q8q8q8q8\n" for row in range(rows))
         start = time.process_time()
-        _redaction().redact(text)
+        make_redaction().redact(text)
         times.append(time.process_time() - start)
     assert times[1] < 40 * max(times[0], 0.02)

@@ -1,4 +1,4 @@
-"""Known values and tokens are found however they are written (X10)."""
+"""Stored values and tokens in escaped and published forms (X10)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_x10_an_assignment_to_a_secret_name_is_redacted(text: str, hidden: str):
         "keyboard sk-learn and hf_transfer key-value",
     ],
 )
-def test_x10_text_without_a_literal_secret_stays(text: str):
+def test_x10_text_without_a_literal_secret_is_unchanged(text: str):
     assert Redaction([], ()).redact(text) == text
 
 
@@ -111,8 +111,8 @@ def test_x10_a_private_key_in_pem_is_redacted(kind: str):
     assert secrets.reveal(redacted) == text
 
 
-def test_x10_text_after_a_key_without_an_end_stays():
-    """What is hidden has the form of a key's lines, and at most 64 of them."""
+def test_x10_text_after_a_key_without_an_end_is_unchanged():
+    """Only lines in the form of a key's are hidden, at most 64."""
     begun = f"-----BEGIN PRIVATE KEY-----\n{_LINE}\n"
     for behind in (
         "/tmp/harmfulprogram\n",
@@ -132,12 +132,12 @@ def test_x10_the_password_of_a_netrc_is_redacted():
 
 def test_x10_the_source_of_this_project_has_almost_no_false_matches():
     root = Path(__file__).parents[2]
-    found: list[str] = []
+    handles: list[str] = []
     for path in sorted((root / "src").rglob("*.py")):
         text = path.read_text()
         redacted = Redaction([], ()).redact(text)
-        found += re.findall(r".{0,30}secret://seen-[0-9a-f]{12}", redacted)
-    assert len(found) <= 3, found
+        handles += re.findall(r".{0,30}secret://seen-[0-9a-f]{12}", redacted)
+    assert len(handles) <= 3, handles
 
 
 def test_x10_a_hostile_text_takes_linear_time():

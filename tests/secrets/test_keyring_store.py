@@ -1,4 +1,4 @@
-"""Where values are kept: a keyring, or the environment, and no file."""
+"""Secrets in a keyring or in the environment, and in no file."""
 
 import contextlib
 import os
@@ -69,7 +69,7 @@ def test_a_removed_secret_is_not_revealed_and_stays_redacted(drawer: Path, state
 
 
 def test_a_missing_keyring_is_refused_with_advice(drawer: Path, state: Path):
-    """SAFE-09: there is no file that takes its place."""
+    """SAFE-09: no file replaces it."""
     import keyring
     from keyring.backends.fail import Keyring
 
@@ -86,7 +86,7 @@ def test_a_missing_keyring_is_refused_with_advice(drawer: Path, state: Path):
 
 
 def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypatch: pytest.MonkeyPatch):
-    """SAFE-09: what it says may hold the value."""
+    """SAFE-09: its message may contain the value."""
     monkeypatch.setenv("KEYRING_DRAWER_LOCKED", "1")
 
     with pytest.raises(Refusal) as refused:
@@ -111,34 +111,34 @@ def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypat
 def test_a_list_of_names_that_is_not_a_regular_file_is_refused_at_once(
     drawer: Path, state: Path, kind: str, reason: str
 ):
-    """SAFE-09: and no value is kept that would then have no name."""
-    place = state / "secrets.json"
+    """SAFE-09: no value is stored without its name."""
+    path = state / "secrets.json"
     match kind:
         case "a pipe":
-            os.mkfifo(place)
+            os.mkfifo(path)
         case "a socket":
             with contextlib.chdir(state), socket.socket(socket.AF_UNIX) as opened:
-                opened.bind(place.name)
+                opened.bind(path.name)
         case "a link to a device":
-            place.symlink_to("/dev/zero")
+            path.symlink_to("/dev/zero")
         case "a folder":
-            place.mkdir()
+            path.mkdir()
         case _:
-            place.write_bytes(b"\xff")
+            path.write_bytes(b"\xff")
     store = KeyringStore(state, read_regular)
 
     for use in (store.list_stored, lambda: store.put("github", VALUE), lambda: store.remove("github")):
         with pytest.raises(Refusal) as refused:
             use()
         assert refused.value.code == "secret_store_unavailable"
-        assert f"{place} cannot be read: {reason}" in refused.value.problem.message
+        assert f"{path} cannot be read: {reason}" in refused.value.problem.message
         assert "Move it away" in refused.value.problem.hint
     assert not drawer.exists() or VALUE not in drawer.read_text()
 
 
 @pytest.mark.parametrize("value", ["abc", "password", "Callboard", "1234567", "aaaaaaaa", "github", "secret://"])
 def test_a_value_that_occurs_in_ordinary_text_is_refused(drawer: Path, state: Path, value: str):
-    """SAFE-03: it would take the place of words."""
+    """SAFE-03: its handle would replace words."""
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
     with pytest.raises(Refusal) as refused:
@@ -151,14 +151,14 @@ def test_a_value_that_occurs_in_ordinary_text_is_refused(drawer: Path, state: Pa
 
 def test_variables_can_have_secrets_and_invalid_ones_are_listed():
     """SAFE-03"""
-    known, left_out = read_environment(
+    accepted, rejected = read_environment(
         {"CALLBOARD_SECRET_GITHUB": VALUE, "CALLBOARD_SECRET_SHORT": "abc", "CALLBOARD_SECRET_": VALUE, "PATH": "/bin"}
     )
 
-    secrets = Redaction(known)
+    secrets = Redaction(accepted)
 
     assert secrets.list_stored() == (SecretInfo(name="GITHUB", place="environment"),)
-    assert left_out == ["CALLBOARD_SECRET_SHORT: it has fewer than 6 characters"]
-    assert VALUE not in repr(known)
+    assert rejected == ["CALLBOARD_SECRET_SHORT: it has fewer than 6 characters"]
+    assert VALUE not in repr(accepted)
     with pytest.raises(Refusal, match="from the environment"):
         secrets.store("GITHUB", "another-value-1")

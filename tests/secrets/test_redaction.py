@@ -1,4 +1,4 @@
-"""Values are replaced by handles in every form in which they may stand, and handles put them back."""
+"""Redaction of values in every form, and the reverse."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ KEY = "-----BEGIN PRIVATE KEY-----\n" + "\n".join(letter * 8 + "Q1w2E3r4" * 7 fo
 SK = "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90"
 
 
-def _known(*keys: str) -> Redaction:
+def make_redaction(*keys: str) -> Redaction:
     return Redaction(
         [
             NamedSecret("plain", PLAIN, "keyring"),
@@ -27,7 +27,7 @@ def _known(*keys: str) -> Redaction:
     )
 
 
-def _forms(value: str) -> dict[str, str]:
+def encode_in_forms(value: str) -> dict[str, str]:
     data = value.encode()
     return {
         "itself": value,
@@ -46,23 +46,23 @@ def _forms(value: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("value", [PLAIN, HARD])
-@pytest.mark.parametrize("form", list(_forms(PLAIN)))
+@pytest.mark.parametrize("form", list(encode_in_forms(PLAIN)))
 def test_a_stored_value_is_redacted_in_every_form_and_can_be_revealed(value: str, form: str):
     """SAFE-03"""
-    secrets, text = _known(), f"before {_forms(value)[form]} behind"
+    secrets, text = make_redaction(), f"before {encode_in_forms(value)[form]} behind"
 
     redacted = secrets.redact(text)
 
     assert "secret://" in redacted
-    for shape in _forms(value).values():
+    for shape in encode_in_forms(value).values():
         assert shape[2:-2] not in redacted
     assert secrets.reveal(redacted) == text
     assert secrets.redact(redacted) == redacted
 
 
 def test_each_line_and_each_half_of_a_value_is_a_secret():
-    """SAFE-03: a listing shows lines, and what shows the beginning of a line or of an output cuts."""
-    secrets = _known()
+    """SAFE-03: listings show single lines, and truncated output shows the beginning of a value."""
+    secrets = make_redaction()
     line = KEY.splitlines()[2]
 
     assert secrets.redact(f"     3\t{line}\n") == "     3\tsecret://pem#line-3\n"
@@ -72,7 +72,7 @@ def test_each_line_and_each_half_of_a_value_is_a_secret():
 
 def test_text_that_could_continue_a_handle_is_separated():
     """SAFE-03"""
-    secrets = _known()
+    secrets = make_redaction()
 
     assert secrets.redact(f"{PLAIN}.") == "secret://plain."
     assert secrets.redact(f"{PLAIN}s and {PLAIN}-x {PLAIN}#a {PLAIN}~") == (
@@ -149,12 +149,12 @@ def test_a_pem_key_is_redacted_in_listings_and_with_escapes():
         "Authorization: Bearer of good news",
     ],
 )
-def test_text_that_only_resembles_a_token_stays(text: str):
+def test_text_that_only_resembles_a_token_is_unchanged(text: str):
     """SAFE-03"""
     assert Redaction().redact(text) == text
 
 
-def test_a_seen_value_is_redacted_without_its_mark():
+def test_a_detected_value_is_redacted_without_its_mark():
     """SAFE-03"""
     secrets = Redaction()
     handle = secrets.redact("https://bob:hunter22x@host/").removeprefix("https://bob:").removesuffix("@host/")
@@ -167,14 +167,16 @@ def test_secrets_in_binary_data_are_redacted():
     """SAFE-03"""
     data = b"\x89PNG\xff\xfe" + PLAIN.encode() + b"\x00\xd8"
 
-    assert _known().redact_bytes(data) == b"\x89PNG\xff\xfesecret://plain\x00\xd8"
-    assert _known().redact_bytes(b"\xff\xfe\x00") == b"\xff\xfe\x00"
-    assert _known().redact("half a pair \ud83d and q8w7e6r5t4y3u2i1o0") == "half a pair \ud83d and secret://plain"
+    assert make_redaction().redact_bytes(data) == b"\x89PNG\xff\xfesecret://plain\x00\xd8"
+    assert make_redaction().redact_bytes(b"\xff\xfe\x00") == b"\xff\xfe\x00"
+    assert (
+        make_redaction().redact("half a pair \ud83d and q8w7e6r5t4y3u2i1o0") == "half a pair \ud83d and secret://plain"
+    )
 
 
 def test_a_key_is_revealed_to_its_provider_and_to_no_tool():
     """SAFE-09"""
-    secrets = _known("plain")
+    secrets = make_redaction("plain")
 
     assert secrets.reveal_key("secret://plain") == PLAIN
     with pytest.raises(Refusal, match="sends it to that provider only"):
@@ -186,7 +188,7 @@ def test_a_key_is_revealed_to_its_provider_and_to_no_tool():
 
 def test_a_replaced_value_stays_redacted():
     """SAFE-03"""
-    secrets = _known()
+    secrets = make_redaction()
     secrets.learn([NamedSecret("plain", "another-value-11", "keyring")])
 
     assert secrets.redact("another-value-11") == "secret://plain"
@@ -200,23 +202,23 @@ def test_a_replaced_value_stays_redacted():
 def test_an_unknown_handle_is_refused_with_advice():
     """SAFE-09"""
     with pytest.raises(Refusal) as refused:
-        _known().reveal("secret://nothing")
+        make_redaction().reveal("secret://nothing")
 
     assert refused.value.code == "secret_missing"
     assert "callboard secrets set nothing" in refused.value.problem.hint
-    assert _known().reveal("grep -rn 'secret://' src") == "grep -rn 'secret://' src"
+    assert make_redaction().reveal("grep -rn 'secret://' src") == "grep -rn 'secret://' src"
 
 
 def test_text_that_resembles_a_handle_hides_no_value():
     """SAFE-03"""
-    secrets = _known()
+    secrets = make_redaction()
 
     for text in (f"secret://{PLAIN}", f"secret://plain#{PLAIN}", f"secret://seen-{PLAIN}", f"secret://plain~{PLAIN}"):
         assert PLAIN not in secrets.redact(text)
 
 
 def test_every_form_has_a_valid_name_for_handles():
-    """SAFE-03: a handle of a form that could not be read would be put back wrong."""
+    """SAFE-03: otherwise the handle of a form would reveal another text."""
     import re
 
     from callboard.secrets.forms import FORM, encode_forms
@@ -226,19 +228,19 @@ def test_every_form_has_a_valid_name_for_handles():
     assert [name for name in named if name and re.fullmatch(FORM, name) is None] == []
 
 
-def test_stored_secrets_are_listed_by_name_even_if_seen_in_pieces():
-    """SAFE-03: a value that stood in several lines has a handle of its own."""
-    kept = Redaction(
+def test_stored_secrets_are_listed_by_name_also_over_several_lines():
+    """SAFE-03: a value over several lines has its own handle."""
+    secrets = Redaction(
         [
             NamedSecret("deploy", "d3pl0y-Zx9wVu8tSr7qPo6n", "keyring"),
             NamedSecret("other", "0ther-Qq8Ww7Ee6", "keyring"),
         ]
     )
-    seen = kept.redact("key: d3pl0y-Zx9w\n    Vu8tSr7qPo6n")
-    token = kept.redact("ghp_" + "a1B2c3D4e5" * 4)
+    joined = secrets.redact("key: d3pl0y-Zx9w\n    Vu8tSr7qPo6n")
+    token = secrets.redact("ghp_" + "a1B2c3D4e5" * 4)
 
-    assert "secret://seen-" in seen
-    assert kept.find_stored(seen) == ("deploy",)
-    assert kept.find_stored("secret://other#hex and secret://deploy#half-1") == ("deploy", "other")
-    assert kept.find_stored(token) == ()
-    assert kept.find_stored("nothing") == ()
+    assert "secret://seen-" in joined
+    assert secrets.find_stored(joined) == ("deploy",)
+    assert secrets.find_stored("secret://other#hex and secret://deploy#half-1") == ("deploy", "other")
+    assert secrets.find_stored(token) == ()
+    assert secrets.find_stored("nothing") == ()

@@ -1,4 +1,4 @@
-"""Patterns match alike under every Python that is supported."""
+"""Patterns of secrets, which match alike in all supported Python versions."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from callboard.secrets.repeats import match_all
 from callboard.secrets.shapes import SHAPES
 
 
-def patterns() -> Iterator[str]:
+def list_patterns() -> Iterator[str]:
     for module in (dumps, matcher, redaction):
         yield from (value.pattern for value in vars(module).values() if isinstance(value, re.Pattern))
     for shape in SHAPES:
         yield from (shape.full_pattern, shape.open_pattern)
 
 
-def possessive_groups(parsed: Any) -> list[str]:
+def list_possessive_groups(parsed: Any) -> list[str]:
     """Return the possessive repeats of more than one character in a parsed pattern."""
-    found: list[str] = []
+    groups: list[str] = []
     for op, value in parsed:
         if str(op) == "ATOMIC_GROUP" or (str(op) == "POSSESSIVE_REPEAT" and not _is_one_character(value[2])):
-            found.append(f"{op} {value}")
+            groups.append(f"{op} {value}")
         for part in value if isinstance(value, (list, tuple)) else ():
-            for each in part if isinstance(part, list) else [part]:
-                if hasattr(each, "data"):
-                    found += possessive_groups(each)
-    return found
+            for node in part if isinstance(part, list) else [part]:
+                if hasattr(node, "data"):
+                    groups += list_possessive_groups(node)
+    return groups
 
 
 def _is_one_character(item: Any) -> bool:
@@ -42,19 +42,19 @@ def parse(pattern: str) -> Any:
 
 
 def test_p1_x10_no_pattern_of_a_secret_has_a_possessive_group():
-    """P1, X10: before Python 3.11.5 they match wrongly, and dumps of secrets passed."""
-    assert [one for pattern in patterns() for one in possessive_groups(parse(pattern))] == []
+    """P1, X10: before Python 3.11.5 they match wrongly, and dumps of secrets were not redacted."""
+    assert [group for pattern in list_patterns() for group in list_possessive_groups(parse(pattern))] == []
 
 
 @pytest.mark.parametrize("pattern", ["(?:ab|c)*+", "x(?:(?:ab)?+y)", "(?>ab)", "a|(?:ab){1,3}+"])
 def test_a_possessive_group_is_detected_at_any_depth(pattern: str):
-    assert len(possessive_groups(parse(pattern))) == 1
+    assert len(list_possessive_groups(parse(pattern))) == 1
 
 
 def test_every_item_matches_or_nothing_matches():
     pattern = re.compile(match_all("[0-9][0-9]:", 1, 3) + "(?P<rest>.*)")
-    taken = {text: pattern.match(text) for text in ("12:34:x", "12:", "x", "12:34:56:78:")}
-    assert {text: None if found is None else found["rest"] for text, found in taken.items()} == {
+    matches = {text: pattern.match(text) for text in ("12:34:x", "12:", "x", "12:34:56:78:")}
+    assert {text: None if match is None else match["rest"] for text, match in matches.items()} == {
         "12:34:x": "x",
         "12:": "",
         "x": None,

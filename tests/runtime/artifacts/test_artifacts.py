@@ -214,8 +214,8 @@ async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path
 
 async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: Path) -> None:
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
-        made = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
-        done = await home.do(edit(session, made.artifact_id, 1, "one\ntwo\n"))
+        created = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
+        done = await home.do(edit(session, created.artifact_id, 1, "one\ntwo\n"))
         assert (done.version, done.status) == (2, "saved")
         row = await only(home, session)
         assert (row.title, row.path, row.artifact_kind) == ("Brief.md", "", "document")

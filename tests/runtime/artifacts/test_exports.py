@@ -61,7 +61,7 @@ async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) ->
         host = (await home.runtime.sessions.get(session)).host
         await host.wait_settled()
         asking = asyncio.create_task(home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,))))
-        while not host.is_busy:  # noqa: ASYNC110 - what is waited for is a decision in this process
+        while not host.is_busy:  # noqa: ASYNC110 - the host has no event for it
             await asyncio.sleep(0)
         asking.cancel()
         begun = await home.until(session, "artifact.export.started")

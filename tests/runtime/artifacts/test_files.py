@@ -40,11 +40,11 @@ async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_
     async with wrote(tmp_path) as (home, session):
         former = await only(home, session)
         (home.folder / NOTES).unlink()
-        made = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
-        assert (made.artifact_id != former.key, made.version, made.status) == (True, 1, "saved")
+        created = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
+        assert (created.artifact_id != former.key, created.version, created.status) == (True, 1, "saved")
         assert (home.folder / NOTES).read_text() == "mine\n"
-        rows = (await home.do(ListArtifacts(session_id=session, wait_for=made.sequence))).artifacts
-        assert [(row.key, row.status) for row in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
+        rows = (await home.do(ListArtifacts(session_id=session, wait_for=created.sequence))).artifacts
+        assert [(row.key, row.status) for row in rows] == [(former.key, "deleted"), (created.artifact_id, "saved")]
         there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
         assert (there.code, there.hint) == ("artifact_conflict", "Edit that artifact.")
 

@@ -43,11 +43,13 @@ async def settled(home: House, session: str) -> Fact:
 
 
 @pytest.mark.parametrize(
-    ("there", "told"),
+    ("there", "expected"),
     [("mine\n", "person"), ("one\n", "save_interrupted"), ("an editor's\n", "found"), (None, "save_interrupted")],
     ids=["written", "not written", "changed by another", "gone"],
 )
-async def test_an_interrupted_save_is_recorded_as_the_file_shows(tmp_path: Path, there: str | None, told: str) -> None:
+async def test_an_interrupted_save_is_recorded_as_the_file_shows(
+    tmp_path: Path, there: str | None, expected: str
+) -> None:
     """CTX-04: it is saved, or failed with its draft. It is never written again automatically."""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
@@ -60,15 +62,15 @@ async def test_an_interrupted_save_is_recorded_as_the_file_shows(tmp_path: Path,
             (home.folder / NOTES).write_text(there)
         async with house(after, AGAIN) as next_one:
             fact = await settled(next_one, session)
-            assert getattr(fact, "version_origin", getattr(fact, "code", "")) == told
-            if told == "found":
+            assert getattr(fact, "version_origin", getattr(fact, "code", "")) == expected
+            if expected == "found":
                 await next_one.until(session, "artifact.failed")
             row = await only(next_one, session)
-            if told == "person":
+            if expected == "person":
                 assert (row.status, row.version, row.draft) == ("saved", 2, None)
                 return
             assert (home.folder / NOTES).exists() is (there is not None)
-            assert (row.status, row.draft_base) == ("conflict" if told == "found" else "failed", 1)
+            assert (row.status, row.draft_base) == ("conflict" if expected == "found" else "failed", 1)
             retry = RetryArtifact(session_id=session, artifact_id=row.key, base_version=row.version)
             await next_one.do(retry)
             assert (home.folder / NOTES).read_text() == "mine\n"

@@ -19,14 +19,14 @@ REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
 
 
 @pytest.mark.parametrize(
-    ("decision", "more", "told"),
+    ("decision", "more", "expected"),
     [
         ("approve", {}, '{"decision":"accepted","answer":"","reason":""}'),
         ("answer", {"answer": "Shorter."}, '{"decision":"changes_wanted","answer":"Shorter.","reason":""}'),
         ("reject", {"reason": "Not this."}, '{"decision":"rejected","answer":"","reason":"Not this."}'),
     ],
 )
-async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: dict[str, Any], told: str) -> None:
+async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: dict[str, Any], expected: str) -> None:
     """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the
     version."""
     async with house(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
@@ -49,7 +49,7 @@ async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: d
         await home.do(RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more))
         await home.until(session, "turn.completed")
         ended = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
-        assert ended[-1].output.text == told
+        assert ended[-1].output.text == expected
 
 
 async def test_a_review_of_an_unknown_artifact_is_refused_without_a_question(tmp_path: Path) -> None:

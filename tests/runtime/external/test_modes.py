@@ -51,8 +51,8 @@ async def test_the_start_approval_shows_a_mode_that_is_left_to_the_agent(tmp_pat
 
 async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(tmp_path: Path):
     """A1."""
-    made = tmp_path / "made.txt"
-    run = {"run": {"id": "c1", "command": f"touch {made}"}}
+    marker = tmp_path / "made.txt"
+    run = {"run": {"id": "c1", "command": f"touch {marker}"}}
     steps: Steps = [{"mode": "code"}, {"read": {"path": str(tmp_path / "work" / "none.txt")}}, run]
     async with coder(tmp_path, steps) as home:
         session = await begun(home)
@@ -62,7 +62,7 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
 
     assert changes == [AgentModeChanged(mode="code", allowed=False), AgentModeChanged(mode="ask")]
     assert action.tool == "Bash"
-    assert not made.exists()
+    assert not marker.exists()
 
 
 async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp_path: Path):
@@ -92,7 +92,7 @@ async def test_a_turn_under_another_permission_mode_changes_the_mode(tmp_path: P
     assert changes == [AgentModeChanged(mode="plan")]
 
 
-async def test_a_missing_library_is_reported_before_the_start_is_asked_about(
+async def test_a_missing_library_is_reported_before_the_start_needs_approval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A6."""

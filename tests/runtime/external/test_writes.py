@@ -94,7 +94,7 @@ async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(t
 
 
 @pytest.mark.parametrize(
-    ("shown", "later"),
+    ("approved", "later"),
     [
         ({"kind": "edit", "diff": True}, {"diff": True}),
         ({"kind": "edit"}, {}),
@@ -105,7 +105,7 @@ async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(t
     ids=["another diff", "no diff", "a read", "a read that becomes an edit", "a command"],
 )
 async def test_an_approval_covers_the_shown_call_and_no_later_change(
-    tmp_path: Path, shown: dict[str, Any], later: dict[str, Any]
+    tmp_path: Path, approved: dict[str, Any], later: dict[str, Any]
 ):
     """A2: a call that is not an edit, or that changes after its approval, covers no write."""
     path = tmp_path / "work" / "a.txt"
@@ -115,14 +115,14 @@ async def test_an_approval_covers_the_shown_call_and_no_later_change(
         return {"id": "e1", "title": "a.txt", "path": str(path), **fields, **diff}
 
     steps: Steps = [
-        {"permit": call(shown, "shown\n")},
+        {"permit": call(approved, "shown\n")},
         {"call": {**call(later, "other\n"), "status": "in_progress"}},
         {"write": {"path": str(path), "content": "other\n"}},
     ]
     async with coder(tmp_path, steps) as home:
         path.write_text("one\n")
         session = await begun(home)
-        questions = 3 - (shown["kind"] == "read")
+        questions = 3 - (approved["kind"] == "read")
         if questions == 3:
             await answer(home, session, count=2)
         await answer(home, session, "reject", count=questions)

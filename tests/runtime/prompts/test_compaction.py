@@ -56,7 +56,7 @@ STEERED: dict[str, Any] = {
 }
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     folder.mkdir()
     return folder
 
@@ -87,9 +87,9 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
             "model.completed",
         ]
         assert [(fact.purpose, fact.iteration) for fact in requests] == [("compaction", 0), ("answer", 1)]
-        made = next(entry for entry in begun if isinstance(entry, CompactionCompleted))
-        assert made.summary.text == SUMMARY
-        assert (made.tokens_after or 0) < (made.tokens_before or 0)
+        completed = next(entry for entry in begun if isinstance(entry, CompactionCompleted))
+        assert completed.summary.text == SUMMARY
+        assert (completed.tokens_after or 0) < (completed.tokens_before or 0)
         cost = [entry for entry in begun if isinstance(entry, CostRecorded)]
         assert (cost[0].input_tokens, cost[0].output_tokens) == (7000, 12)
         assert [entry.content.text for entry in begun if isinstance(entry, MessageText)] == ["Yes."]
@@ -151,10 +151,10 @@ async def test_steering_messages_of_summarised_rounds_stay_in_full(tmp_path: Pat
         await home.do(SteerTurn(session_id=first.session_id, text="and never past ten"))
         (home.folder / "go").touch()
         await home.until(first.session_id, "turn.completed", 2)
-        made = await home.until(first.session_id, "context.compaction.completed")
-        assert isinstance(made.fact, CompactionCompleted)
+        completed = await home.until(first.session_id, "context.compaction.completed")
+        assert isinstance(completed.fact, CompactionCompleted)
         facts = {record.sequence: record.header.type for record in await home.facts(first.session_id)}
-        assert [facts[entry.sequence] for entry in made.fact.said] == ["turn.submitted", "queue.steer.requested"]
+        assert [facts[entry.sequence] for entry in completed.fact.said] == ["turn.submitted", "queue.steer.requested"]
         read = await home.do(GetContext(session_id=first.session_id))
         assert [(entry.text.text, entry.size) for entry in read.said] == [
             ("turn one: keep it short", 23),
@@ -235,7 +235,7 @@ async def test_the_partial_answer_of_a_request_that_was_too_long_is_not_sent_aga
 async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_path: Path) -> None:
     """UI-25: a filling window is not a failure; a request that was refused as too long is one."""
     broken = [{"fail": {"code": "model_refused_request", "message": "no summaries here"}}]
-    async with house(_made(tmp_path / "a"), scenario(*broken)) as home:
+    async with house(_make_folder(tmp_path / "a"), scenario(*broken)) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
@@ -245,8 +245,8 @@ async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_p
         ]
         assert [(fact.code, fact.message) for fact in failed] == [("model_refused_request", "no summaries here")]
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
-    made = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
-    async with house(_made(tmp_path / "b"), made) as home:
+    refusing = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
+    async with house(_make_folder(tmp_path / "b"), refusing) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)

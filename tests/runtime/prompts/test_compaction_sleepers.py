@@ -61,10 +61,10 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
         await slept(home, clock, session, 2, 3, 4, 5)
         assert await facts(home, session, CompactionFailed) == []
         assert await facts(home, session, TurnFailed) == []
-        made = await facts(home, session, CompactionCompleted)
-        assert len(made) > 1
+        compactions = await facts(home, session, CompactionCompleted)
+        assert len(compactions) > 1
         # Its schedule woke it; no person sent a message.
-        assert [entry.said for entry in made] == [()] * len(made)
+        assert [entry.said for entry in compactions] == [()] * len(compactions)
         watch = await watching(home, session)
         there = await read_newest_call(home, session, watch)
         assert SUMMARY in there[0]

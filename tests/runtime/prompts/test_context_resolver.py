@@ -92,8 +92,8 @@ async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> Non
 
 
 async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Path) -> None:
-    """CTX-02: the turn runs and the model receives what is missing. Later changes of a file change
-    nothing."""
+    """CTX-02: the turn runs, and the model is informed of missing files. Later changes of a file
+    have no effect."""
     async with house(tmp_path, calls(says("Seen."), says("Again."))) as home:
         (home.folder / "a file.txt").write_text("first\n")
         (home.folder / "src").mkdir()
@@ -253,7 +253,7 @@ async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
 async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> None:
     """CTX-01: bytecode, packages, interpreters, and files excluded by the repository itself."""
     async with house(tmp_path, calls(says("Fine."))) as home:
-        made = (
+        generated = (
             "__pycache__/two.pyc",
             "two.pyc",
             "node_modules/a/two.js",
@@ -261,7 +261,7 @@ async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> Non
             "env/pyvenv.cfg",
             "env/two.py",
         )
-        for path in ("two.py", "src/two.py", "mine/two.py", *made, ".git/info/exclude"):
+        for path in ("two.py", "src/two.py", "mine/two.py", *generated, ".git/info/exclude"):
             (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (home.folder / path).write_text("/mine/\n")
         result = await home.do(FindMentions(workspace_id=home.workspace, text="two"))

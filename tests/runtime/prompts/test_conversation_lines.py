@@ -33,7 +33,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("drop"), st.integers(1, 3)),
     st.tuples(st.just("leave"), st.integers(0, 5)),
 )
-#: What is read after each change: nothing, the messages, or also the messages without images.
+#: Reads after each change: nothing, the messages, or also the messages without images.
 READS = st.sampled_from((0, 1, 2))
 
 

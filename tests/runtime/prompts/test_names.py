@@ -70,7 +70,10 @@ def _descriptions(schema: Any) -> Iterator[str]:
 
 
 _SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.TOOLS.items()}
-_KNOWN = {*map(model_name, declarations.TOOLS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
+_SCHEMA_NAMES = {
+    *map(model_name, declarations.TOOLS),
+    *(name for schema in _SCHEMAS.values() for name in _properties(schema)),
+}
 
 
 def _prompts() -> Iterator[tuple[str, str]]:
@@ -108,7 +111,7 @@ def test_m2_every_name_in_prompts_reminders_and_descriptions_is_in_the_schemas()
         (where, name)
         for where, text in texts
         for name in (*_QUOTED.findall(text), *_SNAKE.findall(text))
-        if name not in _KNOWN
+        if name not in _SCHEMA_NAMES
     ]
     assert wrong == []
     assert any("`finalize`" in text for _, text in texts)
@@ -151,7 +154,7 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("kind", "ends_in_text"), [("subagent", True), ("background", True), ("main", False)])
-def test_m3_an_agent_in_auto_reads_what_follows_text_alone(kind: Any, ends_in_text: bool):
+def test_m3_an_agent_in_auto_reads_the_effect_of_text_without_calls(kind: Any, ends_in_text: bool):
     agent = Definition(name="a", description="", kind=kind, prompt="You work.", hash="h")
     text = run_config._describe_mode(agent, "auto", "ask", ())
     assert ("Then your text becomes your result, marked as not finalized" in text) is ends_in_text

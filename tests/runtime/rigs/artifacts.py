@@ -23,7 +23,7 @@ NOTES = "notes.md"
 async def wrote(
     place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
 ) -> AsyncIterator[tuple[House, str]]:
-    """Yield a session whose agent has made these calls, and has ended."""
+    """Yield a session whose agent has completed these calls."""
     scenario = calls(*(played or (uses("Write", file_path=NOTES, content="one\n"),)), says("Done."))
     async with house(place, scenario, **limits) as home:
         turn = await home.submit("write it", permission_mode=permission_mode)
@@ -49,12 +49,12 @@ async def read(home: House, session: str, artifact: str) -> ArtifactRead:
 
 async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
     """Return the versions: number, origin and text."""
-    texts_found: list[tuple[int, str, str]] = []
+    versions: list[tuple[int, str, str]] = []
     for version in (await read(home, session, artifact)).versions:
         data = await home.runtime.dependencies.store.blobs.get(version.content.hash)
         assert data is not None
-        texts_found.append((version.version, version.version_origin, data.decode()))
-    return texts_found
+        versions.append((version.version, version.version_origin, data.decode()))
+    return versions
 
 
 async def wait_export(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:

@@ -109,7 +109,7 @@ class House:
 
     async def _soon(self, true: Callable[[], Awaitable[bool]]) -> None:
         async with asyncio.timeout(PATIENCE):
-            while not await true():  # noqa: ASYNC110 - what is waited for is in the store or the folder
+            while not await true():  # noqa: ASYNC110 - the store and the folder have no event for it
                 await asyncio.sleep(0)
 
     async def read(self, session: str) -> ThreadRead:

@@ -39,7 +39,7 @@ def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:
 def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
     """Return a scenario: an agent of that definition plays these calls in turns whose input
     contains the text."""
-    return {"match": [{"agent": agent, "text": text, "calls": matche} for agent, text, matche in matches]}
+    return {"match": [{"agent": agent, "text": text, "calls": calls} for agent, text, calls in matches]}
 
 
 async def facts(home: House, session: str, kind: type[F]) -> list[F]:
@@ -51,7 +51,7 @@ async def when(home: House, session: str, true: Callable[[Session], bool]) -> Se
     """Return the session's state when it satisfies a condition."""
     opened = await home.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
-        while not true(opened.host.state):  # noqa: ASYNC110 - the state tells nobody that it changed
+        while not true(opened.host.state):  # noqa: ASYNC110 - the state has no event for changes
             await asyncio.sleep(0.005)
     return opened.host.state
 

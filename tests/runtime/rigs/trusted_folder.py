@@ -27,8 +27,8 @@ async def settled(
     if text:
         says(place / "work", text)
     book = SettingsFiles(home, {}, FolderDefinitions())
-    async with house(place, scenario, settings=book, **more) as made:
-        yield made
+    async with house(place, scenario, settings=book, **more) as running:
+        yield running
 
 
 def says(folder: Path, text: str) -> None:
@@ -38,7 +38,7 @@ def says(folder: Path, text: str) -> None:
 
 
 async def read_trust(home: House) -> TrustRead:
-    """Return what the folder's files request."""
+    """Return the permissions that the folder's files request."""
     return await home.do(GetTrust(workspace_id=home.workspace))
 
 

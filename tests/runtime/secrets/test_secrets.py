@@ -147,7 +147,7 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
         assert (await home.types(turn.session_id)).count("tool.completed") == 2
 
 
-async def test_a_secret_that_was_only_seen_needs_no_extra_approval(tmp_path: Path) -> None:
+async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None:
     """SAFE-03"""
     scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
@@ -357,7 +357,7 @@ class _Drawer:
     """A key store in memory."""
 
     def __init__(self, entries: dict[str, str]) -> None:
-        self._kept = entries
+        self._entries = entries
 
     def check(self) -> None:
         pass
@@ -366,10 +366,10 @@ class _Drawer:
         return ()
 
     def get(self, name: str) -> str | None:
-        return self._kept.get(name)
+        return self._entries.get(name)
 
     def put(self, name: str, value: str) -> None:
-        self._kept[name] = value
+        self._entries[name] = value
 
     def remove(self, name: str) -> bool:
-        return self._kept.pop(name, None) is not None
+        return self._entries.pop(name, None) is not None

@@ -40,7 +40,7 @@ def killed(home: House, place: Path) -> Path:
 
 
 async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_path: Path) -> None:
-    """MAR-16, CTL-17: the second runtime ends what the dead one ran. Nothing reads as running."""
+    """MAR-16, CTL-17: the second runtime ends the runs of the first. Nothing appears to be running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
@@ -81,7 +81,7 @@ async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_pat
             assert (home.folder / "ran.txt").read_text() == "once\n"
 
 
-async def test_a_pending_approval_stays_pending_and_can_be_given(tmp_path: Path) -> None:
+async def test_a_pending_approval_stays_pending_and_can_be_granted(tmp_path: Path) -> None:
     """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
     async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
         turn = await home.submit("write")

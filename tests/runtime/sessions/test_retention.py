@@ -40,8 +40,8 @@ async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] |
     home.make()
     home.settings.write_text(f"retention = {days}\n")
     played = played or calls(uses("Bash", command="seq 1 30000"), says("Done."))
-    async with house(place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())) as made:
-        yield made
+    async with house(place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())) as running:
+        yield running
 
 
 async def printed(home: House) -> tuple[str, ToolCompleted]:

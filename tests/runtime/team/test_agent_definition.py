@@ -44,9 +44,9 @@ async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
 async def over(home: House, session: str, turns: int = 1) -> None:
     ended_turns = 0
 
-    def lead_is_done(one: Any) -> bool:
+    def lead_is_done(record: Any) -> bool:
         nonlocal ended_turns
-        ended_turns += one.header.type == "turn.completed" and one.scope.agent == "lead"
+        ended_turns += record.header.type == "turn.completed" and record.scope.agent == "lead"
         return ended_turns == turns
 
     await until(home, session, lead_is_done)

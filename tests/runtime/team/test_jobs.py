@@ -48,10 +48,10 @@ async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
     job_items = tuple(JobItemInput(input=item) for item in items)
-    made: JobChanged = await home.do(
+    created: JobChanged = await home.do(
         CreateJob(session_id=turn.session_id, title="All of them", items=job_items, **rest)
     )
-    return made
+    return created
 
 
 async def read(home: House, job: JobChanged) -> JobRead:
@@ -136,7 +136,7 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
             lambda record: record.header.type == "task.cancelled" and record.scope.task == job.task_id,
         )
         async with asyncio.timeout(PATIENCE):
-            while marked(mark):  # noqa: ASYNC110 - the machine tells nobody of its processes
+            while marked(mark):  # noqa: ASYNC110 - the process list has no events
                 await asyncio.sleep(0.02)
         after = await read(home, job)
         assert (after.status, after.counts) == ("cancelled", JobItems(completed=1, cancelled=2))
@@ -199,17 +199,17 @@ async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path)
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
         command = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
-        made, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
-        assert made == again
-        assert (await over(home, made)).counts == JobItems(completed=1)
+        created, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
+        assert created == again
+        assert (await over(home, created)).counts == JobItems(completed=1)
         (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
-        assert (listed.key, listed.title) == (made.session_id, "All of them")
+        assert (listed.key, listed.title) == (created.session_id, "All of them")
         with pytest.raises(Refusal) as refused:
             await home.do(CreateJob(title="nowhere", items=command.items))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "workspaceId")
-        await home.do(UpdateSession(session_id=made.session_id, archived=True))
+        await home.do(UpdateSession(session_id=created.session_id, archived=True))
         with pytest.raises(Refusal) as closed:
-            await home.do(CreateJob(session_id=made.session_id, title="more", items=command.items))
+            await home.do(CreateJob(session_id=created.session_id, title="more", items=command.items))
         assert closed.value.code == "session_archived"
 
 
@@ -287,5 +287,5 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
         )
         await home.do(command)
         await home.until(turn.session_id, "action.required")
-        (made,) = await facts(home, turn.session_id, JobCreated)
-        assert (made.permission_mode, (home.folder / "ran").exists()) == ("ask", False)
+        (created,) = await facts(home, turn.session_id, JobCreated)
+        assert (created.permission_mode, (home.folder / "ran").exists()) == ("ask", False)

@@ -48,7 +48,7 @@ async def begun(home: House) -> str:
 
 async def nothing_alive(mark: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while marked(mark):  # noqa: ASYNC110 - the machine tells nobody of its processes
+        while marked(mark):  # noqa: ASYNC110 - the process list has no events
             await asyncio.sleep(0.02)
 
 
@@ -159,10 +159,10 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
             await home.do(CreateTask(session_id=session, task_id=name, title="alpha"))
         controls: dict[str, str] = {}
 
-        async def control(name: str, **asked: Any) -> Any:
+        async def control(name: str, **fields: Any) -> Any:
             before = (await home.runtime.dependencies.store.facts.head(session)).sequence
             kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
-            answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **asked}))
+            answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **fields}))
             whole = await home.facts(session)
             matching = [
                 record

@@ -15,7 +15,7 @@ from tests.runtime.rigs.house import calls, house, says, uses
 
 
 @pytest.mark.parametrize("name", ["read", "Read", "READ"])
-async def test_m2_a_call_runs_under_any_spelling_and_is_stored_under_one(tmp_path: Path, name: str):
+async def test_m2_a_call_runs_with_any_spelling_and_is_stored_with_one_name(tmp_path: Path, name: str):
     async with house(tmp_path, calls(uses(name, file_path="a.md"), says("Read."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         turn = await home.submit("go")
@@ -37,7 +37,7 @@ async def test_m2_an_unknown_tool_name_is_refused_with_the_known_names(tmp_path:
 
 
 @pytest.mark.parametrize("matcher", ["read(a.md)", "Read(a.md)"])
-async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_in_one(tmp_path: Path, matcher: str):
+async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_with_one_name(tmp_path: Path, matcher: str):
     async with house(tmp_path, calls(uses("read", file_path="a.md"), says("No."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="deny"))
@@ -50,7 +50,7 @@ async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_in_one(tmp_pat
     assert [fact.code for fact in refused] == ["rule_denied"]
 
 
-async def test_m2_a_stored_session_continues_over_http_and_a_call_in_snake_case_runs(tmp_path: Path):
+async def test_m2_a_stored_session_continues_over_http_and_runs_a_call_in_snake_case(tmp_path: Path):
     """The log has `Read` and `ReadOutput`. Requests and model calls have `read` and `read_output`."""
     async with house(tmp_path, calls(uses("Read", file_path="a.md"), says("Read."))) as home:
         (home.folder / "a.md").write_text("hello\n")

@@ -48,7 +48,7 @@ async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
         assert (read.last_turn.state, read.last_turn.iterations, read.last_turn.tool_calls) == ("completed", 2, 1)
 
 
-async def test_a_turn_of_two_calls_and_one_tool_takes_four_transactions(tmp_path: Path) -> None:
+async def test_a_turn_of_two_calls_and_one_tool_has_four_transactions(tmp_path: Path) -> None:
     """The facts of one transaction have one time. A turn of two model calls and one tool has four."""
     async with house(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
         (home.folder / "notes.md").write_text("hi\n")
@@ -327,12 +327,12 @@ async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: P
     async with house(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
         outcomes = await asyncio.gather(*(home.do(request, key=key) for key in "abc"), return_exceptions=True)
-        made = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+        accepted = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
         refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
-        assert (len(made), refused) == (1, ["turn_id_used", "turn_id_used"])
+        assert (len(accepted), refused) == (1, ["turn_id_used", "turn_id_used"])
         assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
-        await home.until(made[0].session_id, "turn.completed")
-        await home.do(DeleteSession(session_id=made[0].session_id, confirm=made[0].session_id))
+        await home.until(accepted[0].session_id, "turn.completed")
+        await home.do(DeleteSession(session_id=accepted[0].session_id, confirm=accepted[0].session_id))
         with pytest.raises(Refusal) as again:
             await home.do(request, key="d")
         assert again.value.code == "turn_id_used"

@@ -177,7 +177,7 @@ async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.Monke
     assert 0 < len(tokens(received)) < 40
 
 
-async def test_a_client_that_lags_too_far_starts_again(monkeypatch: pytest.MonkeyPatch):
+async def test_a_client_that_lags_too_far_receives_a_snapshot(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(following, "MAX_LAG", 1)
     desk = Desk()
     await desk.begin()

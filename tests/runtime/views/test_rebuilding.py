@@ -33,7 +33,7 @@ async def _list(home: House) -> SessionList:
     return listed
 
 
-async def test_r2_a_list_without_views_is_complete_or_says_that_it_is_not(
+async def test_r2_a_list_without_views_is_complete_or_reports_missing_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R2: missing sessions are counted in the answer and in the workspace's row."""
@@ -49,11 +49,11 @@ async def test_r2_a_list_without_views_is_complete_or_says_that_it_is_not(
     async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=0.01) as home:
         listed = await _list(home)
         assert (len(listed.sessions), listed.rebuilding, listed.missing) == (0, True, COUNT)
-        assert _shown(home) == [COUNT]
+        assert _read_workspace_rows(home) == [COUNT]
         held.set()
         while (listed := await _list(home)).rebuilding:
             assert len(listed.sessions) + listed.missing == COUNT
-        assert (len(listed.sessions), listed.missing, _shown(home)) == (COUNT, 0, [0])
+        assert (len(listed.sessions), listed.missing, _read_workspace_rows(home)) == (COUNT, 0, [0])
 
 
 async def test_r2_a_list_waits_briefly_for_rebuilt_rows(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_r2_a_complete_list_is_answered_at_once(tmp_path: Path) -> None:
         assert (len(listed.sessions) >= COUNT, listed.rebuilding, listed.missing) == (True, False, 0)
 
 
-def _shown(home: House) -> list[int]:
+def _read_workspace_rows(home: House) -> list[int]:
     """Return the workspace rows as a page receives them."""
     ops = [op for host in home.runtime.workspaces.all() for op in host.snapshot()]
     return [op.row.rebuilding for op in ops if isinstance(op, Upsert) and isinstance(op.row, WorkspaceRow)]

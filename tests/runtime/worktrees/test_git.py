@@ -38,8 +38,8 @@ def ran(marks: Path) -> list[str]:
 
 @pytest.fixture
 def hostile(tmp_path: Path, marks: Path) -> Path:
-    """Return a repository in which every program setting names a program. Its branch `other`
-    changed what `main` changed."""
+    """Return a repository in which every program setting names a program. Its branches `other` and
+    `main` changed the same line."""
     folder = tmp_path / "repository"
     folder.mkdir()
     plain(folder, "init", "--quiet", "-b", "main")

@@ -61,13 +61,13 @@ async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> 
             (PERSON, "worker-1", first_sequence),
             (PERSON, "worker-1", done.sequence),
         ]
-        made = [fact for fact in await home.facts(session) if first_sequence < fact.sequence < done.sequence]
-        assert [record.header.type for record in made] == [
+        records = [fact for fact in await home.facts(session) if first_sequence < fact.sequence < done.sequence]
+        assert [record.header.type for record in records] == [
             "artifact.created",
             "artifact.version.created",
             "artifact.version.created",
         ]
-        assert [getattr(record.fact, "version_origin", "") for record in made] == ["", "found", "merge"]
+        assert [getattr(record.fact, "version_origin", "") for record in records] == ["", "found", "merge"]
         again = await home.do(merge(session))
         assert again.status == "nothing_to_merge"
 

@@ -72,7 +72,7 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
 async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
     """SAFE-08: its settings name programs that git would run outside the sandbox."""
     marked = tmp_path / "ran"
-    made = (
+    command = (
         "git init -q sub && cd sub && echo x > b && echo 'b filter=x' > .gitattributes && git add -A && "
         "git -c user.name=a -c user.email=a@b commit -qm one && "
         f"git config filter.x.clean 'touch {marked}; cat' && git config core.fsmonitor 'touch {marked}; false' && "
@@ -80,7 +80,7 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
     )
     scenario = plays(
         ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
-        ("worker", "alpha", [calls_of("Bash", command=made), says("A.")]),
+        ("worker", "alpha", [calls_of("Bash", command=command), says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         repository(home)
@@ -98,7 +98,7 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
 async def gone(folder: Path, worktree: Path) -> None:
     """Wait until a child's worktree and branch are removed."""
     async with asyncio.timeout(PATIENCE):
-        while worktree.exists() or git(folder, "branch", "--list", "callboard/*"):  # noqa: ASYNC110, ASYNC240 - git tells nobody
+        while worktree.exists() or git(folder, "branch", "--list", "callboard/*"):  # noqa: ASYNC110, ASYNC240 - git has no events
             await asyncio.sleep(0.01)
 
 
