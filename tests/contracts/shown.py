@@ -9,20 +9,19 @@ import msgspec
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Row, Upsert
 from callboard.projection.view import SessionView
-from tests.projection.deliverables import artifact_story
+from tests.projection.artifact_sessions import artifact_session
 from tests.projection.histories import random_history
-from tests.projection.team.tales import every_story
-from tests.projection.team.troupe import records_of
-from tests.projection.test_context import summing
+from tests.projection.team.scenarios import all_sessions
+from tests.projection.test_context import compacting_session
 
 #: A session with an artifact, and one whose context was resolved and is being summarised.
-_STORIES = (artifact_story, summing)
+_STORIES = (artifact_session, compacting_session)
 _HISTORY = random_history(11, moves=400, threads=2)
 
 
 @cache
 def _shown() -> tuple[Row, ...]:
-    told: list[tuple[Record, ...]] = [records_of(story) for story in every_story()]
+    told: list[tuple[Record, ...]] = [story.records() for story in all_sessions()]
     told += [story().records() for story in _STORIES]
     rows: list[Row] = []
     for records in (*told, _HISTORY.records):

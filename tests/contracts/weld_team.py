@@ -32,9 +32,9 @@ from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
 from tests.contracts.shown import filled, shown_rows
-from tests.projection.story import model_story
-from tests.projection.team.tales import every_story
-from tests.projection.team.troupe import conforming, records_of
+from tests.projection.session_builder import model_session
+from tests.projection.team.scenarios import all_sessions
+from tests.projection.team.worker_team import conformance_session
 
 #: Which panel of a team is which surface of the Subagents specification.
 _SURFACES = {
@@ -130,9 +130,9 @@ def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
 def _told() -> list[AgentUiEvent]:
     """The events of teams, as an edge tells them that knows what went before."""
     events: list[AgentUiEvent] = []
-    for story in every_story():
+    for story in all_sessions():
         emit = AgentUiEvents()
-        events += (event for record in records_of(story) for event in emit.apply(record))
+        events += (event for record in story.records() for event in emit.apply(record))
     return events
 
 
@@ -196,22 +196,22 @@ def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Ro
 def _degraded(rows: list[Row]) -> frozenset[str]:
     """The degraded states that are shown: by an agent, by a snapshot, or by showing no team."""
     found = {one for row in rows if isinstance(row, AgentRow) for one in row.degraded}
-    snapshots = task_snapshots(records_of(conforming()))
+    snapshots = task_snapshots(conformance_session().records())
     if {one.state for one in stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
         found.add("snapshot_stale")
     solo = [
         event.topology
-        for record in records_of(model_story())
+        for record in model_session().records()
         for event in AgentUiEvents().apply(record)
         if event.topology
     ]
-    if solo == ["solo_run"] and not model_story().table.panel(TeamRow):
+    if solo == ["solo_run"] and not model_session().table.panel(TeamRow):
         found.add("solo_run")
     return frozenset(found)
 
 
 def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
-    rows = conforming().table.rows()
+    rows = conformance_session().table.rows()
     types = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     fields = {field.encode_name for field in msgspec.structs.fields(SubagentEvent)}
     snapshot = msgspec.structs.fields(SubagentSnapshot)

@@ -25,7 +25,7 @@ from callboard.contracts.facts.turn import TurnInterruptRequested, TurnSubmitted
 from callboard.contracts.live import Frame
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from tests.projection.runs import Choose, Log, Run, Thread, within
+from tests.projection.runs import Choose, Log, Run, Thread, with_ids
 
 
 class History(msgspec.Struct, frozen=True):
@@ -43,108 +43,108 @@ class Session:
         self.choose = choose
         self.log = Log()
         self.count = 0
-        self.log.say(SessionCreated(workspace_id="wks_history", folder="/work", title="A history"))
+        self.log.add(SessionCreated(workspace_id="wks_history", folder="/work", title="A history"))
         self.threads = [Thread(scope=Scope(agent=f"agent{n}", thread=f"thr_{n}")) for n in range(threads)]
         for thread in self.threads:
             opened = ThreadOpened(agent_name=thread.scope.agent, kind="main", definition="solo", definition_hash="d")
-            self.log.say(opened, thread.scope)
+            self.log.add(opened, thread.scope)
 
     def advance(self) -> None:
         """Do one random move in one thread."""
         thread = self.threads[self.choose(len(self.threads))]
-        if self.choose(60) == 59 and any(one.running for one in self.threads):
+        if self.choose(60) == 59 and any(thread.running for thread in self.threads):
             self._crash()
         elif thread.running is None:
-            self._begin(thread)
+            self._begin_turn(thread)
         elif self.choose(8) == 7:
-            self._meddle(thread)
+            self._act_as_person(thread)
         else:
-            self._go_on(thread)
+            self._advance_run(thread)
 
     def finish(self) -> None:
         """Advance every run to its end."""
         for thread in self.threads:
             while thread.running is not None:
-                self._go_on(thread)
+                self._advance_run(thread)
 
-    def _go_on(self, thread: Thread) -> None:
+    def _advance_run(self, thread: Thread) -> None:
         assert thread.running is not None
         if next(thread.running, self) is self:
             thread.running = thread.run = None
             thread.stop = ""
             if thread.queue and not thread.paused:
-                self._start(thread, thread.queue[0])
+                self._start_run(thread, thread.queue[0])
 
     def _crash(self) -> None:
         self.log.epoch += 1
-        self.log.say(SessionTakenOver(previous_epoch=self.log.epoch - 1, epoch=self.log.epoch))
+        self.log.add(SessionTakenOver(previous_epoch=self.log.epoch - 1, epoch=self.log.epoch))
         dead = [thread for thread in self.threads if thread.running is not None]
         for thread in dead:
             thread.stop, thread.paused = "crash", bool(thread.queue)
             while thread.running is not None:
-                self._go_on(thread)
+                self._advance_run(thread)
         for thread in dead:
             if thread.queue:
-                self.log.say(ThreadPaused(cause="recovered", reason="the process ended"), thread.scope)
+                self.log.add(ThreadPaused(cause="recovered", reason="the process ended"), thread.scope)
 
-    def _begin(self, thread: Thread) -> None:
+    def _begin_turn(self, thread: Thread) -> None:
         if thread.paused:
-            self.log.say(ThreadResumed(), thread.scope)
+            self.log.add(ThreadResumed(), thread.scope)
             thread.paused = False
             if thread.queue:
-                self._start(thread, thread.queue[0])
+                self._start_run(thread, thread.queue[0])
             return
-        self._start(thread, self._submit(thread))
+        self._start_run(thread, self._submit(thread))
 
     def _submit(self, thread: Thread) -> str:
-        turn = self.new("trn")
+        turn = self.new_id("trn")
         submitted = TurnSubmitted(input=Text(text=f"Do {turn}."), mode="chat", permission_mode="ask")
-        self.log.say(submitted, within(thread.scope, turn=turn))
+        self.log.add(submitted, with_ids(thread.scope, turn=turn))
         return turn
 
-    def _start(self, thread: Thread, turn: str) -> None:
+    def _start_run(self, thread: Thread, turn: str) -> None:
         if turn in thread.queue:
             thread.queue.remove(turn)
-        run = thread.run = within(thread.scope, turn=turn, run=self.new("run"))
+        run = thread.run = with_ids(thread.scope, turn=turn, run=self.new_id("run"))
         thread.steers = {}
-        thread.running = Run(self.log, self.choose, self.new, thread, run).play()
+        thread.running = Run(self.log, self.choose, self.new_id, thread, run).execute()
 
-    def _meddle(self, thread: Thread) -> None:
+    def _act_as_person(self, thread: Thread) -> None:
         """Do something that a person may do during a run."""
         assert thread.run is not None
         queued = thread.queue[self.choose(len(thread.queue))] if thread.queue else ""
-        scope = within(thread.scope, turn=queued) if queued else thread.scope
+        scope = with_ids(thread.scope, turn=queued) if queued else thread.scope
         match self.choose(7):
             case 0 | 1:
                 turn = self._submit(thread)
                 thread.queue.append(turn)
-                self.log.say(QueueAdded(position=len(thread.queue)), within(thread.scope, turn=turn))
+                self.log.add(QueueAdded(position=len(thread.queue)), with_ids(thread.scope, turn=turn))
             case 2 if not thread.stop:
-                steer = self.new("str")
+                steer = self.new_id("str")
                 thread.steers[steer] = Text(text=f"Mind {steer}.")
-                self.log.say(SteerRequested(steer_id=steer, input=thread.steers[steer]), thread.run)
+                self.log.add(SteerRequested(steer_id=steer, input=thread.steers[steer]), thread.run)
             case 3 if queued:
                 thread.queue.remove(queued)
                 thread.queue.insert(0, queued)
-                self.log.say(QueuePromoted(), scope)
+                self.log.add(QueuePromoted(), scope)
             case 4 if queued:
-                self.log.say(QueueEdited(input=Text(text=f"Rather {queued}.")), scope)
+                self.log.add(QueueEdited(input=Text(text=f"Rather {queued}.")), scope)
             case 5 if queued:
                 thread.queue.remove(queued)
-                self.log.say(QueueRemoved(reason="not needed"), scope)
+                self.log.add(QueueRemoved(reason="not needed"), scope)
             case 6 if not thread.stop:
                 thread.stop = "person"
-                self.log.say(TurnInterruptRequested(reason="enough"), thread.run)
+                self.log.add(TurnInterruptRequested(reason="enough"), thread.run)
             case _:
                 pass
 
-    def new(self, prefix: str) -> str:
+    def new_id(self, prefix: str) -> str:
         """Return a new id."""
         self.count += 1
         return f"{prefix}_{self.count:04}"
 
 
-def play(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -> History:
+def generate(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -> History:
     """Return a history with this number of moves; with `finish` every run ends."""
     session = Session(choose, threads)
     for _ in range(moves):
@@ -156,11 +156,11 @@ def play(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -
 
 def random_history(seed: int, *, moves: int, threads: int = 1, finish: bool = True) -> History:
     """Return the history that a seed determines."""
-    return play(random.Random(seed).randrange, moves=moves, threads=threads, finish=finish)
+    return generate(random.Random(seed).randrange, moves=moves, threads=threads, finish=finish)
 
 
 @st.composite
 def histories(draw: st.DrawFn, *, largest: int = 60, finish: bool = True) -> History:
     """Generate histories that hypothesis can shrink."""
     moves, threads = draw(st.integers(0, largest)), draw(st.integers(1, 2))
-    return play(lambda bound: draw(st.integers(0, bound - 1)), moves=moves, threads=threads, finish=finish)
+    return generate(lambda bound: draw(st.integers(0, bound - 1)), moves=moves, threads=threads, finish=finish)

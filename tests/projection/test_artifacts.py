@@ -21,21 +21,21 @@ from callboard.contracts.rows.context import ArtifactPart
 from callboard.projection.artifacts import MOST_ROWS
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from tests.projection.deliverables import (
+from tests.projection.artifact_sessions import (
     MOVES,
     PATH,
+    artifact_history,
     artifact_scope,
-    artifact_story,
+    artifact_session,
     content,
-    failed_save_story,
-    history,
+    full_artifact_session,
     version,
 )
-from tests.projection.story import model_story, step
-from tests.projection.team.tales import rows_over_time
+from tests.projection.session_builder import model_session, step
+from tests.projection.team.scenarios import rows_over_time
 
 
-def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Table:
+def fold_records(records: tuple[Record, ...], view: SessionView | None = None) -> Table:
     view = view or SessionView()
     return Table(op for record in records for op in view.apply(record))
 
@@ -44,10 +44,10 @@ def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Tabl
 @settings(max_examples=60, deadline=None)
 def test_the_panel_is_the_same_live_rebuilt_and_continued(moves: list[tuple[int, int]], cut: int):
     """UI-13: a restored view shows the same as one that received every fact."""
-    records = history(moves)
-    whole = folded(records)
+    records = artifact_history(moves)
+    whole = fold_records(records)
     view = SessionView()
-    table = folded(records[:cut], view)
+    table = fold_records(records[:cut], view)
     again = SessionView.from_state(view.state())
     for record in records[cut:]:
         table.apply(again.apply(record))
@@ -59,20 +59,20 @@ def test_the_panel_is_the_same_live_rebuilt_and_continued(moves: list[tuple[int,
 @settings(max_examples=30, deadline=None)
 def test_artifacts_with_erased_facts_remain(moves: list[tuple[int, int]], erased: set[int]):
     records = tuple(
-        msgspec.structs.replace(one, fact=ErasedFact())
-        if one.sequence in erased and one.header.type.startswith("artifact")
-        else one
-        for one in history(moves)
+        msgspec.structs.replace(record, fact=ErasedFact())
+        if record.sequence in erased and record.header.type.startswith("artifact")
+        else record
+        for record in artifact_history(moves)
     )
     numbers: dict[str, list[int]] = {}
-    for row in folded(records).panel(ArtifactVersionRow):
+    for row in fold_records(records).panel(ArtifactVersionRow):
         numbers.setdefault(row.artifact_id, []).append(row.entry.version)
     assert numbers == {artifact: sorted(set(versions)) for artifact, versions in numbers.items()}
 
 
 def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
     """UI-13: a compact card without the body."""
-    (part,) = artifact_story().table.panel(ArtifactPart)
+    (part,) = artifact_session().table.panel(ArtifactPart)
     assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (
         "trn_1",
         "art_1",
@@ -84,14 +84,14 @@ def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
 
 def test_a_row_has_its_newest_versions_its_state_and_the_draft_of_a_failed_save():
     """UI-13"""
-    rows = rows_over_time(failed_save_story(), ArtifactRow, "art_1")
+    rows = rows_over_time(full_artifact_session(), ArtifactRow, "art_1")
     assert [row.status for row in rows] == [
         *("saved", "saved", "saving", "saved", "saved", "conflict", "conflict", "conflict", "conflict", "conflict"),
         *("conflict", "saved", "saved", "deleted"),
     ]
     conflict = rows[5]
     assert (conflict.version, conflict.draft, conflict.draft_base) == (3, content("mine\n"), 2)
-    assert [one.version for one in rows[11].versions] == [2, 3, 4]
+    assert [version_row.version for version_row in rows[11].versions] == [2, 3, 4]
     assert (rows[11].draft, rows[11].code, rows[12].title) == (None, "", "The stage")
     assert rows[-1].exports == (
         ExportEntry(
@@ -110,43 +110,48 @@ def test_a_row_has_its_newest_versions_its_state_and_the_draft_of_a_failed_save(
 
 def test_a_draft_and_a_running_export_outlive_their_artifact():
     """CTX-04, CTX-05"""
-    story, draft = artifact_story(), content("mine\n")
-    story.say(
+    session, draft = artifact_session(), content("mine\n")
+    session.add(
         ArtifactFailed(operation="save", code="artifact_conflict", message="No.", base=1, draft=draft), artifact_scope()
     )
-    story.say(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), artifact_scope())
-    story.say(ArtifactDeleted(file=True), artifact_scope())
-    row = story.table.row(ArtifactRow, "art_1")
+    session.add(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), artifact_scope())
+    session.add(ArtifactDeleted(file=True), artifact_scope())
+    row = session.table.row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.draft, row.draft_base, row.code, row.message) == ("deleted", draft, 1, "", "")
-    story.say(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), artifact_scope())
-    row = story.table.row(ArtifactRow, "art_1")
+    session.add(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), artifact_scope())
+    row = session.table.row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.exports[0].name) == ("deleted", "artifacts.zip")
 
 
 def test_an_old_artifact_is_summarised_until_it_changes():
-    story = model_story()
+    session = model_session()
     for number in range(MOST_ROWS + 50):
         path = f"src/{number}.py"
-        story.say(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
-        story.say(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
-    story.say(version(2, path="src/0.py"), artifact_scope("art_0", step(2, tool_call="cal_1")))
-    row = story.table.row(ArtifactRow, "art_0")
+        session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
+        session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
+    session.add(version(2, path="src/0.py"), artifact_scope("art_0", step(2, tool_call="cal_1")))
+    row = session.table.row(ArtifactRow, "art_0")
     assert row is not None
-    assert (row.title, row.version, row.status, [one.version for one in row.versions]) == ("0.py", 2, "saved", [2])
+    assert (row.title, row.version, row.status, [version_row.version for version_row in row.versions]) == (
+        "0.py",
+        2,
+        "saved",
+        [2],
+    )
     assert row.created_at > 0
-    grown = len(story.view.state())
+    grown = len(session.view.state())
     for number in range(MOST_ROWS + 50, MOST_ROWS + 550):
         path = f"src/{number}.py"
-        story.say(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
-        story.say(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
-    assert (len(story.view.state()) - grown) / 500 < 120
+        session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
+        session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
+    assert (len(session.view.state()) - grown) / 500 < 120
 
 
 def test_a_version_without_a_creation_fact_has_a_row():
-    story = model_story().say(
+    session = model_session().add(
         ArtifactVersionCreated(version=4, content=content("x"), version_origin="agent", path=PATH), artifact_scope()
     )
-    (row,) = story.table.panel(ArtifactRow)
+    (row,) = session.table.panel(ArtifactRow)
     assert (row.title, row.artifact_kind, row.version, row.created_at) == ("stage.py", "code", 4, 0)

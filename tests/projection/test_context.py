@@ -19,7 +19,16 @@ from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows.context import ContextPart, ContextRow
 from callboard.contracts.rows.conversation import TextPart, TurnRow, part_order
 from callboard.projection.view import SessionView
-from tests.projection.story import RUN, THREAD, TURN, Story, model_story, opened, started, step
+from tests.projection.session_builder import (
+    RUN,
+    THREAD,
+    TURN,
+    SessionBuilder,
+    idle_session,
+    model_session,
+    step,
+    turn_started,
+)
 
 NOTES = ContextRef(ref="notes.md", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=9))
 RULES = ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=BlobRef(hash="b" * 64, size=9))
@@ -27,51 +36,51 @@ GONE = MissingRef(ref="gone.md", source="mentioned", reason="not_found")
 OLDER = Omission(reason="older_turns", count=3)
 
 
-def given_something() -> Story:
+def session_with_context() -> SessionBuilder:
     """Return a turn that names two files, one of which is missing."""
-    story = opened().say(
+    session = idle_session().add(
         TurnSubmitted(input=Text(text="see"), mode="chat", permission_mode="ask", given=(NOTES,), missing=(GONE,)),
         TURN,
     )
-    story.say(started(), RUN)
-    return story.say(
+    session.add(turn_started(), RUN)
+    return session.add(
         ContextResolved(refs=(RULES, NOTES), missing=(GONE,), omitted=(OLDER,), window=8000, budget=6400, used=700),
         RUN,
     )
 
 
-def summing() -> Story:
+def compacting_session() -> SessionBuilder:
     """Return a turn whose thread is compacted by the model call at step 1."""
-    story = given_something()
-    story.say(CompactionStarted(cause="window", through=2, tokens=7000), step(1))
-    return story.say(
+    session = session_with_context()
+    session.add(CompactionStarted(cause="window", through=2, tokens=7000), step(1))
+    return session.add(
         ModelRequested(provider="p", model="m", iteration=0, context_through=2, purpose="compaction"), step(1)
     )
 
 
-def every_fact() -> tuple[Story, ...]:
+def context_sessions() -> tuple[SessionBuilder, ...]:
     """Return sessions with every fact of context."""
-    failed = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
-    pinned = opened().say(ContextPinned(pinned=("rules.md",)), THREAD)
-    done = summing().say(CompactionCompleted(summary=Text(text="They said so."), through=2), step(1))
+    failed = compacting_session().add(CompactionFailed(code="model_refused_request", message="No."), step(1))
+    pinned = idle_session().add(ContextPinned(pinned=("rules.md",)), THREAD)
+    done = compacting_session().add(CompactionCompleted(summary=Text(text="They said so."), through=2), step(1))
     return failed, pinned, done
 
 
-def row(story: Story) -> ContextRow:
-    return story.table.panel(ContextRow)[-1]
+def row(session: SessionBuilder) -> ContextRow:
+    return session.table.panel(ContextRow)[-1]
 
 
-def part(story: Story) -> ContextPart:
-    return story.table.panel(ContextPart)[-1]
+def part(session: SessionBuilder) -> ContextPart:
+    return session.table.panel(ContextPart)[-1]
 
 
 def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
     """CTX-01, CTX-02: the turn shows what is missing."""
-    story = given_something()
+    session = session_with_context()
 
-    turn = story.table.panel(TurnRow)[-1]
+    turn = session.table.panel(TurnRow)[-1]
     assert (turn.given, turn.missing) == ((NOTES,), (GONE,))
-    assert row(story) == ContextRow(
+    assert row(session) == ContextRow(
         key="thr_1",
         order=5,
         sequence=5,
@@ -84,7 +93,7 @@ def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
         budget=6400,
         used=700,
     )
-    assert (part(story).event, part(story).given, part(story).missing, part(story).omitted) == (
+    assert (part(session).event, part(session).given, part(session).missing, part(session).omitted) == (
         "resolved",
         1,
         (GONE,),
@@ -94,32 +103,32 @@ def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
 
 def test_a_folders_own_context_is_not_shown_in_every_turn():
     """UI-25"""
-    story = model_story().say(
+    session = model_session().add(
         ContextResolved(refs=(RULES,), omitted=(Omission(reason="excluded", ref="CLAUDE.md"),)), RUN
     )
 
-    assert row(story).refs == (RULES,)
-    assert not story.table.panel(ContextPart)
+    assert row(session).refs == (RULES,)
+    assert not session.table.panel(ContextPart)
 
 
 def test_a_providers_token_count_replaces_the_estimate():
     """CTX-01"""
-    story = given_something()
-    story.say(ModelRequested(provider="p", model="m", iteration=1, context_through=5), step(1))
-    story.say(CostRecorded(input_tokens=900, output_tokens=20), step(1))
+    session = session_with_context()
+    session.add(ModelRequested(provider="p", model="m", iteration=1, context_through=5), step(1))
+    session.add(CostRecorded(input_tokens=900, output_tokens=20), step(1))
 
-    assert row(story).used == 920
+    assert row(session).used == 920
 
 
 def test_a_compaction_is_one_part_and_not_a_text():
     """UI-25: a compaction repeats no answer, and its own tokens do not count for the window."""
-    story = summing()
-    assert (part(story).event, part(story).cause, part(story).tokens_before) == ("compacting", "window", 7000)
+    session = compacting_session()
+    assert (part(session).event, part(session).cause, part(session).tokens_before) == ("compacting", "window", 7000)
 
-    story.say(ModelCompleted(stop_reason="stop"), step(1))
-    story.say(CostRecorded(input_tokens=7000, output_tokens=20), step(1))
-    assert row(story).used == 700
-    story.say(
+    session.add(ModelCompleted(stop_reason="stop"), step(1))
+    session.add(CostRecorded(input_tokens=7000, output_tokens=20), step(1))
+    assert row(session).used == 700
+    session.add(
         CompactionCompleted(
             summary=Text(text="They said so."),
             through=2,
@@ -130,18 +139,18 @@ def test_a_compaction_is_one_part_and_not_a_text():
         step(1),
     )
 
-    done = part(story)
+    done = part(session)
     assert (done.key, done.order) == ("run_1.1", part_order(4, 1))
     assert (done.event, done.cause, done.summary.text) == ("compacted", "window", "They said so.")
-    assert (done.said, done.tokens_before, done.tokens_after, row(story).used) == (1, 7000, 400, 400)
-    assert not story.table.panel(TextPart)
+    assert (done.said, done.tokens_before, done.tokens_after, row(session).used) == (1, 7000, 400, 400)
+    assert not session.table.panel(TextPart)
 
 
 def test_a_failed_compaction_shows_its_error():
     """UI-25"""
-    story = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
+    session = compacting_session().add(CompactionFailed(code="model_refused_request", message="No."), step(1))
 
-    assert (part(story).event, part(story).code, part(story).message) == (
+    assert (part(session).event, part(session).code, part(session).message) == (
         "compaction_failed",
         "model_refused_request",
         "No.",
@@ -150,14 +159,14 @@ def test_a_failed_compaction_shows_its_error():
 
 def test_the_next_turn_keeps_pins_and_drops_the_last_context():
     """CTX-01"""
-    story = given_something().say(ContextPinned(pinned=("rules.md",)), THREAD)
-    story.say(started(), RUN)
+    session = session_with_context().add(ContextPinned(pinned=("rules.md",)), THREAD)
+    session.add(turn_started(), RUN)
 
-    assert (row(story).refs, row(story).missing, row(story).pinned) == ((), (), ("rules.md",))
+    assert (row(session).refs, row(session).missing, row(session).pinned) == ((), (), ("rules.md",))
 
 
 def test_a_rebuilt_view_shows_the_same_context():
     """UI-34"""
-    for story in every_fact():
-        view = SessionView.from_state(story.view.state())
-        assert view.state() == story.view.state()
+    for session in context_sessions():
+        view = SessionView.from_state(session.view.state())
+        assert view.state() == session.view.state()

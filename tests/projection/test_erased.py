@@ -19,18 +19,18 @@ from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from tests.projection.histories import History, histories
-from tests.projection.story import RUN, Story, model_story, running, step
+from tests.projection.session_builder import RUN, SessionBuilder, model_session, running_session, step
 
 
-def erased(record: Record) -> Record:
+def erase(record: Record) -> Record:
     return msgspec.structs.replace(record, fact=ErasedFact())
 
 
-def refolded(story: Story, *tags: str) -> Table:
+def refold(session: SessionBuilder, *tags: str) -> Table:
     """Fold the session again with facts of these types erased."""
     view = SessionView()
-    records = [item for item in story.log.items if isinstance(item, Record)]
-    return Table(op for one in records for op in view.apply(erased(one) if one.header.type in tags else one))
+    records = [item for item in session.log.items if isinstance(item, Record)]
+    return Table(op for record in records for op in view.apply(erase(record) if record.header.type in tags else record))
 
 
 @given(history=histories(), seed=st.integers(0, 2**16))
@@ -42,7 +42,7 @@ def test_erasing_any_content_leaves_a_view_of_the_same_shape(history: History, s
     table, blank = Table(), Table()
     for record in history.records:
         table.apply(whole.apply(record))
-        blank.apply(view.apply(erased(record) if source.random() < 0.5 else record))
+        blank.apply(view.apply(erase(record) if source.random() < 0.5 else record))
     for rows in blank.rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
     assert [(row.key, row.state) for row in blank.panel(TurnRow)] == [
@@ -55,8 +55,8 @@ def test_erasing_any_content_leaves_a_view_of_the_same_shape(history: History, s
 
 def test_an_erased_text_reads_as_erased_and_not_as_empty():
     """UI-26"""
-    story = running()
-    table = refolded(story, "turn.submitted", "tool.requested")
+    session = running_session()
+    table = refold(session, "turn.submitted", "tool.requested")
     turn, call = table.row(TurnRow, "trn_1"), table.row(ToolPart, "cal_1")
     assert turn is not None
     assert call is not None
@@ -66,23 +66,23 @@ def test_an_erased_text_reads_as_erased_and_not_as_empty():
 
 def test_a_fact_of_an_unknown_type_is_shown_as_unknown():
     """UI-26: it is neither guessed nor hidden."""
-    story = model_story()
-    record = story.log.say(TurnCompleted(iterations=1), RUN)
+    session = model_session()
+    record = session.log.add(TurnCompleted(iterations=1), RUN)
     header = msgspec.structs.replace(record.header, type="plan.sketched")
-    story.table.apply(story.view.apply(msgspec.structs.replace(record, header=header, fact=UnknownFact())))
-    (notice,) = story.table.panel(NoticePart)
+    session.table.apply(session.view.apply(msgspec.structs.replace(record, header=header, fact=UnknownFact())))
+    (notice,) = session.table.panel(NoticePart)
     assert (notice.code, notice.message, notice.turn_id) == ("unknown_fact", "plan.sketched", "trn_1")
-    assert story.table.panel(TextPart) == []
+    assert session.table.panel(TextPart) == []
 
 
 def test_no_type_of_fact_stops_a_view_when_it_is_erased():
     """UI-26"""
     for tag in FACTS:
-        story = running()
+        session = running_session()
         scope = Scope(
             agent="solo", thread="thr_1", turn="trn_1", run="run_1", step=9, tool_call="cal_1", action="act_1"
         )
-        record = story.log.say(TurnCompleted(iterations=1), step(9))
+        record = session.log.add(TurnCompleted(iterations=1), step(9))
         header = msgspec.structs.replace(record.header, type=tag, scope=scope)
-        story.view.apply(msgspec.structs.replace(record, header=header, fact=ErasedFact()))
-        assert story.view.sequence == record.sequence
+        session.view.apply(msgspec.structs.replace(record, header=header, fact=ErasedFact()))
+        assert session.view.sequence == record.sequence

@@ -23,7 +23,7 @@ from callboard.contracts.rows.conversation import (
 )
 from callboard.contracts.rows.session import SessionCard, SessionRow
 from callboard.contracts.rows.team import RunRow
-from tests.projection.story import RUN, Story, model_story, step
+from tests.projection.session_builder import RUN, SessionBuilder, model_session, step
 
 CALL = step(4, tool_call="cal_1")
 ACTION = step(5, tool_call="cal_1", action="act_1")
@@ -33,18 +33,18 @@ CHANGE = FileChange(path="a.md", kind="created", added=1)
 TEXT: dict[str, Any] = {"turn_id": "trn_1", "thread_id": "thr_1"}
 
 
-def told() -> Story:
-    story = model_story()
-    story.stream("reasoning", step(2), "A file ").stream("reasoning", step(2), "is needed.", offset=7)
-    story.stream("text", step(3), "I write ").stream("text", step(3), "it.", offset=8)
-    story.stream("arguments", CALL, '{"path":', tool="Write")
-    story.say(ReasoningCompleted(content=Text(text="A file is needed.")), step(2))
-    story.say(MessageText(content=Text(text="I write it.")), step(3))
-    story.say(ModelCompleted(stop_reason="tool_calls", first_ms=1, duration_ms=2), step(1))
-    story.say(CostRecorded(input_tokens=100, output_tokens=20), step(1))
-    story.say(ToolRequested(tool="Write", arguments=WRITE, summary="Write a.md", provider_call_id="call_7"), CALL)
+def golden_session() -> SessionBuilder:
+    session = model_session()
+    session.stream("reasoning", step(2), "A file ").stream("reasoning", step(2), "is needed.", offset=7)
+    session.stream("text", step(3), "I write ").stream("text", step(3), "it.", offset=8)
+    session.stream("arguments", CALL, '{"path":', tool="Write")
+    session.add(ReasoningCompleted(content=Text(text="A file is needed.")), step(2))
+    session.add(MessageText(content=Text(text="I write it.")), step(3))
+    session.add(ModelCompleted(stop_reason="tool_calls", first_ms=1, duration_ms=2), step(1))
+    session.add(CostRecorded(input_tokens=100, output_tokens=20), step(1))
+    session.add(ToolRequested(tool="Write", arguments=WRITE, summary="Write a.md", provider_call_id="call_7"), CALL)
     evaluated = PermissionEvaluated(tool="Write", verdict="ask", risk="low", arguments_hash="h", checks=CHECKS)
-    story.say(evaluated, CALL)
+    session.add(evaluated, CALL)
     required = ActionRequired(
         action_type="tool_approval",
         prompt="May it write a.md?",
@@ -54,19 +54,19 @@ def told() -> Story:
         tool="Write",
         arguments=WRITE,
     )
-    story.say(required, ACTION)
-    story.say(ActionResolved(decision="approve", scope="once"), ACTION)
-    story.say(SandboxApplied(level="paths", network=False), CALL)
-    story.say(ToolStarted(tool="Write"), CALL)
-    story.stream("output", CALL, "wrote")
-    story.say(ToolCompleted(output=Text(text="wrote a.md"), duration_ms=4, changes=(CHANGE,)), CALL)
-    story.say(ModelRequested(provider="scripted", model="m", iteration=2, context_through=17), step(6))
-    story.stream("text", step(7), "Done")
-    story.say(MessageText(content=Text(text="Done.")), step(7))
-    story.say(ModelCompleted(stop_reason="stop"), step(6))
-    story.say(CostRecorded(input_tokens=150, output_tokens=5), step(6))
-    story.say(OutputFinal(parts=(7,)), RUN)
-    return story.say(TurnCompleted(iterations=2), RUN)
+    session.add(required, ACTION)
+    session.add(ActionResolved(decision="approve", scope="once"), ACTION)
+    session.add(SandboxApplied(level="paths", network=False), CALL)
+    session.add(ToolStarted(tool="Write"), CALL)
+    session.stream("output", CALL, "wrote")
+    session.add(ToolCompleted(output=Text(text="wrote a.md"), duration_ms=4, changes=(CHANGE,)), CALL)
+    session.add(ModelRequested(provider="scripted", model="m", iteration=2, context_through=17), step(6))
+    session.stream("text", step(7), "Done")
+    session.add(MessageText(content=Text(text="Done.")), step(7))
+    session.add(ModelCompleted(stop_reason="stop"), step(6))
+    session.add(CostRecorded(input_tokens=150, output_tokens=5), step(6))
+    session.add(OutputFinal(parts=(7,)), RUN)
+    return session.add(TurnCompleted(iterations=2), RUN)
 
 
 def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
@@ -74,7 +74,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
     has one row, the approval one audit line.
     """
     start = 1_700_000_000_000_000
-    assert told().table.rows() == {
+    assert golden_session().table.rows() == {
         "parts": [
             ReasoningPart(
                 key="run_1.2",
@@ -238,6 +238,6 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
 
 def test_an_ended_turn_leaves_nothing_pending():
     """UI-09: an answered action needs no attention."""
-    rows = told().table.rows()
+    rows = golden_session().table.rows()
     assert "actions" not in rows
     assert "queue" not in rows

@@ -18,36 +18,45 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.base import AppendText, Row
 from callboard.contracts.rows.conversation import ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
-from tests.projection.story import RUN, THREAD, Story, calling, model_story, opened, running, step
+from tests.projection.session_builder import (
+    RUN,
+    THREAD,
+    SessionBuilder,
+    calling_session,
+    idle_session,
+    model_session,
+    running_session,
+    step,
+)
 
 CALL = step(2, tool_call="cal_1")
 
 
-def call(story: Story) -> ToolPart:
-    row = story.table.row(ToolPart, "cal_1")
+def call(session: SessionBuilder) -> ToolPart:
+    row = session.table.row(ToolPart, "cal_1")
     assert row is not None
     return row
 
 
-def parts(story: Story) -> list[Row]:
-    return story.table.rows().get("parts", [])
+def parts(session: SessionBuilder) -> list[Row]:
+    return session.table.rows().get("parts", [])
 
 
-def kinds(story: Story) -> list[str]:
-    return [type(row).__name__ for row in parts(story)]
+def kinds(session: SessionBuilder) -> list[str]:
+    return [type(row).__name__ for row in parts(session)]
 
 
 def test_a_tool_row_is_keyed_by_its_call_through_all_seven_states():
     """UI-08"""
-    story = model_story().stream("arguments", CALL, '{"pa', tool="Write")
-    states = [call(story).state]
-    states.append(call(calling()).state)
-    story = running()
-    states.append(call(story).state)
-    states.append(call(story.stream("output", CALL, "wro")).state)
-    states.append(call(story.say(ToolCompleted(output=Text(text="wrote")), CALL)).state)
-    states.append(call(running().say(ToolFailed(code="tool_failed", message="No."), CALL)).state)
-    states.append(call(running().say(ToolCancelled(started=True), CALL)).state)
+    session = model_session().stream("arguments", CALL, '{"pa', tool="Write")
+    states = [call(session).state]
+    states.append(call(calling_session()).state)
+    session = running_session()
+    states.append(call(session).state)
+    states.append(call(session.stream("output", CALL, "wro")).state)
+    states.append(call(session.add(ToolCompleted(output=Text(text="wrote")), CALL)).state)
+    states.append(call(running_session().add(ToolFailed(code="tool_failed", message="No."), CALL)).state)
+    states.append(call(running_session().add(ToolCancelled(started=True), CALL)).state)
     assert states == [
         "input-streaming",
         "input-available",
@@ -67,7 +76,7 @@ def test_a_call_without_a_result_shows_the_reason():
         ToolCancelled(started=True),
         ToolCancelled(started=False),
     )
-    rows = [call(running().say(end, CALL)) for end in ends]
+    rows = [call(running_session().add(end, CALL)) for end in ends]
     assert [(row.state, row.code) for row in rows] == [
         ("output-error", "rule_denied"),
         ("output-error", "tool_lost"),
@@ -77,89 +86,89 @@ def test_a_call_without_a_result_shows_the_reason():
 
 
 def test_an_ended_call_does_not_change():
-    story = running().say(ToolCompleted(output=Text(text="wrote")), CALL)
-    before = call(story)
-    assert call(story.say(ToolFailed(code="tool_failed", message="No."), CALL)) == before
+    session = running_session().add(ToolCompleted(output=Text(text="wrote")), CALL)
+    before = call(session)
+    assert call(session.add(ToolFailed(code="tool_failed", message="No."), CALL)) == before
 
 
 def test_live_output_is_appended_and_then_replaced_by_the_output():
     """UI-08"""
-    story = running().stream("output", CALL, "one\n")
-    story.stream("output", CALL, "two\n", offset=4)
-    assert story.ops == [AppendText(panel="parts", key="cal_1", field="output", offset=4, text="two\n")]
-    assert call(story).output == Text(text="one\ntwo\n")
-    story.say(ToolCompleted(output=Text(text="two lines")), CALL)
-    assert call(story).output == Text(text="two lines")
+    session = running_session().stream("output", CALL, "one\n")
+    session.stream("output", CALL, "two\n", offset=4)
+    assert session.ops == [AppendText(panel="parts", key="cal_1", field="output", offset=4, text="two\n")]
+    assert call(session).output == Text(text="one\ntwo\n")
+    session.add(ToolCompleted(output=Text(text="two lines")), CALL)
+    assert call(session).output == Text(text="two lines")
 
 
 def test_a_repeated_frame_is_skipped_and_a_frame_after_a_gap_waits_for_the_fact():
     """UI-34"""
-    story = model_story().stream("text", step(2), "One two")
-    assert story.stream("text", step(2), "two three", offset=4).ops == [
+    session = model_session().stream("text", step(2), "One two")
+    assert session.stream("text", step(2), "two three", offset=4).ops == [
         AppendText(panel="parts", key="run_1.2", field="content", offset=7, text=" three")
     ]
-    assert story.stream("text", step(2), "two", offset=4).ops == []
-    assert story.stream("text", step(2), "five", offset=20).ops == []
-    assert story.stream("text", step(3), "not the first", offset=5).ops == []
+    assert session.stream("text", step(2), "two", offset=4).ops == []
+    assert session.stream("text", step(2), "five", offset=20).ops == []
+    assert session.stream("text", step(3), "not the first", offset=5).ops == []
 
 
 def test_a_frame_of_a_finished_part_changes_nothing():
     """UI-05"""
-    story = model_story().say(MessageText(content=Text(text="Done.")), step(2))
-    assert story.stream("text", step(2), "Done.").ops == []
+    session = model_session().add(MessageText(content=Text(text="Done.")), step(2))
+    assert session.stream("text", step(2), "Done.").ops == []
 
 
 def test_a_final_text_that_differs_replaces_the_streamed_text():
     """UI-05"""
-    story = model_story().stream("text", step(2), "The key is sk-1")
-    story.say(MessageText(content=Text(text="The key is [redacted]"), revised=True), step(2))
-    (row,) = story.table.panel(TextPart)
+    session = model_session().stream("text", step(2), "The key is sk-1")
+    session.add(MessageText(content=Text(text="The key is [redacted]"), revised=True), step(2))
+    (row,) = session.table.panel(TextPart)
     assert (row.content.text, row.state, row.revised) == ("The key is [redacted]", "final", True)
 
 
 def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
     """UI-05"""
-    story = model_story().say(MessageText(content=Text(text="I look.")), step(2))
-    story.say(ToolRequested(tool="Read", arguments=Text(text="{}")), step(3, tool_call="cal_1"))
-    story.say(MessageText(content=Text(text="Found.")), step(5)).say(OutputFinal(parts=(5,)), RUN)
-    assert [(row.content.text, row.commentary) for row in story.table.panel(TextPart)] == [
+    session = model_session().add(MessageText(content=Text(text="I look.")), step(2))
+    session.add(ToolRequested(tool="Read", arguments=Text(text="{}")), step(3, tool_call="cal_1"))
+    session.add(MessageText(content=Text(text="Found.")), step(5)).add(OutputFinal(parts=(5,)), RUN)
+    assert [(row.content.text, row.commentary) for row in session.table.panel(TextPart)] == [
         ("I look.", True),
         ("Found.", False),
     ]
 
 
 def test_an_interrupted_text_keeps_its_start():
-    story = model_story().stream("text", step(2), "It is al")
-    story.say(MessageInterrupted(content=Text(text="It is al")), step(2))
-    (row,) = story.table.panel(TextPart)
+    session = model_session().stream("text", step(2), "It is al")
+    session.add(MessageInterrupted(content=Text(text="It is al")), step(2))
+    (row,) = session.table.panel(TextPart)
     assert (row.state, row.content.text) == ("interrupted", "It is al")
 
 
 def test_a_retry_removes_streamed_text_and_adds_a_notice():
     """The conversation shows the failed attempt in place of its partial text."""
-    story = (
-        model_story()
+    session = (
+        model_session()
         .stream("text", step(2), "It is al")
         .stream("arguments", step(3, tool_call="cal_9"), "{", tool="Read")
     )
-    story.say(ModelFailed(code="model_cut_stream", message="Cut.", retry_in_ms=500), step(1))
-    (notice,) = parts(story)
+    session.add(ModelFailed(code="model_cut_stream", message="Cut.", retry_in_ms=500), step(1))
+    (notice,) = parts(session)
     assert isinstance(notice, NoticePart)
     assert (notice.code, notice.message, notice.retry_in_ms, notice.attempt) == ("model_cut_stream", "Cut.", 500, 2)
 
 
 def test_arguments_without_a_call_are_removed_with_the_turn():
     """UI-26: a call that did not happen is not shown."""
-    story = model_story().stream("arguments", CALL, '{"pa', tool="Write")
-    assert kinds(story) == ["ToolPart"]
-    assert kinds(story.say(TurnInterrupted(cause="person"), RUN)) == []
+    session = model_session().stream("arguments", CALL, '{"pa', tool="Write")
+    assert kinds(session) == ["ToolPart"]
+    assert kinds(session.add(TurnInterrupted(cause="person"), RUN)) == []
 
 
 def test_a_turn_that_fails_ends_with_its_error():
     """UI-02: one part with the next step; it does not repeat the last failed attempt."""
-    story = model_story().say(ModelFailed(code="model_auth", message="Bad key."), step(1))
-    story.say(TurnFailed(code="model_auth", message="Bad key.", hint="Check the key."), RUN)
-    (error,) = parts(story)
+    session = model_session().add(ModelFailed(code="model_auth", message="Bad key."), step(1))
+    session.add(TurnFailed(code="model_auth", message="Bad key.", hint="Check the key."), RUN)
+    (error,) = parts(session)
     assert isinstance(error, ErrorPart)
     assert (error.code, error.message, error.hint, error.retryable) == (
         "model_auth",
@@ -171,58 +180,60 @@ def test_a_turn_that_fails_ends_with_its_error():
 
 def test_a_steer_waits_at_the_end_and_moves_before_the_answer_that_includes_it():
     """UI-11"""
-    story = calling().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
-    assert kinds(story) == ["ToolPart", "SteerPart"]
-    story.say(ToolRefused(code="rule_denied", message="No."), CALL)
-    story.say(SteerAccepted(steer_id="str_1"), step(3))
-    story.say(ModelRequested(provider="scripted", model="m", iteration=2, context_through=9), step(3))
-    story.say(MessageText(content=Text(text="Yes.")), step(4))
-    assert kinds(story) == ["ToolPart", "SteerPart", "TextPart"]
-    (steer,) = story.table.panel(SteerPart)
+    session = calling_session().add(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
+    assert kinds(session) == ["ToolPart", "SteerPart"]
+    session.add(ToolRefused(code="rule_denied", message="No."), CALL)
+    session.add(SteerAccepted(steer_id="str_1"), step(3))
+    session.add(ModelRequested(provider="scripted", model="m", iteration=2, context_through=9), step(3))
+    session.add(MessageText(content=Text(text="Yes.")), step(4))
+    assert kinds(session) == ["ToolPart", "SteerPart", "TextPart"]
+    (steer,) = session.table.panel(SteerPart)
     assert (steer.outcome, steer.content.text) == ("accepted", "In English.")
 
 
 def test_a_rejected_steer_shows_the_reason_and_keeps_its_text():
     """UI-11"""
-    story = model_story().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
-    story.say(MessageText(content=Text(text="Oui.")), step(2))
+    session = model_session().add(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
+    session.add(MessageText(content=Text(text="Oui.")), step(2))
     rejected = SteerRejected(steer_id="str_1", input=Text(text="In English."), reason="turn_completed")
-    story.say(rejected, RUN)
-    assert kinds(story) == ["TextPart", "SteerPart"]
-    (steer,) = story.table.panel(SteerPart)
+    session.add(rejected, RUN)
+    assert kinds(session) == ["TextPart", "SteerPart"]
+    (steer,) = session.table.panel(SteerPart)
     assert (steer.outcome, steer.reason, steer.content.text) == ("rejected", "turn_completed", "In English.")
 
 
 def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
-    story = model_story().say(MessageText(content=Text(text="So")), step(2)).say(TurnInterrupted(cause="crash"), RUN)
-    story.say(ThreadPaused(cause="recovered", reason="the process ended"), THREAD)
-    notice = parts(story)[-1]
+    session = (
+        model_session().add(MessageText(content=Text(text="So")), step(2)).add(TurnInterrupted(cause="crash"), RUN)
+    )
+    session.add(ThreadPaused(cause="recovered", reason="the process ended"), THREAD)
+    notice = parts(session)[-1]
     assert isinstance(notice, NoticePart)
     assert (notice.code, notice.turn_id) == ("paused_recovered", "trn_1")
 
 
 def test_a_warning_appears_where_it_was_raised():
     """UI-03"""
-    story = model_story().say(MessageText(content=Text(text="So")), step(2))
-    story.say(WarningRaised(code="answer_cut", message="Cut.", hint="Ask it to go on."), step(1))
-    story.say(MessageText(content=Text(text="on")), step(4))
-    assert kinds(story) == ["TextPart", "NoticePart", "TextPart"]
+    session = model_session().add(MessageText(content=Text(text="So")), step(2))
+    session.add(WarningRaised(code="answer_cut", message="Cut.", hint="Ask it to go on."), step(1))
+    session.add(MessageText(content=Text(text="on")), step(4))
+    assert kinds(session) == ["TextPart", "NoticePart", "TextPart"]
 
 
 def test_an_error_outside_of_turns_is_shown_alone():
     """UI-26"""
-    (error,) = parts(opened().say(ErrorRaised(code="store_full", message="No room.", hint="Free some.")))
+    (error,) = parts(idle_session().add(ErrorRaised(code="store_full", message="No room.", hint="Free some.")))
     assert isinstance(error, ErrorPart)
     assert (error.code, error.turn_id) == ("store_full", "")
 
 
 def test_a_providers_limits_appear_as_a_notice():
-    story = model_story()
+    session = model_session()
     low = (Limit(what="output_tokens", limit=100, remaining=9, resets_in_ms=1000), Limit(what="requests", limit=5))
-    story.say(QuotaReported(provider="cloud", limits=low), step(1))
-    story.say(QuotaReported(provider="cloud", retry_after_ms=1000), step(1))
-    story.say(QuotaReported(provider="cloud", exhausted=True), step(1))
-    assert [(one.code, one.message) for one in parts(story) if isinstance(one, NoticePart)] == [
+    session.add(QuotaReported(provider="cloud", limits=low), step(1))
+    session.add(QuotaReported(provider="cloud", retry_after_ms=1000), step(1))
+    session.add(QuotaReported(provider="cloud", exhausted=True), step(1))
+    assert [(part.code, part.message) for part in parts(session) if isinstance(part, NoticePart)] == [
         ("model_limits", "The limits of cloud are nearly reached: 9 of 100 output tokens left."),
         ("model_limits", "The limits of cloud are reached."),
         ("model_limits", "The quota of cloud is used up."),
@@ -230,6 +241,6 @@ def test_a_providers_limits_appear_as_a_notice():
 
 
 def test_reasoning_that_a_provider_hides_has_no_part():
-    story = model_story().say(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
-    story.say(MessageText(content=Text(text="Hi.")), step(3))
-    assert kinds(story) == ["TextPart"]
+    session = model_session().add(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
+    session.add(MessageText(content=Text(text="Hi.")), step(3))
+    assert kinds(session) == ["TextPart"]

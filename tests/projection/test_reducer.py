@@ -37,7 +37,7 @@ def test_a_reducer_handles_the_facts_that_its_handlers_annotate_and_no_others():
     log, counter = Log("ses_1"), Counter()
     facts: list[Fact] = [TaskPaused(), TaskStarted(assignee="critic"), TaskResumed()]
 
-    assert [counter.handle(log.say(fact, TASK)) for fact in facts] == [1, None, 2]
+    assert [counter.handle(log.add(fact, TASK)) for fact in facts] == [1, None, 2]
     assert set(Counter.HANDLERS) == {TaskPaused, TaskResumed}
 
 

@@ -26,29 +26,31 @@ from callboard.projection.snapshot import (
 )
 from tests.contracts import weld
 from tests.projection.histories import History
-from tests.projection.runs import within
-from tests.projection.team.troupe import conforming, records_of, team, troupes, working
-from tests.projection.test_view import folded
+from tests.projection.runs import with_ids
+from tests.projection.team.worker_team import child_run, conformance_session, team_histories, team_session
+from tests.projection.test_view import fold_records
 
 SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
 
 
-@given(history=troupes())
+@given(history=team_histories())
 @settings(max_examples=40, deadline=None)
 def test_the_team_from_snapshots_equals_the_team_from_events(history: History):
     """SUB-02: in the fields of `COMPARED`."""
     snapshots = task_snapshots(history.records)
-    made = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
-    assert made == of_rows(folded(history.records))
-    assert all(tuple(row) == COMPARED[name] for name, rows in made.items() for row in rows)
+    panels = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
+    assert panels == of_rows(fold_records(history.records))
+    assert all(tuple(row) == COMPARED[name] for name, rows in panels.items() for row in rows)
 
 
 def test_a_snapshot_has_every_field_of_the_specification():
     """SUB-04: refs and ids are those of the child."""
-    (task,) = [one for one in task_snapshots(records_of(conforming())) if one.subagents]
-    (one,) = task.subagents
+    (task,) = [
+        task_snapshot for task_snapshot in task_snapshots(conformance_session().records()) if task_snapshot.subagents
+    ]
+    (subagent,) = task.subagents
     assert {field.encode_name for field in msgspec.structs.fields(SubagentSnapshot)} >= set(SECTION["snapshot_fields"])
-    assert one == SubagentSnapshot(
+    assert subagent == SubagentSnapshot(
         subagent_id="writer-1",
         task_id="tsk_w1",
         role="writer",
@@ -58,48 +60,52 @@ def test_a_snapshot_has_every_field_of_the_specification():
         parent_agent_id="solo",
         channel_ids=("cha_1",),
         artifact_refs=(Ref(type="file", ref="docs/a.md"),),
-        last_event_cursor=one.last_event_cursor,
+        last_event_cursor=subagent.last_event_cursor,
     )
 
 
 def test_the_evidence_of_a_child_s_task_is_the_child_s():
     """SUB-04"""
-    story = team()
-    scope = msgspec.structs.replace(working(1), turn="", run="", step=0, task="tsk_w1", evidence="evd_1")
-    story.say(EvidenceExported(through=1, facts=1, link="", pack=make_blob(b"").ref, task="tsk_w1"), scope)
-    refs = {one.subagent_id: one.evidence_refs for task in task_snapshots(records_of(story)) for one in task.subagents}
-    assert {agent: found for agent, found in refs.items() if found} == {
+    session = team_session()
+    scope = msgspec.structs.replace(child_run(1), turn="", run="", step=0, task="tsk_w1", evidence="evd_1")
+    session.add(EvidenceExported(through=1, facts=1, link="", pack=make_blob(b"").ref, task="tsk_w1"), scope)
+    refs = {
+        subagent.subagent_id: subagent.evidence_refs
+        for task in task_snapshots(session.records())
+        for subagent in task.subagents
+    }
+    assert {agent: references for agent, references in refs.items() if references} == {
         "writer-1": (Ref(type="evidence", ref="evd_1"),)
     }
 
 
 def test_a_child_that_waits_for_an_answer_is_blocked():
     """SUB-05, UI-10: the roster shows permission_blocked, which ranks above working."""
-    story = team()
-    asked = ActionRequired(
+    session = team_session()
+    request = ActionRequired(
         action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
     )
-    story.say(asked, within(working(1), action="act_1"))
-    row = story.table.row(AgentRow, "writer-1")
+    session.add(request, with_ids(child_run(1), action="act_1"))
+    row = session.table.row(AgentRow, "writer-1")
     assert row is not None
     assert (row.state, row.blocked_on, row.degraded) == ("needs_input", "act_1", ("permission_blocked",))
-    (card,) = story.table.panel(ActionRow)
+    (card,) = session.table.panel(ActionRow)
     assert (card.action_type, card.agent_id, card.agent_name, card.parent_agent_id) == (
         "delegated_permission",
         "writer-1",
         "Writer 1",
         "solo",
     )
-    (listed,) = story.table.panel(SessionCard)
+    (listed,) = session.table.panel(SessionCard)
     assert (listed.attention, listed.pending_actions) == ("needs_input", 1)
-    (snapshot,) = [one for task in task_snapshots(records_of(story)) for one in task.subagents]
+    (snapshot,) = [subagent for task in task_snapshots(session.records()) for subagent in task.subagents]
     assert (snapshot.status, snapshot.blocked) == ("waiting", True)
 
 
 def test_an_old_snapshot_is_marked_as_stale():
     """SUB-05: snapshot_stale"""
-    snapshots = task_snapshots(records_of(conforming()))
+    snapshots = task_snapshots(conformance_session().records())
     head = snapshots[0].through
     assert stale(snapshots, head) == snapshots
-    assert {one.state for one in stale(snapshots, head + 1)} == {"stale"}
+    assert {snapshot.state for snapshot in stale(snapshots, head + 1)} == {"stale"}
     assert board(stale(snapshots, head + 1)) == board(snapshots)

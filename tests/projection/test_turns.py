@@ -12,8 +12,17 @@ from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolReques
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.rows.conversation import ActionPart, ActionRow, RequestedChange, TurnRow
 from callboard.contracts.rows.session import SessionCard
-from tests.projection.story import RUN, Story, calling, model_story, opened, running, step, submitted
-from tests.projection.story import TURN as SCOPE
+from tests.projection.session_builder import (
+    RUN,
+    SessionBuilder,
+    calling_session,
+    idle_session,
+    model_session,
+    running_session,
+    step,
+    turn_submitted,
+)
+from tests.projection.session_builder import TURN as SCOPE
 
 ACTION = step(3, tool_call="cal_1", action="act_1")
 REQUIRED = ActionRequired(
@@ -35,46 +44,46 @@ def created(*, added: int, removed: int) -> RequestedChange:
     return RequestedChange(path="a.md", creates=True, differs=True, added=added, removed=removed)
 
 
-def turn(story: Story) -> TurnRow:
-    row = story.table.row(TurnRow, "trn_1")
+def turn(session: SessionBuilder) -> TurnRow:
+    row = session.table.row(TurnRow, "trn_1")
     assert row is not None
     return row
 
 
-def card(story: Story) -> SessionCard:
-    row = story.table.row(SessionCard, "ses_1")
+def card(session: SessionBuilder) -> SessionCard:
+    row = session.table.row(SessionCard, "ses_1")
     assert row is not None
     return row
 
 
 def test_a_submitted_turn_shows_its_text_at_once():
     """UI-02"""
-    row = turn(opened().say(submitted(), SCOPE))
+    row = turn(idle_session().add(turn_submitted(), SCOPE))
     assert (row.state, row.input.text, row.order) == ("queued", "Tidy up.", 3)
 
 
 def test_tokens_are_summed_and_remain_unknown_without_a_report():
     """UI-26"""
-    story = model_story()
-    assert (turn(story).input_tokens, turn(story).output_tokens) == (None, None)
-    story.say(CostRecorded(input_tokens=5), step(1)).say(CostRecorded(input_tokens=7, output_tokens=1), step(1))
-    assert (turn(story).input_tokens, turn(story).output_tokens) == (12, 1)
+    session = model_session()
+    assert (turn(session).input_tokens, turn(session).output_tokens) == (None, None)
+    session.add(CostRecorded(input_tokens=5), step(1)).add(CostRecorded(input_tokens=7, output_tokens=1), step(1))
+    assert (turn(session).input_tokens, turn(session).output_tokens) == (12, 1)
 
 
 def test_files_are_counted_once_and_calls_each_time():
     """UI-08"""
     change = FileChange(path="a.md", kind="modified")
-    story = running().say(ToolCompleted(output=Text(), changes=(change,)), step(2, tool_call="cal_1"))
+    session = running_session().add(ToolCompleted(output=Text(), changes=(change,)), step(2, tool_call="cal_1"))
     second = step(4, tool_call="cal_2")
-    story.say(ToolRequested(tool="Write", arguments=Text(text="{}")), second)
-    story.say(ToolCompleted(output=Text(), changes=(change, FileChange(path="b.md", kind="created"))), second)
-    assert (turn(story).tool_calls, turn(story).files_changed) == (2, 2)
+    session.add(ToolRequested(tool="Write", arguments=Text(text="{}")), second)
+    session.add(ToolCompleted(output=Text(), changes=(change, FileChange(path="b.md", kind="created"))), second)
+    assert (turn(session).tool_calls, turn(session).files_changed) == (2, 2)
 
 
 def test_a_pending_action_has_all_that_a_decision_needs():
     """UI-09"""
-    story = calling().say(REQUIRED, ACTION)
-    assert story.table.panel(ActionRow) == [
+    session = calling_session().add(REQUIRED, ACTION)
+    assert session.table.panel(ActionRow) == [
         ActionRow(
             key="act_1",
             order=8,
@@ -99,8 +108,12 @@ def test_a_pending_action_has_all_that_a_decision_needs():
             expires_at=99,
         )
     ]
-    assert turn(story).state == "waiting"
-    assert (card(story).state, card(story).attention, card(story).pending_actions) == ("waiting", "needs_input", 1)
+    assert turn(session).state == "waiting"
+    assert (card(session).state, card(session).attention, card(session).pending_actions) == (
+        "waiting",
+        "needs_input",
+        1,
+    )
 
 
 WROTE = "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+-- more\n"
@@ -125,57 +138,59 @@ def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, fil
     binding = Binding(
         tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash
     )
-    asked = msgspec.structs.replace(REQUIRED, preview=preview, binding=binding)
-    (row,) = calling().say(asked, ACTION).table.panel(ActionRow)
+    request = msgspec.structs.replace(REQUIRED, preview=preview, binding=binding)
+    (row,) = calling_session().add(request, ACTION).table.panel(ActionRow)
     assert row.change == change
 
 
 def test_a_turn_counts_simultaneous_waits_for_decisions_once():
     """UI-09: waiting for a person is not work of a tool."""
     other = step(4, tool_call="cal_1", action="act_2")
-    story = calling().say(REQUIRED, ACTION).say(REQUIRED, other)
+    session = calling_session().add(REQUIRED, ACTION).add(REQUIRED, other)
     began = 1_700_000_000_008_000
-    assert (turn(story).waiting_since, turn(story).waited_us) == (began, 0)
-    story.say(ActionResolved(decision="approve"), ACTION)
-    assert (turn(story).state, turn(story).waiting_since, turn(story).waited_us) == ("waiting", began, 0)
-    story.say(ActionExpired(), other)
-    assert (turn(story).state, turn(story).waiting_since, turn(story).waited_us) == ("running", 0, 3_000)
-    story.say(REQUIRED, step(5, tool_call="cal_1", action="act_3")).say(TurnInterrupted(cause="person"), RUN)
-    assert (turn(story).waiting_since, turn(story).waited_us) == (0, 4_000)
+    assert (turn(session).waiting_since, turn(session).waited_us) == (began, 0)
+    session.add(ActionResolved(decision="approve"), ACTION)
+    assert (turn(session).state, turn(session).waiting_since, turn(session).waited_us) == ("waiting", began, 0)
+    session.add(ActionExpired(), other)
+    assert (turn(session).state, turn(session).waiting_since, turn(session).waited_us) == ("running", 0, 3_000)
+    session.add(REQUIRED, step(5, tool_call="cal_1", action="act_3")).add(TurnInterrupted(cause="person"), RUN)
+    assert (turn(session).waiting_since, turn(session).waited_us) == (0, 4_000)
 
 
 def test_an_expired_action_needs_no_attention():
     """UI-09"""
-    story = calling().say(REQUIRED, ACTION).say(ActionExpired(), ACTION)
-    assert story.table.panel(ActionRow) == []
-    assert turn(story).state == "running"
-    assert (card(story).state, card(story).attention, card(story).pending_actions) == ("running", "none", 0)
+    session = calling_session().add(REQUIRED, ACTION).add(ActionExpired(), ACTION)
+    assert session.table.panel(ActionRow) == []
+    assert turn(session).state == "running"
+    assert (card(session).state, card(session).attention, card(session).pending_actions) == ("running", "none", 0)
 
 
 def test_only_the_first_answer_of_an_action_counts():
     """UI-09"""
-    story = calling().say(REQUIRED, ACTION).say(ActionResolved(decision="approve", scope="session"), ACTION)
-    (line,) = story.table.panel(ActionPart)
+    session = calling_session().add(REQUIRED, ACTION).add(ActionResolved(decision="approve", scope="session"), ACTION)
+    (line,) = session.table.panel(ActionPart)
     assert (line.outcome, line.answered_scope, line.actor, line.prompt) == (
         "approved",
         "session",
         "person",
         "May it write?",
     )
-    story.say(ActionResolved(decision="reject"), ACTION)
-    assert story.table.panel(ActionPart) == [line]
+    session.add(ActionResolved(decision="reject"), ACTION)
+    assert session.table.panel(ActionPart) == [line]
 
 
 def test_an_action_without_an_answer_ends_with_its_turn():
     """A log of another writer leaves no request pending forever."""
-    story = calling().say(REQUIRED, ACTION).say(TurnInterrupted(cause="lost"), RUN)
-    assert story.table.panel(ActionRow) == []
-    assert card(story).pending_actions == 0
+    session = calling_session().add(REQUIRED, ACTION).add(TurnInterrupted(cause="lost"), RUN)
+    assert session.table.panel(ActionRow) == []
+    assert card(session).pending_actions == 0
 
 
 def test_a_failed_turn_shows_its_error_and_hint():
-    story = model_story().say(TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN)
-    row = turn(story)
+    session = model_session().add(
+        TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN
+    )
+    row = turn(session)
     assert (row.state, row.code, row.message, row.hint, row.iterations) == (
         "failed",
         "max_iters",
@@ -183,20 +198,24 @@ def test_a_failed_turn_shows_its_error_and_hint():
         "Send another.",
         8,
     )
-    assert (card(story).state, card(story).attention) == ("failed", "failed")
+    assert (card(session).state, card(session).attention) == ("failed", "failed")
 
 
 def test_an_interrupted_turn_shows_the_cause():
-    story = model_story().say(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
-    assert (turn(story).state, turn(story).code, turn(story).message) == ("interrupted", "crash", "the process ended")
-    assert (card(story).state, card(story).attention) == ("interrupted", "none")
+    session = model_session().add(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
+    assert (turn(session).state, turn(session).code, turn(session).message) == (
+        "interrupted",
+        "crash",
+        "the process ended",
+    )
+    assert (card(session).state, card(session).attention) == ("interrupted", "none")
 
 
 def test_a_fact_has_operations_only_for_the_panels_that_it_changes():
     """A fact sends a viewer only what it changes."""
-    story = model_story()
-    assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
-    assert [op.panel for op in story.say(TurnCompleted(iterations=1), RUN).ops] == [
+    session = model_session()
+    assert [op.panel for op in session.add(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
+    assert [op.panel for op in session.add(TurnCompleted(iterations=1), RUN).ops] == [
         "status",
         "turns",
         "runs",

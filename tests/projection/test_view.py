@@ -27,12 +27,12 @@ from tests.projection.histories import History, histories, random_history
 PANELS = (*SESSION_PANELS, "sessions")
 
 
-def folded(records: tuple[Record, ...]) -> Table:
+def fold_records(records: tuple[Record, ...]) -> Table:
     view = SessionView()
     return Table(op for record in records for op in view.apply(record))
 
 
-def between_batches(history: History, seed: int) -> int:
+def choose_position(history: History, seed: int) -> int:
     """Return a position between batches at which a client may look: at a frame, or at the end."""
     moments = [place for place, item in enumerate(history.live) if isinstance(item, Frame)]
     return random.Random(seed).choice([*moments, *(place + 1 for place in moments), len(history.live)])
@@ -40,12 +40,12 @@ def between_batches(history: History, seed: int) -> int:
 
 def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
     """Return the stored partials: pieces are joined, and the fact that ends a part removes them."""
-    kept: dict[str, Partial] = {}
+    stored: dict[str, Partial] = {}
     for item in live:
         if isinstance(item, Frame):
             key = partial_key(item.kind, item.scope)
-            before = kept[key].text if key in kept else ""
-            kept[key] = Partial(kind=item.kind, scope=item.scope, text=before + item.text, tool=item.tool)
+            before = stored[key].text if key in stored else ""
+            stored[key] = Partial(kind=item.kind, scope=item.scope, text=before + item.text, tool=item.tool)
             continue
         match item.fact:
             case MessageText() | MessageInterrupted():
@@ -57,12 +57,12 @@ def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
             case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
                 ended = [partial_key("output", item.scope)]
             case ModelFailed() | TurnCompleted() | TurnFailed() | TurnInterrupted():
-                ended = [key for key in kept if kept[key].scope.run == item.scope.run]
+                ended = [key for key in stored if stored[key].scope.run == item.scope.run]
             case _:
                 ended = []
         for key in ended:
-            kept.pop(key, None)
-    return list(kept.values())
+            stored.pop(key, None)
+    return list(stored.values())
 
 
 @pytest.mark.parametrize("panel", PANELS)
@@ -73,21 +73,21 @@ def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, hist
     view, table = SessionView(), Table()
     for item in history.live:
         table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
-    assert table.rows().get(panel, []) == folded(history.records).rows().get(panel, [])
+    assert table.rows().get(panel, []) == fold_records(history.records).rows().get(panel, [])
 
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=100, deadline=None)
 def test_a_late_viewer_sees_the_same_as_the_first_viewer(history: History, seed: int):
     """Facts and partial text are the whole view at any moment, without a gap or a repeat."""
-    seen = history.live[: between_batches(history, seed)]
+    received = history.live[: choose_position(history, seed)]
     view, table = SessionView(), Table()
-    for item in seen:
+    for item in received:
         table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
     late, late_table = SessionView(), Table()
-    for item in seen:
+    for item in received:
         late_table.apply(late.apply(item) if isinstance(item, Record) else [])
-    late_table.apply(late.resume(partials_of(seen)))
+    late_table.apply(late.resume(partials_of(received)))
     assert late_table.rows() == table.rows()
 
 
@@ -120,7 +120,7 @@ def test_repeated_and_reordered_facts_give_the_same_view(history: History, seed:
     view, table = SessionView(), Table()
     for record in delivered:
         table.apply(view.apply(record))
-    assert table.rows() == folded(history.records).rows()
+    assert table.rows() == fold_records(history.records).rows()
 
 
 @given(history=histories(), seed=st.integers(0, 2**16))
@@ -135,7 +135,7 @@ def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, se
     assert restored.sequence == cut
     for record in history.records[cut:]:
         table.apply(restored.apply(record))
-    assert table.rows() == folded(history.records).rows()
+    assert table.rows() == fold_records(history.records).rows()
 
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
@@ -158,7 +158,7 @@ def test_a_view_shows_the_same_after_rests_between_facts(history: History, seed:
 @settings(max_examples=60, deadline=None)
 def test_a_restored_view_continues_from_partials(history: History, seed: int):
     """The partial text comes from the partials. No later frame is repeated or lost."""
-    cut = between_batches(history, seed)
+    cut = choose_position(history, seed)
     view, table, restored_table = SessionView(), Table(), Table()
     for item in history.live[:cut]:
         if isinstance(item, Record):
@@ -192,7 +192,7 @@ def test_rows_and_operations_survive_the_wire(history: History):
     for item in history.live:
         ops = tuple(view.apply(item) if isinstance(item, Record) else view.frame(item))
         assert decode_ops(msgspec.json.encode(ops)) == ops
-    for rows in folded(history.records).rows().values():
+    for rows in fold_records(history.records).rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
 
 

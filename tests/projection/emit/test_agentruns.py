@@ -40,7 +40,7 @@ BEGINNINGS: tuple[tuple[PartialKind, int, str], ...] = (
 )
 
 
-def told(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
+def events_of(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
     record = Record("ses_a", 1, Header(type=fact.type, at=0, epoch=1, scope=scope), b"", fact)
     return [(event.type, event.data) for event in run_events(record)]
 
@@ -96,7 +96,7 @@ def test_an_interrupt_is_cancelled_or_failed_by_its_cause(cause, status: str, ph
     """A person's or parent's interrupt is a cancellation. A crash is a failure with its cause as
     detail.
     """
-    outcome, state, agent = told(TurnInterrupted(cause=cause))
+    outcome, state, agent = events_of(TurnInterrupted(cause=cause))
 
     assert (outcome[0], outcome[1]["status"], outcome[1]["detail"]) == ("Outcome", status, cause)
     assert state == ("StateUpdated", {"change": "run_ended", "status": status, "detail": cause})
@@ -113,15 +113,15 @@ def test_an_agent_with_a_parent_is_a_subagent_and_others_are_main(kind: str):
 def test_a_large_text_has_its_start_and_its_ref():
     large = Text(text="beginning", ref=BlobRef(hash="f" * 64, size=9000))
 
-    ((_, data),) = told(MessageText(content=large))
+    ((_, data),) = events_of(MessageText(content=large))
 
     assert (data["text"], data["text_ref"], data["state"]) == ("beginning", "f" * 64, "final")
 
 
 def test_a_persons_input_is_a_user_message_and_an_agents_input_an_agent_message():
     ask = TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask")
-    ((_, mine),) = told(ask)
-    ((_, theirs),) = told(TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask", source="agent"))
+    ((_, mine),) = events_of(ask)
+    ((_, theirs),) = events_of(TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask", source="agent"))
 
     assert (mine["role"], theirs["role"]) == ("user", "agent")
 
@@ -160,7 +160,7 @@ def test_sleep_remote_tasks_and_plans_change_the_state_without_a_message():
         TaskPaused(): "task_paused",
     }
     for fact, change in changes.items():
-        ((name, data),) = told(fact)
+        ((name, data),) = events_of(fact)
         assert (name, data["change"]) == ("StateUpdated", change)
 
 
@@ -170,7 +170,7 @@ def test_a_question_is_not_an_approval():
         action_type="clarification", prompt="", decisions=("answer", "reject"), scopes=("once",), risk="low"
     )
     approval = msgspec.structs.replace(question, decisions=("approve", "reject"))
-    assert [told(fact)[0][1]["phase"] for fact in (question, approval)] == ["awaiting_answer", "awaiting_approval"]
+    assert [events_of(fact)[0][1]["phase"] for fact in (question, approval)] == ["awaiting_answer", "awaiting_approval"]
 
 
 @pytest.mark.parametrize("kind", get_args(PartialKind))

@@ -29,7 +29,7 @@ from callboard.projection.emit.agentui_emission import ACTION_OWNERS, DELTAS, em
 from callboard.projection.emit.entities import TRANSLATIONS
 from tests.projection.histories import random_history
 from tests.projection.runs import Log
-from tests.projection.story import RUN, step
+from tests.projection.session_builder import RUN, step
 
 HISTORY = random_history(11, moves=1500, threads=2)
 #: The ids that events of a class need (Agent UI specification, Event envelope).
@@ -45,7 +45,7 @@ NEEDS = {
 }
 
 
-def missing(event: AgentUiEvent) -> list[str]:
+def missing_ids(event: AgentUiEvent) -> list[str]:
     needed = NEEDS.get(event.type.partition(".")[0], ())
     return [f"{event.type} {name}" for name in needed if not getattr(event, name)]
 
@@ -67,7 +67,7 @@ def test_a_fact_has_one_translation_or_is_declared_a_diagnostic(monkeypatch: pyt
 
 def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
     events = [event for record in HISTORY.records for event in agent_ui_events(record)]
-    assert [line for event in events for line in missing(event)] == []
+    assert [line for event in events for line in missing_ids(event)] == []
     assert len(Counter(event.type for event in events)) > 15
 
 
@@ -104,7 +104,7 @@ def test_diagnostics_and_metrics_stay_out_of_the_conversation():
 def test_a_text_event_has_every_id_and_the_ref_of_its_text():
     """UI-05: each part has the id of its message, and a ref if its text is large."""
     ref = BlobRef(hash="ab", size=9000)
-    record = Log("ses_1").say(MessageText(content=Text(text="The start", ref=ref)), step(4))
+    record = Log("ses_1").add(MessageText(content=Text(text="The start", ref=ref)), step(4))
     assert agent_ui_events(record) == (
         AgentUiEvent(
             type="text.final",
@@ -131,7 +131,7 @@ def test_a_text_event_has_every_id_and_the_ref_of_its_text():
 
 
 @pytest.mark.parametrize(
-    ("fact", "told"),
+    ("fact", "expected"),
     [
         (ToolCompleted(output=Text()), [("tool.result", "completed")]),
         (ToolFailed(code="tool_failed", message="No."), [("tool.failed", "failed")]),
@@ -147,9 +147,9 @@ def test_a_text_event_has_every_id_and_the_ref_of_its_text():
         (ActionResolved(decision="reject"), [("action.resolved", "acting")]),
     ],
 )
-def test_the_content_of_a_fact_decides_its_events(fact: ToolCompleted, told: list[tuple[str, str]]):
+def test_the_content_of_a_fact_decides_its_events(fact: ToolCompleted, expected: list[tuple[str, str]]):
     """UI-08, UI-09"""
-    assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == told
+    assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == expected
 
 
 def test_an_answer_names_its_control():
@@ -192,13 +192,13 @@ def test_every_kind_of_frame_has_its_event_class():
     assert set(DELTAS) == {*get_args(PartialKind), "progress"}
     frames = [item for item in HISTORY.live if isinstance(item, Frame)]
     deltas = [agent_ui_delta(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]
-    assert [line for delta in deltas for line in missing(delta)] == []
+    assert [line for delta in deltas for line in missing_ids(delta)] == []
     assert {delta.type for delta in deltas} == {"text.delta", "reasoning.delta", "tool.args", "tool.output.delta"}
 
 
 def test_events_mark_erased_and_unknown_facts():
     """UI-26"""
-    record = Log("ses_1").say(TurnInterrupted(cause="person"), RUN)
+    record = Log("ses_1").add(TurnInterrupted(cause="person"), RUN)
     (erased,) = agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))
     header = msgspec.structs.replace(record.header, type="plan.sketched")
     (unknown,) = agent_ui_events(msgspec.structs.replace(record, header=header, fact=UnknownFact()))
@@ -207,5 +207,5 @@ def test_events_mark_erased_and_unknown_facts():
 
 
 def test_a_workspaces_fact_about_a_session_has_that_sessions_id():
-    record: Record = Log("wks_1").say(SessionArchived(session_id="ses_1", archived=True))
+    record: Record = Log("wks_1").add(SessionArchived(session_id="ses_1", archived=True))
     assert [event.session_id for event in agent_ui_events(record)] == ["ses_1"]

@@ -17,8 +17,8 @@ from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.entities.task import job_payload
-from tests.projection.team.tales import CARD_URL, background_story, remote_story
-from tests.projection.team.troupe import add_facts, records_of
+from tests.projection.team.scenarios import CARD_URL, background_session, remote_session
+from tests.projection.team.worker_team import add_facts
 
 PLACE = Scope(agent="scout", thread="thr_s", task="tsk_s")
 
@@ -54,10 +54,10 @@ def test_a_task_event_names_the_change(fact: TaskUpdated, status: str, phase: st
 @pytest.mark.parametrize("state", get_args(RemoteTaskState))
 def test_a_remote_task_needs_input_or_a_login_only_in_these_states(state: RemoteTaskState):
     """UI-23"""
-    told = events(RemoteTaskChanged(remote_task_id="rmt_1", state=state))
+    emitted = events(RemoteTaskChanged(remote_task_id="rmt_1", state=state))
 
-    assert [event.type for event in told] == ["task.changed", "agent.changed"]
-    for event in told:
+    assert [event.type for event in emitted] == ["task.changed", "agent.changed"]
+    for event in emitted:
         needs = {name: event.payload[name] for name in ("status", "inputRequired", "authRequired", "remoteTaskId")}
         assert needs == {
             "status": state,
@@ -70,36 +70,39 @@ def test_a_remote_task_needs_input_or_a_login_only_in_these_states(state: Remote
 @pytest.mark.parametrize("kind", get_args(AgentKind))
 def test_only_a_remote_agent_joins_as_an_external_task(kind: Any):
     """UI-23"""
-    told = events(
+    emitted = events(
         ThreadOpened(agent_name="scout", kind=kind, definition="scout", definition_hash="", url="http://127.0.0.1:1/")
     )
 
-    joined = [event for event in told if event.payload.get("runtimeEntity") == "external_task"]
-    assert [event.type for event in told][:1] == ["session.opened"]
+    joined = [event for event in emitted if event.payload.get("runtimeEntity") == "external_task"]
+    assert [event.type for event in emitted][:1] == ["session.opened"]
     assert [event.payload["agentCardRef"] for event in joined] == (["http://127.0.0.1:1/"] if kind == "remote" else [])
 
 
 @pytest.mark.parametrize(
-    ("story", "entity", "surface"),
-    [(remote_story, "external_task", "remote_teammate"), (background_story, "automation_job", "background_teammate")],
+    ("session", "entity", "surface"),
+    [
+        (remote_session, "external_task", "remote_teammate"),
+        (background_session, "automation_job", "background_teammate"),
+    ],
 )
-def test_the_task_of_an_agent_has_the_entity_of_its_agent(story: Any, entity: str, surface: str):
+def test_the_task_of_an_agent_has_the_entity_of_its_agent(session: Any, entity: str, surface: str):
     """UI-22, UI-23: a task is an automation job or an external task, never both."""
     emit = AgentUiEvents()
-    told = [event for record in records_of(story()) for event in emit.apply(record)]
+    emitted = [event for record in session().records() for event in emit.apply(record)]
 
-    tasks = {(event.payload.get("runtimeEntity"), event.surface) for event in told if event.type == "task.changed"}
+    tasks = {(event.payload.get("runtimeEntity"), event.surface) for event in emitted if event.type == "task.changed"}
     assert tasks - {("work_item", "work_board")} == {(entity, surface)}
 
 
 def test_a_board_task_of_a_remote_agent_is_an_external_task():
     """UI-23: with the agent's card, and never as a job."""
-    story, place = remote_story(), Scope(agent="scout", thread="thr_r", task="tsk_r")
-    add_facts(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
-    add_facts(story, (TaskPaused(reason="lunch"), place))
+    session, place = remote_session(), Scope(agent="scout", thread="thr_r", task="tsk_r")
+    add_facts(session, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
+    add_facts(session, (TaskPaused(reason="lunch"), place))
     emit = AgentUiEvents()
 
-    paused = [event for record in records_of(story) for event in emit.apply(record)][-1]
+    paused = [event for record in session.records() for event in emit.apply(record)][-1]
 
     assert (paused.type, paused.surface, paused.payload["runtimeEntity"], paused.payload["agentCardRef"]) == (
         "task.changed",

@@ -26,21 +26,21 @@ def names(cell: str) -> set[str]:
 def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
     """UI-05: an error belongs to the system that raised it, an action to the owner of its type."""
     for part, (owners, surfaces) in PLACES.items():
-        said = TABLE[part]
-        assert surfaces == names(said["surface"])
+        row = TABLE[part]
+        assert surfaces == names(row["surface"])
         match part:
             case "error":
-                assert said["owner"] == "Owning system"
+                assert row["owner"] == "Owning system"
             case "action_required":
-                assert names(said["owner"]) <= owners == set(ACTION_OWNERS.values())
+                assert names(row["owner"]) <= owners == set(ACTION_OWNERS.values())
             case _:
-                assert owners == names(said["owner"])
+                assert owners == names(row["owner"])
 
 
 def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
     """UI-05: the text of a person is the input of a turn, and reasoning is a summary."""
-    told = {part for emission in weld.told() if (part := part_type(emission)) is not None}
-    assert told == set(TABLE) - {"user_text", "reasoning_detail"}
+    produced = {part for emission in weld.told() if (part := part_type(emission)) is not None}
+    assert produced == set(TABLE) - {"user_text", "reasoning_detail"}
 
 
 def test_events_of_a_turn_name_their_kind_of_part():

@@ -22,10 +22,10 @@ from callboard.contracts.scope import Actor, Scope
 from callboard.projection.emit.runtime import wire_event
 from tests.projection.histories import random_history
 from tests.projection.runs import Log
-from tests.projection.story import TURN, step
+from tests.projection.session_builder import TURN, step
 
 
-def sent(record: Record) -> dict[str, object]:
+def event_of(record: Record) -> dict[str, object]:
     return json.loads(msgspec.json.encode(wire_event(record, "rtm_1")))
 
 
@@ -47,7 +47,7 @@ def test_an_event_has_its_whole_envelope():
     origin = Origin(at=1_700_000_000_000_001, command_id="cmd_1", actor=actor, cause="wks_1/7")
     header = build_header(NewFact(ToolStarted(tool="Write"), scope), origin, 4)
     record = Record(stream="ses_1", sequence=9, header=header, link=b"", fact=ToolStarted(tool="Write"))
-    assert sent(record) == {
+    assert event_of(record) == {
         "type": "tool.started",
         "eventId": "ses_1/9",
         "schemaVersion": 1,
@@ -79,24 +79,24 @@ def test_an_event_has_its_whole_envelope():
 def test_a_persons_message_is_named_by_its_turn_and_the_assistants_by_its_run():
     """UI-05: a client matches parts by their message."""
     log = Log("ses_1")
-    edited = sent(log.say(QueueEdited(input=Text(text="Rather this.")), TURN))
-    said = sent(log.say(MessageText(content=Text(text="Yes.")), step(4)))
-    failed = sent(log.say(ModelFailed(code="model_timeout", message="Late."), step(3)))
+    edited = event_of(log.add(QueueEdited(input=Text(text="Rather this.")), TURN))
+    event = event_of(log.add(MessageText(content=Text(text="Yes.")), step(4)))
+    failed = event_of(log.add(ModelFailed(code="model_timeout", message="Late."), step(3)))
     assert (edited["messageId"], edited.get("partId")) == ("trn_1", None)
-    assert (said["messageId"], said["partId"]) == ("run_1", "run_1.4")
+    assert (event["messageId"], event["partId"]) == ("run_1", "run_1.4")
     assert (failed.get("messageId"), failed["stepId"]) == (None, "run_1.3")
 
 
 def test_a_fact_of_a_workspace_names_the_workspace():
-    event = sent(Log("wks_1").say(SessionTitled(session_id="ses_1", title="Prompts")))
+    event = event_of(Log("wks_1").add(SessionTitled(session_id="ses_1", title="Prompts")))
     assert (event["workspaceId"], event.get("sessionId")) == ("wks_1", None)
 
 
 def test_an_erased_fact_has_no_payload_and_an_unknown_fact_keeps_its_payload():
     """UI-26"""
-    record = Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4))
-    erased = sent(msgspec.structs.replace(record, fact=ErasedFact()))
-    unknown = sent(msgspec.structs.replace(record, fact=UnknownFact(payload=msgspec.Raw(b'{"a": 1}'))))
+    record = Log("ses_1").add(MessageText(content=Text(text="Yes.")), step(4))
+    erased = event_of(msgspec.structs.replace(record, fact=ErasedFact()))
+    unknown = event_of(msgspec.structs.replace(record, fact=UnknownFact(payload=msgspec.Raw(b'{"a": 1}'))))
     assert (erased["type"], erased["erased"], erased["payload"]) == ("message.text", True, {})
     assert (unknown["payload"], unknown.get("erased")) == ({"a": 1}, None)
 
@@ -107,11 +107,11 @@ def test_every_event_of_a_history_fits_its_schema():
     records = {record.header.type: record for record in random_history(5, moves=600, threads=2).records}
     assert len(records) > 30
     for record in records.values():
-        validator.validate(sent(record))
+        validator.validate(event_of(record))
 
 
 def test_an_event_without_an_id_that_it_needs_does_not_fit_its_schema():
-    event = sent(Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4)))
+    event = event_of(Log("ses_1").add(MessageText(content=Text(text="Yes.")), step(4)))
     del event["stepId"]
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(facts_schema()).validate(event)

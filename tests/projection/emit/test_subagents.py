@@ -18,9 +18,9 @@ from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent, SubagentEvents
 from tests.contracts import weld
 from tests.projection.histories import History
-from tests.projection.runs import within
-from tests.projection.team.tales import retry_story
-from tests.projection.team.troupe import child, conforming, records_of, team, troupes, working
+from tests.projection.runs import with_ids
+from tests.projection.team.scenarios import retry_session
+from tests.projection.team.worker_team import child_run, child_scope, conformance_session, team_histories, team_session
 
 SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
 #: The ids of the specification, as fields of the event.
@@ -48,10 +48,10 @@ def events_of(records: tuple[Record, ...]) -> list[SubagentEvent]:
     return [event for record in records for event in emit.apply(record)]
 
 
-def lacking(event: SubagentEvent) -> list[str]:
+def missing_ids(event: SubagentEvent) -> list[str]:
     """Return the missing ids that the family requires. A list may be empty but must exist."""
     needed = SECTION["required_ids"].get(f"{event.type.partition('.')[0]}.*", [])
-    return [f"{event.type} {ids}" for ids in needed if not any(has(event, one) for one in ids.split("|"))]
+    return [f"{event.type} {ids}" for ids in needed if not any(has(event, name) for name in ids.split("|"))]
 
 
 def has(event: SubagentEvent, name: str) -> bool:
@@ -61,22 +61,22 @@ def has(event: SubagentEvent, name: str) -> bool:
 
 def test_every_event_of_the_specification_has_a_fact_and_three_are_extensions():
     """Every event of the specification has a source, and the extensions are listed."""
-    told = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
+    emitted = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     ours = {"subagent.cancelled", "worker.failed", "worker.cancelled"}
-    assert told == set(SECTION["events"]) | ours == set(get_args(SubagentEventType))
+    assert emitted == set(SECTION["events"]) | ours == set(get_args(SubagentEventType))
 
 
-@given(history=troupes())
+@given(history=team_histories())
 @settings(max_examples=40, deadline=None)
 def test_every_event_has_the_ids_that_its_family_requires(history: History):
     """SUB-03"""
-    assert [line for event in events_of(history.records) for line in lacking(event)] == []
+    assert [line for event in events_of(history.records) for line in missing_ids(event)] == []
 
 
 def test_a_delegating_run_has_the_events_of_the_conformance_fixture():
     """SUB-01: the eleven events, in order, possibly with others between them."""
-    told = [(event.type, event.subagent_id) for event in events_of(records_of(conforming()))]
-    places = iter(told)
+    emitted = [(event.type, event.subagent_id) for event in events_of(conformance_session().records())]
+    places = iter(emitted)
     fixture = [
         ("task.created", ""),
         ("subagent.started", "writer-1"),
@@ -90,12 +90,12 @@ def test_a_delegating_run_has_the_events_of_the_conformance_fixture():
         ("task.completed", ""),
         ("snapshot.updated", ""),
     ]
-    assert [one for one in fixture if one not in places] == []
+    assert [event for event in fixture if event not in places] == []
 
 
 def test_a_file_that_a_child_changed_keeps_the_childs_ids():
     """SUB-04"""
-    (changed,) = [event for event in events_of(records_of(conforming())) if event.type == "artifact.changed"]
+    (changed,) = [event for event in events_of(conformance_session().records()) if event.type == "artifact.changed"]
     assert (changed.subagent_id, changed.task_id, changed.parent_task_id, changed.parent_run_id) == (
         "writer-1",
         "tsk_w1",
@@ -111,21 +111,21 @@ def test_a_file_that_a_child_changed_keeps_the_childs_ids():
 
 def test_a_child_that_waits_for_an_answer_is_a_blocked_worker_and_a_lead_is_not():
     """SUB-05: the event is `permission_blocked`, and no request is approved automatically."""
-    story = team()
-    asked = ActionRequired(
+    session = team_session()
+    request = ActionRequired(
         action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
     )
-    story.say(asked, within(working(1), action="act_1"))
-    story.say(asked, within(working(1), thread="thr_1", agent="solo", action="act_2"))
-    blocked = [event for event in events_of(records_of(story)) if event.type == "worker.blocked"]
+    session.add(request, with_ids(child_run(1), action="act_1"))
+    session.add(request, with_ids(child_run(1), thread="thr_1", agent="solo", action="act_2"))
+    blocked = [event for event in events_of(session.records()) if event.type == "worker.blocked"]
     assert [(event.worker_id, event.action_id) for event in blocked] == [("thr_w1", "act_1")]
 
 
 def test_failed_and_cancelled_children_have_worker_events_too():
-    story = team()
-    story.say(SubagentFailed(code="max_iters", message="enough"), child(1))
-    story.say(SubagentCancelled(reason="enough"), child(1))
-    assert [event.type for event in events_of(records_of(story))][-4:] == [
+    session = team_session()
+    session.add(SubagentFailed(code="max_iters", message="enough"), child_scope(1))
+    session.add(SubagentCancelled(reason="enough"), child_scope(1))
+    assert [event.type for event in events_of(session.records())][-4:] == [
         "subagent.failed",
         "worker.failed",
         "subagent.cancelled",
@@ -135,24 +135,24 @@ def test_failed_and_cancelled_children_have_worker_events_too():
 
 def test_a_child_with_unknown_parents_has_unavailable_lineage():
     """SUB-05: the lineage is `lineage_unavailable`, and no parent is guessed."""
-    story = team()
-    story.say(SubagentCancelled(reason="enough"), within(child(9), parent_run=""))
-    event = events_of(records_of(story))[-1]
+    session = team_session()
+    session.add(SubagentCancelled(reason="enough"), with_ids(child_scope(9), parent_run=""))
+    event = events_of(session.records())[-1]
     assert (event.lineage, event.parent_task_id, event.parent_run_id) == ("unavailable", "", "")
 
 
 def test_each_step_of_a_task_has_its_attempt():
     """CTL-07, SUB-03"""
-    steps = [event for event in events_of(records_of(retry_story())) if event.type == "task.updated"]
+    steps = [event for event in events_of(retry_session().records()) if event.type == "task.updated"]
     assert {event.task_id for event in steps} == {"tsk_c"}
     assert [event.attempt_id for event in steps if event.attempt_id.startswith("tsk_c")] == ["tsk_c.1", "tsk_c.2"]
-    assert [line for event in steps for line in lacking(event)] == []
+    assert [line for event in steps for line in missing_ids(event)] == []
 
 
 def test_only_a_run_with_a_task_is_an_attempt():
     """CTL-07, SUB-03"""
-    told = events_of(records_of(conforming()))
-    of_child = {event.attempt_id for event in told if event.type in ("tool.started", "artifact.changed")}
+    emitted = events_of(conformance_session().records())
+    of_child = {event.attempt_id for event in emitted if event.type in ("tool.started", "artifact.changed")}
     fact = ToolStarted(tool="Read")
     scope = Scope(agent="solo", thread="thr_9", turn="trn_9", run="run_9", tool_call="call_9")
     alone = events_of((Record("ses_1", 1, Header(type=fact.type, at=0, epoch=1, scope=scope), b"", fact),))

@@ -8,29 +8,29 @@ from callboard.contracts.facts.agent import AgentSlept
 from callboard.contracts.facts.task import TaskCancelled
 from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted
 from callboard.contracts.rows.team import AgentRow, BackgroundWork, TaskRow, TeamRow
-from tests.projection.story import model_story
-from tests.projection.team.tales import (
+from tests.projection.session_builder import model_session
+from tests.projection.team.scenarios import (
     HALF_HOUR,
     WATCH,
     WATCHER,
-    background_story,
+    background_session,
     rows_over_time,
     run_scope,
     sleep_facts,
     wake_facts,
     watcher_facts,
 )
-from tests.projection.team.troupe import add_facts, team
+from tests.projection.team.worker_team import add_facts, team_session
 
 
 def states(rows: list[AgentRow]) -> list[str]:
-    found = [row.background.state for row in rows if row.background is not None]
-    return [state for state, _ in groupby(found)]
+    states = [row.background.state for row in rows if row.background is not None]
+    return [state for state, _ in groupby(states)]
 
 
 def test_each_state_of_a_background_agent_comes_from_a_fact():
     """UI-22: asleep, woken, working, waiting for an answer, paused, failed, ended."""
-    assert states(rows_over_time(background_story(), AgentRow, "watcher")) == [
+    assert states(rows_over_time(background_session(), AgentRow, "watcher")) == [
         "scheduled",
         "waking",
         "running",
@@ -48,8 +48,8 @@ def test_each_state_of_a_background_agent_comes_from_a_fact():
 
 def test_a_sleeping_agent_shows_its_schedule_and_its_last_run():
     """UI-22"""
-    story = add_facts(model_story(), *watcher_facts(), *wake_facts(1), *sleep_facts(1))
-    row = story.table.row(AgentRow, "watcher")
+    session = add_facts(model_session(), *watcher_facts(), *wake_facts(1), *sleep_facts(1))
+    row = session.table.row(AgentRow, "watcher")
     assert row is not None
     assert row.background == BackgroundWork(
         state="sleeping",
@@ -57,7 +57,7 @@ def test_a_sleeping_agent_shows_its_schedule_and_its_last_run():
         schedule="every 1800 s",
         wake_at=2 * HALF_HOUR,
         wake_reason="schedule",
-        woke_at=rows_over_time(story, AgentRow, "watcher")[2].last_activity,
+        woke_at=rows_over_time(session, AgentRow, "watcher")[2].last_activity,
         last_run=run_scope(WATCHER, 1).run,
         last_run_status="completed",
     )
@@ -68,16 +68,16 @@ def test_a_run_fails_by_a_crash_and_not_by_a_persons_interrupt():
     """UI-22, MAR-16"""
     ends: tuple[tuple[InterruptCause, str], ...] = (("crash", "failed"), ("person", "sleeping"))
     for cause, state in ends:
-        story = add_facts(model_story(), *watcher_facts(), *wake_facts(1))
-        story.say(TurnInterrupted(cause=cause), run_scope(WATCHER, 1))
-        story.say(AgentSlept(reason="ran", wake_at=9), WATCH)
-        assert states(rows_over_time(story, AgentRow, "watcher"))[-1] == state
+        session = add_facts(model_session(), *watcher_facts(), *wake_facts(1))
+        session.add(TurnInterrupted(cause=cause), run_scope(WATCHER, 1))
+        session.add(AgentSlept(reason="ran", wake_at=9), WATCH)
+        assert states(rows_over_time(session, AgentRow, "watcher"))[-1] == state
 
 
 def test_the_task_of_a_background_agent_rests_between_its_runs():
     """CTL-07, UI-22"""
-    story = add_facts(model_story(), *watcher_facts(), *wake_facts(1), *sleep_facts(1), *wake_facts(2))
-    rows = rows_over_time(story, TaskRow, WATCH.task)
+    session = add_facts(model_session(), *watcher_facts(), *wake_facts(1), *sleep_facts(1), *wake_facts(2))
+    rows = rows_over_time(session, TaskRow, WATCH.task)
     assert [row.status for row in rows] == ["claimed", "running", "running", "claimed", "running"]
     (last,) = rows[-1].attempts
     assert (rows[-1].entity, last.run_id, last.status) == ("automation_job", run_scope(WATCHER, 2).run, "running")
@@ -85,8 +85,8 @@ def test_the_task_of_a_background_agent_rests_between_its_runs():
 
 def test_a_cancelled_task_wakes_no_agent():
     """UI-22"""
-    story = add_facts(model_story(), *watcher_facts(), (TaskCancelled(reason="enough"), WATCH))
-    row = story.table.row(AgentRow, "watcher")
+    session = add_facts(model_session(), *watcher_facts(), (TaskCancelled(reason="enough"), WATCH))
+    row = session.table.row(AgentRow, "watcher")
     assert row is not None
     assert row.background is not None
     assert (row.background.state, row.background.wake_at, row.background.wake_on) == ("completed", 0, ())
@@ -95,12 +95,12 @@ def test_a_cancelled_task_wakes_no_agent():
 def test_a_sleeping_agent_does_not_change_the_topology():
     """UI-18: the topology follows from the work, not from membership."""
 
-    def topology(*said: object) -> list[str]:
-        story = team() if "team" in said else model_story()
-        add_facts(story, *watcher_facts())
-        if "wakes" in said:
-            add_facts(story, *wake_facts(1))
-        return [row.topology for row in story.table.panel(TeamRow)]
+    def topology(*features: object) -> list[str]:
+        session = team_session() if "team" in features else model_session()
+        add_facts(session, *watcher_facts())
+        if "wakes" in features:
+            add_facts(session, *wake_facts(1))
+        return [row.topology for row in session.table.panel(TeamRow)]
 
     assert topology() == ["background_teammate"]
     assert topology("team") == ["coordinator_team"]

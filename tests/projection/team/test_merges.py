@@ -16,29 +16,29 @@ from callboard.contracts.facts.subagent import (
 )
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
 from callboard.contracts.rows.team import AgentRow
-from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story
-from tests.projection.team.tales import rows_over_time
-from tests.projection.team.troupe import ScopedFacts, add_facts, child, team
+from tests.projection.runs import with_ids
+from tests.projection.session_builder import RUN, THREAD, SessionBuilder
+from tests.projection.team.scenarios import rows_over_time
+from tests.projection.team.worker_team import ScopedFacts, add_facts, child_scope, team_session
 
-AT = child(1)
+AT = child_scope(1)
 APART: ScopedFacts = (
     (SubagentIsolated(path="/srv/.site-1", branch="worker-1", base="c"), AT),
     (SubagentStarted(role="writer", group="local"), AT),
     (SubagentCompleted(result=Text(text="Done.")), AT),
 )
-CALL = within(RUN, step=4, tool_call="cal_m")
-ASKED = ToolRequested(tool="merge_subagent", arguments=Text(text='{"agent": "writer-1"}'), provider_call_id="c1")
+CALL = with_ids(RUN, step=4, tool_call="cal_m")
+MERGE_CALL = ToolRequested(tool="merge_subagent", arguments=Text(text='{"agent": "writer-1"}'), provider_call_id="c1")
 
 
-def unmerged(story: Story) -> bool:
-    return rows_over_time(story, AgentRow, "writer-1")[-1].unmerged
+def unmerged(session: SessionBuilder) -> bool:
+    return rows_over_time(session, AgentRow, "writer-1")[-1].unmerged
 
 
 def test_a_completed_child_is_unmerged_until_its_merge():
     """UI-18"""
-    assert not unmerged(team())
-    assert unmerged(add_facts(team(), *APART))
+    assert not unmerged(team_session())
+    assert unmerged(add_facts(team_session(), *APART))
 
 
 @pytest.mark.parametrize(
@@ -47,27 +47,31 @@ def test_a_completed_child_is_unmerged_until_its_merge():
 )
 def test_only_a_successful_merge_leaves_nothing_unmerged(status: MergeStatus, left: bool):
     """UI-18"""
-    assert unmerged(add_facts(team(), *APART, (SubagentMerged(status=status), AT))) is left
+    assert unmerged(add_facts(team_session(), *APART, (SubagentMerged(status=status), AT))) is left
 
 
 def test_a_parents_call_merges_a_child_unless_it_fails():
     """UI-18"""
-    asked = add_facts(team(), *APART, (ASKED, CALL))
-    assert unmerged(asked)
-    assert unmerged(add_facts(asked, (ToolFailed(code="merge_failed", message="These files are in conflict."), CALL)))
-    again = add_facts(asked, (ASKED, CALL), (ToolCompleted(output=Text(text="Merged.")), CALL))
+    requested = add_facts(team_session(), *APART, (MERGE_CALL, CALL))
+    assert unmerged(requested)
+    assert unmerged(
+        add_facts(requested, (ToolFailed(code="merge_failed", message="These files are in conflict."), CALL))
+    )
+    again = add_facts(requested, (MERGE_CALL, CALL), (ToolCompleted(output=Text(text="Merged.")), CALL))
     assert not unmerged(again)
 
 
 def test_an_agent_that_continues_in_its_worktree_after_the_merge_is_unmerged():
     """UI-18"""
-    merged = add_facts(team(), *APART, (SubagentMerged(status="merged"), AT))
+    merged = add_facts(team_session(), *APART, (SubagentMerged(status="merged"), AT))
     assert unmerged(add_facts(merged, (SubagentStarted(role="writer", group="local"), AT)))
 
 
 def test_a_closed_child_whose_worktree_stays_is_not_merged():
     """UI-18: a removed worktree had nothing to merge."""
-    closed = add_facts(team(), *APART, (SubagentClosed(worktree="/srv/.site-1", branch="worker-1", base="c"), AT))
+    closed = add_facts(
+        team_session(), *APART, (SubagentClosed(worktree="/srv/.site-1", branch="worker-1", base="c"), AT)
+    )
     assert not unmerged(closed)
-    kept = WarningRaised(code="worktree_kept", message="The worktree of writer-1 stays.")
-    assert unmerged(add_facts(closed, (kept, within(THREAD, agent="writer-1"))))
+    warning = WarningRaised(code="worktree_kept", message="The worktree of writer-1 stays.")
+    assert unmerged(add_facts(closed, (warning, with_ids(THREAD, agent="writer-1"))))

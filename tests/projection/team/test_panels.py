@@ -28,23 +28,22 @@ from callboard.projection.view import SessionView
 from tests.control.rigs.jobs import session_with_retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
-from tests.projection.story import RUN, model_story
-from tests.projection.team.tales import every_story, handoff_story, process_story, review_story
-from tests.projection.team.troupe import (
+from tests.projection.session_builder import RUN, model_session
+from tests.projection.team.scenarios import all_sessions, handoff_session, process_session, review_session
+from tests.projection.team.worker_team import (
     add_facts,
-    child,
-    conforming,
+    child_scope,
+    conformance_session,
+    generate_team,
     handoff_fact,
     join_facts,
-    play,
-    records_of,
     start_facts,
-    team,
-    troupes,
+    team_histories,
+    team_session,
     write_facts,
 )
-from tests.projection.test_context import every_fact
-from tests.projection.test_view import folded
+from tests.projection.test_context import context_sessions
+from tests.projection.test_view import fold_records
 
 #: Facts that no panel of a session shows. Their effect is visible through other facts: an ended
 #: turn, settings, messages, a call, a merge result, the output of a process.
@@ -67,17 +66,17 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
 HISTORY = random_history(11, moves=1500, threads=2).records
 
 
-def seeded(number: int) -> Choose:
+def seeded_choice(number: int) -> Choose:
     """Return a random chooser that repeats itself."""
     return random.Random(number).randrange
 
 
-@given(history=troupes(), seed=st.integers(0, 2**16))
+@given(history=team_histories(), seed=st.integers(0, 2**16))
 @settings(max_examples=40, deadline=None)
 def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: History, seed: int):
     """UI-34, SUB-01: the rows depend on the facts alone, not on the way to the client."""
     source = random.Random(seed)
-    whole = folded(history.records).rows()
+    whole = fold_records(history.records).rows()
     delivered = [record for record in history.records for _ in range(source.choice((1, 1, 2)))]
     for place in range(0, len(delivered), 8):
         part = delivered[place : place + 8]
@@ -88,15 +87,15 @@ def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: 
         table.apply(view.apply(record))
     assert table.rows() == whole
     cut = source.randrange(len(history.records) + 1)
-    kept, resumed = SessionView(), Table()
+    view_before, resumed = SessionView(), Table()
     for record in history.records[:cut]:
-        resumed.apply(kept.apply(record))
-    restored = SessionView.from_state(kept.state())
+        resumed.apply(view_before.apply(record))
+    restored = SessionView.from_state(view_before.state())
     resumed.apply(op for record in history.records[cut:] for op in restored.apply(record))
     assert resumed.rows() == whole
 
 
-@given(history=troupes(), seed=st.integers(0, 2**16))
+@given(history=team_histories(), seed=st.integers(0, 2**16))
 @settings(max_examples=40, deadline=None)
 def test_a_team_with_erased_facts_keeps_its_roster(history: History, seed: int):
     """UI-26: every member is on the roster, and every row decodes."""
@@ -106,61 +105,61 @@ def test_a_team_with_erased_facts_keeps_its_roster(history: History, seed: int):
         blank.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if erased else record))
     for rows in blank.rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
-    opened = [one.scope.agent for one in history.records if one.header.type == ThreadOpened.type]
+    opened = [record.scope.agent for record in history.records if record.header.type == ThreadOpened.type]
     assert [row.key for row in blank.rows()["agents"]] == opened
 
 
 def test_a_solo_run_shows_its_run_and_no_team():
     """UI-18, SUB-05"""
-    rows = model_story().table.rows()
+    rows = model_session().table.rows()
     assert {panel for panel in TEAM_PANELS if panel in rows} == {"runs"}
 
 
 def test_a_delegating_run_fills_every_panel_of_a_team():
     """SUB-01, UI-18: graph, roster, board, handoff lane and review lane."""
-    rows = conforming().table.rows()
+    rows = conformance_session().table.rows()
     assert [panel for panel in TEAM_PANELS if panel not in rows] == []
     assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
 
 
 def test_the_state_of_a_teams_view_does_not_grow_with_ended_work():
     """Ended work is in the rows and not in the state."""
-    story, sizes = team(), list[int]()
+    session, sizes = team_session(), list[int]()
     for number in range(60):
         add_facts(
-            story,
+            session,
             *start_facts(1),
             *write_facts(1),
             handoff_fact(),
             (HandoffCompleted(source="writer-1", target="solo"), handoff_fact()[1]),
         )
         note = WorkerNotification(item=f"itm_{number}", to_thread="thr_1", status="completed", summary="")
-        add_facts(story, (note, child(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
-        sizes.append(len(story.view.state()))
+        add_facts(session, (note, child_scope(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
+        sizes.append(len(session.view.state()))
     # A task's row has at most its newest twenty attempts.
     assert sizes[-1] < sizes[20] + 200
 
 
 def test_a_team_of_one_child_has_both_on_its_roster():
     """UI-18"""
-    assert [row.key for row in team().table.rows()["agents"]] == ["solo", "writer-1"]
+    assert [row.key for row in team_session().table.rows()["agents"]] == ["solo", "writer-1"]
 
 
 def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
     """UI-26: the participants are unknown, and no edge of the graph is guessed."""
     view, table = SessionView(), Table()
-    for record in records_of(handoff_story()):
+    for record in handoff_session().records():
         gone = record.header.type.startswith("handoff.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
-    found = [(row.key, row.source, row.state, row.reply) for row in table.panel(HandoffRow)]
-    assert found == [
+    rows = [(row.key, row.source, row.state, row.reply) for row in table.panel(HandoffRow)]
+    assert rows == [
         ("han_1", "unknown", "completed", ""),
         ("han_2", "unknown", "rejected", ""),
         ("han_3", "unknown", "handoff_requested", "unknown"),
     ]
     assert [row.key for row in table.panel(EdgeRow)] == []
     view, table = SessionView(), Table()
-    for record in records_of(review_story()):
+    for record in review_session().records():
         gone = record.header.type.startswith("review.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
     assert [(row.target, row.state) for row in table.panel(ReviewRow)] == [
@@ -174,20 +173,20 @@ def test_every_type_of_fact_is_shown_or_listed_as_unshown():
     """UI-17: no fact is invisible by accident. A fact without a history is applied while every
     entity is open.
     """
-    shown: set[str] = set()
+    visible: set[str] = set()
     for records in (
-        *(records_of(story) for story in every_story()),
-        *(play(seeded(n), 80).records for n in range(4)),
+        *(session.records() for session in all_sessions()),
+        *(generate_team(seeded_choice(n), 80).records for n in range(4)),
         HISTORY,
-        *(story.records() for story in every_fact()),
+        *(session.records() for session in context_sessions()),
         session_with_retried_job().records,
     ):
         view = SessionView()
-        shown |= {record.header.type for record in records if view.apply(record)}
+        visible |= {record.header.type for record in records if view.apply(record)}
     facts = {tag: fact for tag, fact in FACTS.items() if not tag.startswith("workspace.")}
-    shown |= {tag for tag, fact in facts.items() if tag not in shown and sample_ops(fact)}
-    assert [tag for tag, fact in facts.items() if tag not in shown and fact not in UNSHOWN] == []
-    assert [fact.type for fact in UNSHOWN if fact.type in shown] == []
+    visible |= {tag for tag, fact in facts.items() if tag not in visible and sample_ops(fact)}
+    assert [tag for tag, fact in facts.items() if tag not in visible and fact not in UNSHOWN] == []
+    assert [fact.type for fact in UNSHOWN if fact.type in visible] == []
 
 
 def sample_ops(fact: type[Fact]) -> list[Op]:
@@ -197,8 +196,8 @@ def sample_ops(fact: type[Fact]) -> list[Op]:
     if fact.erased is None:
         return []
     ids: dict[str, Any] = {key: getattr(OPEN, key) or f"{key}_1" for key in fact.needs}
-    return add_facts(process_story(), *join_facts(1), (fact(**fact.erased), Scope(**ids))).ops
+    return add_facts(process_session(), *join_facts(1), (fact(**fact.erased), Scope(**ids))).ops
 
 
 #: A child that works on a task, in an open run of the lead.
-OPEN = msgspec.structs.replace(child(1), turn=RUN.turn, run=RUN.run, step=9, attempt=1, tool_call="cal_1")
+OPEN = msgspec.structs.replace(child_scope(1), turn=RUN.turn, run=RUN.run, step=9, attempt=1, tool_call="cal_1")

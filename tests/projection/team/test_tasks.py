@@ -8,43 +8,48 @@ from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskStarted, TaskUpdated
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
-from tests.projection.runs import within
-from tests.projection.story import model_story
-from tests.projection.team.tales import (
+from tests.projection.runs import with_ids
+from tests.projection.session_builder import model_session
+from tests.projection.team.scenarios import (
     ATTEMPTED,
     CRITIC,
     WATCH,
     WATCHER,
     attempt_facts,
-    retry_story,
+    retry_session,
     rows_over_time,
     run_facts,
     run_scope,
     watcher_facts,
 )
-from tests.projection.team.troupe import (
+from tests.projection.team.worker_team import (
     PARENT_TASK,
     ScopedFacts,
     add_facts,
-    conforming,
+    child_run,
+    conformance_session,
     join_facts,
     specialist_fact,
     start_facts,
-    team,
-    working,
+    team_session,
     write_facts,
 )
 
 
 def outline(row: TaskRow) -> tuple[str, bool, bool, list[tuple[int, str, str]]]:
-    return row.status, row.paused, row.cancelling, [(one.number, one.run_id, one.status) for one in row.attempts]
+    return (
+        row.status,
+        row.paused,
+        row.cancelling,
+        [(attempt.number, attempt.run_id, attempt.status) for attempt in row.attempts],
+    )
 
 
 def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
     """CTL-07, UI-21: the card moves when the fact arrives."""
     first, second, third = (run_scope(CRITIC, number).run for number in (1, 2, 3))
     failed = (1, first, "failed")
-    assert [outline(row) for row in rows_over_time(retry_story(), TaskRow, "tsk_c")] == [
+    assert [outline(row) for row in rows_over_time(retry_session(), TaskRow, "tsk_c")] == [
         ("open", False, False, []),
         ("running", False, False, [(1, "", "running")]),
         ("running", False, False, [(1, first, "running")]),
@@ -65,10 +70,10 @@ def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
 
 def test_a_card_has_every_reported_field_of_its_task():
     """CTL-07, UI-20"""
-    story = retry_story()
-    row = story.table.row(TaskRow, "tsk_c")
+    session = retry_session()
+    row = session.table.row(TaskRow, "tsk_c")
     assert row is not None
-    started = {one.attempts[-1].number: one for one in rows_over_time(story, TaskRow, "tsk_c") if one.attempts}
+    started = {card.attempts[-1].number: card for card in rows_over_time(session, TaskRow, "tsk_c") if card.attempts}
     assert row.attempts[0] == AttemptRow(
         run_id=run_scope(CRITIC, 1).run,
         status="failed",
@@ -90,31 +95,31 @@ def test_a_card_has_every_reported_field_of_its_task():
 
 def test_a_failed_task_keeps_its_dependencies():
     """CTL-07: another attempt is possible, so its dependencies stay until its end."""
-    story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed())
-    assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "depends"] == ["depends:tsk_c>tsk_0"]
-    story.say(TaskCompleted(summary="after all"), ATTEMPTED)
-    assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "depends"] == []
+    session = add_facts(model_session(), specialist_fact("critic"), *failed_attempt_facts())
+    assert [row.key for row in session.table.panel(EdgeRow) if row.edge_type == "depends"] == ["depends:tsk_c>tsk_0"]
+    session.add(TaskCompleted(summary="after all"), ATTEMPTED)
+    assert [row.key for row in session.table.panel(EdgeRow) if row.edge_type == "depends"] == []
 
 
-def tried_until_failed() -> ScopedFacts:
+def failed_attempt_facts() -> ScopedFacts:
     created = TaskCreated(title="Check it", depends_on=("tsk_0",)), ATTEMPTED
     return created, *attempt_facts(1), (TaskFailed(code="reported", message="no"), ATTEMPTED)
 
 
 def test_more_input_for_a_working_child_is_not_another_attempt():
     """CTL-07: a further run is not a retry."""
-    story = add_facts(team(), *write_facts(1), *start_facts(1)[2:])
-    row = story.table.row(TaskRow, "tsk_w1")
+    session = add_facts(team_session(), *write_facts(1), *start_facts(1)[2:])
+    row = session.table.row(TaskRow, "tsk_w1")
     assert row is not None
-    assert [(one.number, one.run_id, one.status, one.agent_id) for one in row.attempts] == [
-        (1, working(1).run, "running", "writer-1")
+    assert [(attempt.number, attempt.run_id, attempt.status, attempt.agent_id) for attempt in row.attempts] == [
+        (1, child_run(1).run, "running", "writer-1")
     ]
 
 
 def test_the_tasks_of_a_turn_and_a_child_end_with_their_results():
     """SUB-01"""
-    rows = {row.key: row for row in conforming().table.panel(TaskRow)}
-    assert {key: (row.status, [one.status for one in row.attempts]) for key, row in rows.items()} == {
+    rows = {row.key: row for row in conformance_session().table.panel(TaskRow)}
+    assert {key: (row.status, [attempt.status for attempt in row.attempts]) for key, row in rows.items()} == {
         PARENT_TASK: ("done", ["completed"]),
         "tsk_w1": ("done", ["completed"]),
     }
@@ -122,38 +127,38 @@ def test_the_tasks_of_a_turn_and_a_child_end_with_their_results():
 
 def test_a_task_that_ends_before_its_run_has_no_running_attempt():
     """UI-26: no attempt reads as running forever."""
-    story = add_facts(model_story(), specialist_fact("critic"), *tried_until_failed()[:1], *attempt_facts(1))
-    add_facts(story, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_scope(CRITIC, 1)))
-    row = story.table.row(TaskRow, "tsk_c")
+    session = add_facts(model_session(), specialist_fact("critic"), *failed_attempt_facts()[:1], *attempt_facts(1))
+    add_facts(session, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_scope(CRITIC, 1)))
+    row = session.table.row(TaskRow, "tsk_c")
     assert row is not None
     assert outline(row) == ("done", False, False, [(1, run_scope(CRITIC, 1).run, "completed")])
 
 
 def test_a_task_becomes_part_of_another():
     """UI-21"""
-    story = add_facts(team(), *join_facts(2), (TaskUpdated(parent_task="tsk_w1"), join_facts(2)[0][1]))
-    row = story.table.row(TaskRow, "tsk_w2")
+    session = add_facts(team_session(), *join_facts(2), (TaskUpdated(parent_task="tsk_w1"), join_facts(2)[0][1]))
+    row = session.table.row(TaskRow, "tsk_w2")
     assert row is not None
     assert row.parent_task == "tsk_w1"
 
 
 def test_a_resumed_background_task_rests_until_its_time():
     """D2: it does not run before its time, so it does not read as running."""
-    story, run = add_facts(model_story(), *watcher_facts()), run_scope(WATCHER, 1)
-    add_facts(story, (AgentWoke(reason="schedule"), within(run, run="", task=WATCH.task)))
+    session, run = add_facts(model_session(), *watcher_facts()), run_scope(WATCHER, 1)
+    add_facts(session, (AgentWoke(reason="schedule"), with_ids(run, run="", task=WATCH.task)))
     add_facts(
-        story,
-        (TaskStarted(assignee="watcher"), within(run, run="", task=WATCH.task, attempt=1)),
+        session,
+        (TaskStarted(assignee="watcher"), with_ids(run, run="", task=WATCH.task, attempt=1)),
         *run_facts(WATCHER, 1),
     )
-    add_facts(story, (TurnFailed(code="no_progress", message=""), run))
-    add_facts(story, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
-    add_facts(story, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
-    paused = story.table.row(TaskRow, WATCH.task)
-    agents = [story.table.row(AgentRow, "watcher")]
-    add_facts(story, (ThreadResumed(), WATCHER))
-    resumed = story.table.row(TaskRow, WATCH.task)
-    agents.append(story.table.row(AgentRow, "watcher"))
+    add_facts(session, (TurnFailed(code="no_progress", message=""), run))
+    add_facts(session, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
+    add_facts(session, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
+    paused = session.table.row(TaskRow, WATCH.task)
+    agents = [session.table.row(AgentRow, "watcher")]
+    add_facts(session, (ThreadResumed(), WATCHER))
+    resumed = session.table.row(TaskRow, WATCH.task)
+    agents.append(session.table.row(AgentRow, "watcher"))
 
     assert [row and row.paused for row in agents] == ["no_progress", None]
     assert paused is not None

@@ -28,7 +28,7 @@ from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.session_driver import do, over, submit, until
 from tests.prove.driver.store import DATABASE
 from tests.prove.driver.wire import Gone
-from tests.prove.secrets.made import Looking, Made, forms, lines, make
+from tests.prove.secrets.planted_secrets import Looking, Made, forms, lines, make
 
 DISK = "no byte of the state folder has a secret: database, write-ahead log, free pages, blobs, logs"
 KILLED = "nor after a kill in the middle of an answer"

@@ -17,10 +17,10 @@ from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window
 from tests.control.rigs import jobs
 from tests.control.rigs.examples import SESSION
-from tests.projection.deliverables import artifact_scope, artifact_story, version
+from tests.projection.artifact_sessions import artifact_scope, artifact_session, version
 from tests.projection.histories import random_history
-from tests.projection.team.troupe import add_facts, join_facts, start_facts, team, write_facts
-from tests.projection.test_context import every_fact
+from tests.projection.team.worker_team import add_facts, join_facts, start_facts, team_session, write_facts
+from tests.projection.test_context import context_sessions
 
 #: Largest size of a session's first rows, in bytes.
 GOAL = 256_000
@@ -29,7 +29,7 @@ GOAL = 256_000
 def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit():
     """UI-18: the lead, the team's row and its newest children are included; the rest is read on
     demand."""
-    story, window = team(), Window(20, 200_000)
+    story, window = team_session(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 202):
         for fact in (*join_facts(number), *start_facts(number), *write_facts(number)):
@@ -69,12 +69,12 @@ def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
 
 def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
     """UI-13: the others are listed on demand, and memory stays bounded."""
-    story, window = artifact_story(), Window(20, 200_000)
+    story, window = artifact_session(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 502):
         path, scope = f"src/{number}.py", artifact_scope(f"art_{number}")
         for fact in (ArtifactCreated(artifact_kind="code", path=path), version(1, path=path)):
-            window.apply(story.say(fact, scope).ops)
+            window.apply(story.add(fact, scope).ops)
     snapshot = window.snapshot()
     assert len(msgspec.json.encode(snapshot)) < GOAL
     keys = [op.row.key for op in snapshot if isinstance(op, Upsert) and isinstance(op.row, ArtifactRow)]
@@ -86,7 +86,10 @@ def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
 def test_a_client_that_opens_a_session_gets_every_panel_that_has_rows():
     """UI-18: no panel is empty until its next change."""
     panels: set[str] = set()
-    for source in (*(story.records() for story in every_fact()), random_history(11, moves=300, threads=2).records):
+    for source in (
+        *(story.records() for story in context_sessions()),
+        random_history(11, moves=300, threads=2).records,
+    ):
         view, window, table = SessionView(), Window(1_000, 100_000_000), Table()
         for record in source:
             ops = view.apply(record)

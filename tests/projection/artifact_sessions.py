@@ -22,7 +22,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from tests.projection.runs import Log
-from tests.projection.story import Story, model_story, step
+from tests.projection.session_builder import SessionBuilder, model_session, step
 
 PATH = "src/stage.py"
 
@@ -39,20 +39,20 @@ def artifact_scope(artifact: str = "art_1", scope: Scope | None = None) -> Scope
 
 def version(number: int, origin: VersionOrigin = "agent", **more: object) -> ArtifactVersionCreated:
     """Return a version whose content is its number."""
-    told = {"path": PATH, "base": number - 1, "added": 1, "removed": min(number - 1, 1), **more}
-    return ArtifactVersionCreated(version=number, content=content(f"{number}\n"), version_origin=origin, **told)
+    fields = {"path": PATH, "base": number - 1, "added": 1, "removed": min(number - 1, 1), **more}
+    return ArtifactVersionCreated(version=number, content=content(f"{number}\n"), version_origin=origin, **fields)
 
 
-def artifact_story() -> Story:
+def artifact_session() -> SessionBuilder:
     """Return a turn whose second step made an artifact with one version."""
     call = artifact_scope(scope=step(2, tool_call="cal_1"))
-    return model_story().say(ArtifactCreated(artifact_kind="code", path=PATH), call).say(version(1), call)
+    return model_session().add(ArtifactCreated(artifact_kind="code", path=PATH), call).add(version(1), call)
 
 
-def failed_save_story() -> Story:
+def full_artifact_session() -> SessionBuilder:
     """Return an artifact with every type of fact."""
     draft = content("mine\n")
-    story = artifact_story()
+    session = artifact_session()
     for fact in (
         ArtifactSaveRequested(base=1, draft=draft),
         version(2, "person"),
@@ -73,42 +73,42 @@ def failed_save_story() -> Story:
         version(4, "rollback", restores=2),
         ArtifactUpdated(title="The stage", path=PATH),
     ):
-        story.say(fact, artifact_scope())
-    return story.say(ArtifactDeleted(file=True, reason="not needed"), artifact_scope())
+        session.add(fact, artifact_scope())
+    return session.add(ArtifactDeleted(file=True, reason="not needed"), artifact_scope())
 
 
 #: Moves of a history, as pairs of an artifact (one of three) and a kind of move.
 MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60)
 
 
-def history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
+def artifact_history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
     """Return a session in which artifacts are created, changed, saved, exported and deleted in any
     order.
 
     An artifact that is created again after its deletion has another id: `art_0`, then `art_0_1`.
     """
-    story = model_story()
-    log, versions, names = story.log, dict[int, int](), dict[int, list[str]]()
-    for which, move in moves:
-        made_before = names.setdefault(which, [])
-        if which not in versions:
-            made_before.append(f"art_{which}_{len(made_before)}" if made_before else f"art_{which}")
+    session = model_session()
+    log, versions, names = session.log, dict[int, int](), dict[int, list[str]]()
+    for index, move in moves:
+        made_before = names.setdefault(index, [])
+        if index not in versions:
+            made_before.append(f"art_{index}_{len(made_before)}" if made_before else f"art_{index}")
         scope = artifact_scope(made_before[-1], step(2, tool_call="cal_1") if move in (0, 1) else None)
-        if which not in versions:
-            log.say(ArtifactCreated(artifact_kind="code", path=f"{which}.py"), scope)
-        versions.setdefault(which, 0)
-        for fact in _facts_of_move(log, versions, which, move):
-            log.say(fact, scope)
+        if index not in versions:
+            log.add(ArtifactCreated(artifact_kind="code", path=f"{index}.py"), scope)
+        versions.setdefault(index, 0)
+        for fact in _apply_move(log, versions, index, move):
+            log.add(fact, scope)
     return tuple(item for item in log.items if isinstance(item, Record))
 
 
-def _facts_of_move(log: Log, versions: dict[int, int], which: int, move: int) -> list[Fact]:
-    draft, now = content(f"draft {log.sequence}"), versions[which]
+def _apply_move(log: Log, versions: dict[int, int], index: int, move: int) -> list[Fact]:
+    draft, now = content(f"draft {log.sequence}"), versions[index]
     match move:
         case 0 | 1 | 2 | 3:
-            versions[which] = now + 1
+            versions[index] = now + 1
             origin: tuple[VersionOrigin, ...] = ("agent", "merge", "found", "person")
-            return [version(now + 1, origin[move], path=f"{which}.py")]
+            return [version(now + 1, origin[move], path=f"{index}.py")]
         case 4:
             return [ArtifactSaveRequested(base=now, draft=draft)]
         case 5:
@@ -117,9 +117,9 @@ def _facts_of_move(log: Log, versions: dict[int, int], which: int, move: int) ->
             return [ArtifactExportStarted(export=f"exp_{log.sequence}", version=now, form="file")]
         case 7:
             export = f"exp_{log.sequence - 1}"
-            return [ArtifactExportCompleted(export=export, content=draft, name=f"{which}.py")]
+            return [ArtifactExportCompleted(export=export, content=draft, name=f"{index}.py")]
         case 8:
             return [ArtifactUpdated(title=f"Title {log.sequence}", dropped=True)]
         case _:
-            del versions[which]
+            del versions[index]
             return [ArtifactDeleted()]

@@ -16,14 +16,14 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from tests.projection.runs import NOWHERE, Log, within
+from tests.projection.runs import NOWHERE, Log, with_ids
 
 THREAD = Scope(agent="solo", thread="thr_1")
-TURN = within(THREAD, turn="trn_1")
-RUN = within(TURN, run="run_1")
+TURN = with_ids(THREAD, turn="trn_1")
+RUN = with_ids(TURN, run="run_1")
 
 
-class Story:
+class SessionBuilder:
     """A session whose facts reach a view and a table. `ops` are the row operations of the newest
     fact or frame.
     """
@@ -38,13 +38,13 @@ class Story:
         """Return the facts so far."""
         return tuple(item for item in self.log.items if isinstance(item, Record))
 
-    def say(self, fact: Fact, scope: Scope = NOWHERE) -> Story:
-        return self._take(self.view.apply(self.log.say(fact, scope)))
+    def add(self, fact: Fact, scope: Scope = NOWHERE) -> SessionBuilder:
+        return self._record_ops(self.view.apply(self.log.add(fact, scope)))
 
-    def stream(self, kind: PartialKind, scope: Scope, text: str, offset: int = 0, tool: str = "") -> Story:
-        return self._take(self.view.frame(Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)))
+    def stream(self, kind: PartialKind, scope: Scope, text: str, offset: int = 0, tool: str = "") -> SessionBuilder:
+        return self._record_ops(self.view.frame(Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)))
 
-    def _take(self, ops: Iterable[Op]) -> Story:
+    def _record_ops(self, ops: Iterable[Op]) -> SessionBuilder:
         self.ops = list(ops)
         self.table.apply(self.ops)
         return self
@@ -52,21 +52,21 @@ class Story:
 
 def step(number: int, **ids: str) -> Scope:
     """Return the scope of a step of the run."""
-    return within(RUN, step=number, **ids)
+    return with_ids(RUN, step=number, **ids)
 
 
-def opened() -> Story:
+def idle_session() -> SessionBuilder:
     """Return a session with one idle thread."""
-    story = Story()
-    story.say(SessionCreated(workspace_id="wks_1", folder="/work", title="Tidy the prompts"))
-    return story.say(ThreadOpened(agent_name="Solo", kind="main", definition="solo", definition_hash="d"), THREAD)
+    session = SessionBuilder()
+    session.add(SessionCreated(workspace_id="wks_1", folder="/work", title="Tidy the prompts"))
+    return session.add(ThreadOpened(agent_name="Solo", kind="main", definition="solo", definition_hash="d"), THREAD)
 
 
-def submitted(text: str = "Tidy up.") -> TurnSubmitted:
+def turn_submitted(text: str = "Tidy up.") -> TurnSubmitted:
     return TurnSubmitted(input=Text(text=text), mode="chat", permission_mode="ask")
 
 
-def started() -> TurnStarted:
+def turn_started() -> TurnStarted:
     return TurnStarted(
         mode="chat",
         permission_mode="ask",
@@ -77,21 +77,21 @@ def started() -> TurnStarted:
     )
 
 
-def model_story() -> Story:
+def model_session() -> SessionBuilder:
     """Return a turn with its first model request, step 1."""
-    story = opened().say(submitted(), TURN)
-    story.say(started(), RUN)
+    session = idle_session().add(turn_submitted(), TURN)
+    session.add(turn_started(), RUN)
     model = Candidate(provider="scripted", model="m")
-    story.say(RoutingResolved(candidates=(model,), chosen=model, reason="the only one"), RUN)
-    return story.say(ModelRequested(provider="scripted", model="m", iteration=1, context_through=3), step(1))
+    session.add(RoutingResolved(candidates=(model,), chosen=model, reason="the only one"), RUN)
+    return session.add(ModelRequested(provider="scripted", model="m", iteration=1, context_through=3), step(1))
 
 
-def calling() -> Story:
+def calling_session() -> SessionBuilder:
     """Return a turn with a tool call, step 2."""
     requested = ToolRequested(tool="Write", arguments=Text(text='{"path":"a"}'), summary="Write a")
-    return model_story().say(requested, step(2, tool_call="cal_1"))
+    return model_session().add(requested, step(2, tool_call="cal_1"))
 
 
-def running() -> Story:
+def running_session() -> SessionBuilder:
     """Return a turn with a running tool."""
-    return calling().say(ToolStarted(tool="Write"), step(2, tool_call="cal_1"))
+    return calling_session().add(ToolStarted(tool="Write"), step(2, tool_call="cal_1"))
