@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import callboard.app.cli as cli
 from callboard.app.cli.main import app
 from callboard.contracts.commands.base import COMMANDS
+from tests.app.rigs.product import Product, says
 
 #: Verbs that carry out one declared command, with its name.
 VERBS = {
@@ -77,3 +81,36 @@ def test_each_command_that_verbs_send_gives_its_help_or_a_reason():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     }
     assert sent | INDIRECT == {*VERBS.values(), *OTHERS}
+
+
+def _verbs_with_folder() -> Iterator[tuple[str, ...]]:
+    """Yield a command line with a missing folder for each verb that takes one."""
+    pending: list[tuple[tuple[str, ...], Any]] = [((), get_command(app))]
+    while pending:
+        names, verb = pending.pop()
+        pending += [((*names, name), inner) for name, inner in getattr(verb, "commands", {}).items()]
+        for parameter in verb.params:
+            if parameter.name == "folder":
+                option = ("--folder", "nowhere") if parameter.param_type_name == "option" else ("nowhere",)
+                required = ["text" for other in verb.params if other.required]
+                yield (*names, *required, *option)
+
+
+@pytest.mark.parametrize("arguments", sorted(_verbs_with_folder()), ids=lambda arguments: arguments[0])
+def test_each_verb_refuses_a_folder_that_does_not_exist(product: Product, arguments: tuple[str, ...]):
+    """SAFE-05: a misspelt folder has one code, and never an empty result."""
+    done = product.run(*arguments)
+    assert (done.code, done.out, done.err.partition(":")[0]) == (2, "", "no_folder")
+    assert f"{product.folder / 'nowhere'} is not a folder." in done.err
+
+
+def test_ten_verbs_take_a_folder():
+    assert len(list(_verbs_with_folder())) == 10
+
+
+def test_sessions_of_a_deleted_folder_are_still_listed(product: Product):
+    gone = product.folder / "gone"
+    gone.mkdir()
+    product.plays({"calls": [says("Done.")]}).run("run", "Go", "-C", str(gone))
+    gone.rmdir()
+    assert "Go gone" in product.run("sessions", "--folder", str(gone)).out

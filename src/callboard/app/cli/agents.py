@@ -16,6 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
 
 from .terminal.exit_codes import FAILED
+from .terminal.options import resolve_folder
 from .terminal.output import Style, print_err, print_json, print_out, terminal_width, to_line
 from .terminal.wording import format_count
 
@@ -56,9 +57,7 @@ def _agents(
     if presets:
         _print_presets(json=json)
         return
-    path = folder.expanduser().resolve()
-    if not path.is_dir():
-        raise Refusal("no_folder", f"{folder} is not a folder.", field="FOLDER", hint="Give an existing folder.")
+    path = resolve_folder(folder, "FOLDER").resolve()
     if preset:
         _copy(preset, path)
     roster = FolderDefinitions().roster(str(path))

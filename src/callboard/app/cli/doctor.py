@@ -39,7 +39,7 @@ def _doctor(
     from ..doctor import Finding, examine
 
     home = StateFolder.from_environment(os.environ)
-    findings = run_async(examine(home, os.environ, folder.expanduser().resolve()))
+    findings = run_async(examine(home, os.environ, folder.resolve()))
     style, width = Style(sys.stdout), max(len(finding.name) for finding in findings)
 
     def show(finding: Finding) -> None:

@@ -76,7 +76,7 @@ def _import(
     ] = False,
     wide: BroadFolder = False,
 ) -> None:
-    path = None if every else folder.expanduser().resolve()
+    path = None if every else folder.resolve()
     product = _SOURCES[source] if source else None
     driven = run_async(_list_driven())
     sessions = [

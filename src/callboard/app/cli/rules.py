@@ -66,7 +66,7 @@ def _rules(
     wide: BroadFolder = False,
 ) -> None:
     entries = None if dry_run is None else _read_entries(dry_run)
-    run_async(_carry_out(folder.expanduser().resolve(), session, entries, json=json, wide=wide))
+    run_async(_carry_out(folder.resolve(), session, entries, json=json, wide=wide))
 
 
 async def _carry_out(

@@ -17,7 +17,7 @@ from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.options import command_help
+from .terminal.options import command_help, resolve_folder
 from .terminal.output import Style, print_err, print_out, terminal_width, to_line
 from .terminal.wording import format_count
 
@@ -55,6 +55,9 @@ def _sessions(
     )
     paths = {row.workspace_id: row.path for row in workspaces}
     path = None if folder is None else str(folder.expanduser().resolve())
+    if folder is not None and path not in paths.values():
+        # Sessions of a deleted folder are still listed.
+        resolve_folder(folder, "--folder")
     cards = [
         card
         for card in listing.cards

@@ -47,7 +47,7 @@ def _tools(
     json: JsonObject = False,
     wide: BroadFolder = False,
 ) -> None:
-    inventory = run_async(_inventory(folder.expanduser().absolute(), agent, wide=wide))
+    inventory = run_async(_inventory(folder, agent, wide=wide))
     if json:
         print_json(inventory)
     else:

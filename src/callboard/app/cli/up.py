@@ -18,7 +18,7 @@ from .terminal.browser import may_open, open_page
 from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import run_async
 from .terminal.milestones import format_milestone
-from .terminal.options import BroadFolder, FolderOption, resolve_folder
+from .terminal.options import BroadFolder, FolderOption
 from .terminal.output import print_json, print_out
 
 _HELP = f"""Serve the workbench on a folder and open it in the browser.
@@ -71,7 +71,6 @@ def _up(
 ) -> None:
     from ..hosting.serve import Milestones, Ready, serve_folder
 
-    folder = resolve_folder(folder, "--folder")
     home = StateFolder.from_environment(os.environ)
     settings, unusable = run_async(load_or_warn(home, port=port, browser=browser))
 

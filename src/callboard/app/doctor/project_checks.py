@@ -112,8 +112,6 @@ async def _model(model: ConfiguredModel) -> Finding:
 
 
 def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
-    if not folder.is_dir():
-        return bad("folder", f"{folder} is not a folder", "Agents have no folder to work in.", "callboard -C FOLDER")
     problems = [problem for problem in files.problems(str(folder)) if problem.file != str(home.settings)]
     if problems:
         first = problems[0]

@@ -105,7 +105,7 @@ def _start(
         parallel=parallel,
         permission=permission,
     )
-    raise typer.Exit(run_async(start_job(command, folder.expanduser().absolute(), policy, as_json=json, wide=wide)))
+    raise typer.Exit(run_async(start_job(command, folder, policy, as_json=json, wide=wide)))
 
 
 @_app.command("list", help="List the jobs of a session, newest first.")

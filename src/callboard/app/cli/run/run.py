@@ -108,7 +108,7 @@ def _run(
         raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Describe the task.")
     request = RunRequest(
         prompt=text,
-        folder=folder.expanduser().absolute(),
+        folder=folder,
         session=session,
         mode=mode,
         permission=permission,

@@ -14,9 +14,6 @@ from callboard.contracts.errors import Refusal
 from .approvals import Approve
 
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Session id, or `last`.")]
-FolderOption = Annotated[
-    Path, typer.Option("--folder", "-C", help="Project folder. [default: current folder]", show_default=False)
-]
 ReasonOption = Annotated[str, typer.Option(help="Reason, recorded in the log.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Permission to replace an existing file.")]
 JsonObject = Annotated[bool, typer.Option("--json", help="Output as one JSON object.")]
@@ -25,6 +22,30 @@ BroadFolder = Annotated[bool, typer.Option("--wide", help="Permission to open a 
 ApproveOption = Annotated[
     Literal["ask", "none", "all-edits", "all"] | None,
     typer.Option("--approve", help="Approval policy. [default: ask in a terminal, else none]"),
+]
+
+
+def resolve_folder(folder: Path, field: str) -> Path:
+    """Return the folder as an absolute path. Raises Refusal `no_folder`, naming `field`."""
+    path = folder.expanduser().absolute()
+    if not path.is_dir():
+        raise Refusal("no_folder", f"{path} is not a folder.", field=field, hint="Give an existing folder.")
+    return path
+
+
+def _check_folder(folder: Path) -> Path:
+    return resolve_folder(folder, "--folder")
+
+
+FolderOption = Annotated[
+    Path,
+    typer.Option(
+        "--folder",
+        "-C",
+        callback=_check_folder,
+        help="Project folder. [default: current folder]",
+        show_default=False,
+    ),
 ]
 
 
@@ -50,11 +71,3 @@ def resolve_approval(approve: Literal["ask", "none", "all-edits", "all"] | None)
         )
     policy = ("ask" if interactive else "none") if approve is None else approve
     return None if policy == "ask" else policy
-
-
-def resolve_folder(folder: Path, field: str) -> Path:
-    """Return the folder as an absolute path. Raises Refusal `no_folder`, naming `field`."""
-    path = folder.expanduser().absolute()
-    if not path.is_dir():
-        raise Refusal("no_folder", f"{path} is not a folder.", field=field, hint="Give an existing folder.")
-    return path
