@@ -83,6 +83,24 @@ def test_each_command_that_verbs_send_gives_its_help_or_a_reason():
     assert sent | INDIRECT == {*VERBS.values(), *OTHERS}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "verb", "lists"),
+    [
+        (("run", "Hi", "--bogus"), "callboard run", "arguments and options"),
+        (("run",), "callboard run", "arguments and options"),
+        (("run", "Hi", "--mode", "loud"), "callboard run", "arguments and options"),
+        (("job", "start"), "callboard job start", "arguments and options"),
+        (("job", "sing"), "callboard job", "verbs"),
+        (("--bogus",), "callboard up", "arguments and options"),
+        (("sing",), "callboard", "verbs"),
+    ],
+)
+def test_a_usage_error_names_the_help_of_its_verb(product: Product, arguments: tuple[str, ...], verb: str, lists: str):
+    """UI-06"""
+    done = product.run(*arguments)
+    assert (done.code, done.err.splitlines()[-1]) == (2, f"`{verb} --help` lists its {lists}.")
+
+
 def _verbs_with_folder() -> Iterator[tuple[str, ...]]:
     """Yield a command line with a missing folder for each verb that takes one."""
     pending: list[tuple[tuple[str, ...], Any]] = [((), get_command(app))]
