@@ -13,7 +13,7 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parent.parent
 #: Seconds that an order to a process may take.
 PATIENCE = 120.0
-_LONGEST_LINE = 64 * 1024 * 1024
+_MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 class Process:
@@ -36,7 +36,7 @@ class Process:
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
-            limit=_LONGEST_LINE,
+            limit=_MAX_LINE_BYTES,
         )
         self._errors = asyncio.create_task(self._stream("stderr").read())
         return self

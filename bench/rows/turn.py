@@ -22,7 +22,7 @@ NAMES = {
     PLAIN: "Callboard with a plain function as tool",
     **{key: name for key, (name, _) in PEERS.items()},
 }
-MOST_SYNCS = 4
+MAX_SYNCS = 4
 #: Ratio up to which two times count as equal, given the noise of a shared machine.
 FLAT = 1.25
 #: Turns of the long session at which the time is reported, as the median of the given number of turns before.
@@ -197,8 +197,8 @@ def _lines(
                 what=f"syncs a turn, {label}: {NAMES[name]}",
                 unit="syncs",
                 here=spread([count]),
-                goal=f"≤ {MOST_SYNCS}" if name == OURS else "",
-                met=count <= MOST_SYNCS if name == OURS else None,
+                goal=f"≤ {MAX_SYNCS}" if name == OURS else "",
+                met=count <= MAX_SYNCS if name == OURS else None,
             )
     for name, size in disk.items():
         yield Line(what=f"disk a turn, at {len(long_session[name])}: {NAMES[name]}", unit="B", here=spread([size]))

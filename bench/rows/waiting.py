@@ -10,13 +10,13 @@ GOAL_BYTES, GOAL_MS = 2048.0, 50.0
 #: Sessions created before all are closed: their memory is reused by the next.
 STEP = 100
 #: Sessions left open at the end, to measure the memory of an open one.
-MOST_HELD = 1_000
+MAX_HELD = 1_000
 
 
 async def run(scale: Scale) -> Result:
     """Measure `scale.n` waiting sessions, and some that stay open."""
     woken = max(1, min(200, scale.n // 5))
-    holding = max(woken, min(MOST_HELD, scale.n // 2))
+    holding = max(woken, min(MAX_HELD, scale.n // 2))
     async with Process(*python("bench.sleepers", str(scale.place))) as process:
         start = await process.told()
         half = max(1, scale.n // 2)

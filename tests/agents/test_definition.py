@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.agents.cron import is_cron
-from callboard.agents.definition import LARGEST, load_definition
+from callboard.agents.definition import MAX_FILE_BYTES, load_definition
 from callboard.agents.fields import DefinitionFields, EdgeEntry, PolicyTable, ScheduleFields
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Schedule
@@ -201,7 +201,7 @@ def test_a_missing_field_is_reported():
         ("---\nname: a\nmax_iters: 1" + "0" * 5000 + "\n---\nYou work.", 3, "`max_iters` must be"),
         ("---\nname: a\n---\n \n", 4, "no prompt"),
         ("---\n" + "# x\n" * 20_000 + "---\nYou work.", 2, "larger than 32 KB"),
-        ("---\nname: a\n---\n" + "x" * LARGEST, 0, "larger than 256 KB"),
+        ("---\nname: a\n---\n" + "x" * MAX_FILE_BYTES, 0, "larger than 256 KB"),
     ],
 )
 def test_an_unreadable_file_has_a_problem_with_line_and_reason(text: str, line: int, fragment: str):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.adapters.acp import installed_agents
-from callboard.agents.folder import MOST, FolderDefinitions
+from callboard.agents.folder import MAX_FILES, FolderDefinitions
 from callboard.agents.packaged import packaged_roster
 from callboard.contracts.errors import Problem, Refusal
 from tests.agents.files import definition_file, load_roster, names, problem_rows, write_agents
@@ -197,8 +197,8 @@ def test_an_invalid_file_name_is_reported_with_replacement_characters(tmp_path: 
 
 def test_files_beyond_the_limit_are_reported(tmp_path: Path):
     """MAR-02"""
-    write_agents(tmp_path, a="lead: true", **{f"w{number:03}": "kind: subagent" for number in range(MOST)})
+    write_agents(tmp_path, a="lead: true", **{f"w{number:03}": "kind: subagent" for number in range(MAX_FILES)})
     roster = load_roster(tmp_path)
-    assert len(roster.definitions) == MOST
-    message = f"There are {MOST + 1} files; only the first {MOST} are loaded."
+    assert len(roster.definitions) == MAX_FILES
+    message = f"There are {MAX_FILES + 1} files; only the first {MAX_FILES} are loaded."
     assert problem_rows(roster.problems) == [("agents", 0, "", message)]

@@ -11,10 +11,10 @@ from callboard.contracts.ids import IdKind, pack, render, unpack
 from callboard.contracts.record import Header, decode_header, encode_header
 from callboard.contracts.scope import PERSON, Scope
 
-LARGEST = (1 << 128) - 1
+MAX_UUID = (1 << 128) - 1
 
 
-@pytest.mark.parametrize("number", [0, 1, 0x0195_5A3C_0000_7000_8000_0000_0000_0001, LARGEST])
+@pytest.mark.parametrize("number", [0, 1, 0x0195_5A3C_0000_7000_8000_0000_0000_0001, MAX_UUID])
 @pytest.mark.parametrize("kind", get_args(IdKind))
 def test_an_id_that_the_runtime_gave_has_seventeen_bytes_and_comes_back(kind: IdKind, number: int):
     text = render(kind, number)

@@ -162,7 +162,7 @@ async def test_blobs_above_a_limit_are_listed_as_omitted(monkeypatch: pytest.Mon
     store = await create_session()
     blob = sha256(LONG.encode()).hexdigest()
     reasons: list[str] = []
-    for name in ("LARGEST_BLOB", "LARGEST_BLOBS"):
+    for name in ("MAX_BLOB_BYTES", "MAX_BLOBS_BYTES"):
         with monkeypatch.context() as patched:
             patched.setattr(pack, name, 1000)
             files = pack_files((await build_pack(store))[0])
@@ -210,7 +210,7 @@ async def test_a_changed_blob_is_not_exported():
 
 async def test_a_too_large_session_is_refused(monkeypatch: pytest.MonkeyPatch):
     store = await create_session()
-    for name in ("LARGEST_PACK", "LARGEST_FACTS"):
+    for name in ("MAX_PACK_BYTES", "MAX_FACTS_BYTES"):
         with monkeypatch.context() as patched:
             patched.setattr(pack, name, 500)
             with pytest.raises(Refusal) as refused:

@@ -46,7 +46,7 @@ def test_r3_each_failure_has_its_advice(
 ) -> None:
     """R3: a full disk never reads as a damaged store, and a damaged store never as a full disk."""
     if not room:
-        monkeypatch.setattr(failures, "_LEAST", 1 << 62)
+        monkeypatch.setattr(failures, "_MIN_FREE_BYTES", 1 << 62)
 
     refusal = to_refusal(error_of(code), str(tmp_path / "callboard.db"))
 

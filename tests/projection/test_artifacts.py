@@ -18,7 +18,7 @@ from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.record import Record
 from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry
 from callboard.contracts.rows.context import ArtifactPart
-from callboard.projection.artifacts import MOST_ROWS
+from callboard.projection.artifacts import MAX_ROWS
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from tests.projection.artifact_sessions import (
@@ -127,7 +127,7 @@ def test_a_draft_and_a_running_export_outlive_their_artifact():
 
 def test_an_old_artifact_is_summarised_until_it_changes():
     session = model_session()
-    for number in range(MOST_ROWS + 50):
+    for number in range(MAX_ROWS + 50):
         path = f"src/{number}.py"
         session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
         session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
@@ -142,7 +142,7 @@ def test_an_old_artifact_is_summarised_until_it_changes():
     )
     assert row.created_at > 0
     grown = len(session.view.state())
-    for number in range(MOST_ROWS + 50, MOST_ROWS + 550):
+    for number in range(MAX_ROWS + 50, MAX_ROWS + 550):
         path = f"src/{number}.py"
         session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
         session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))

@@ -21,7 +21,7 @@ from callboard.contracts.rows import SESSION_PANELS, decode_ops, decode_row
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.projection.rows import Table, compact
-from callboard.projection.view import LARGEST_HOLE, SessionView
+from callboard.projection.view import MAX_EARLY_RECORDS, SessionView
 from tests.projection.histories import History, histories, random_history
 
 PANELS = (*SESSION_PANELS, "sessions")
@@ -213,11 +213,11 @@ def test_a_missing_fact_is_refused_as_a_gap():
     """A view does not guess a missing fact."""
     records = random_history(1, moves=2_000).records
     view = SessionView()
-    early = [view.apply(record) for record in records[1 : LARGEST_HOLE + 1]]
+    early = [view.apply(record) for record in records[1 : MAX_EARLY_RECORDS + 1]]
     with pytest.raises(Refusal, match="gap: The fact 1 of"):
-        view.apply(records[LARGEST_HOLE + 1])
+        view.apply(records[MAX_EARLY_RECORDS + 1])
     assert view.sequence == 0
-    assert early == [[]] * LARGEST_HOLE
+    assert early == [[]] * MAX_EARLY_RECORDS
 
 
 def test_a_state_of_another_version_is_refused():

@@ -17,8 +17,8 @@ from .fields import DefinitionFields, PolicyTable, ScheduleFields, to_seconds
 from .frontmatter import Frontmatter, FrontmatterSplit, split_frontmatter, suggest
 
 #: The largest file, in bytes.
-LARGEST = 256 * 1024
-_LARGEST_FRONT = 32 * 1024
+MAX_FILE_BYTES = 256 * 1024
+_MAX_FRONTMATTER_CHARS = 32 * 1024
 
 _FORMAT = "Start the file with a line ---, then fields such as `name: lead`, then a line ---, then the prompt."
 #: Facts that can wake an agent: those of its session.
@@ -54,9 +54,11 @@ def load_definition(source: bytes, file: str) -> LoadedDefinition:
         source: Content of the file.
         file: Path of the file, for problems.
     """
-    if len(source) > LARGEST:
+    if len(source) > MAX_FILE_BYTES:
         return unreadable(
-            file, f"The file is larger than {LARGEST // 1024} KB.", "Move long content to files that the agent reads."
+            file,
+            f"The file is larger than {MAX_FILE_BYTES // 1024} KB.",
+            "Move long content to files that the agent reads.",
         )
     try:
         text = source.decode("utf-8-sig")
@@ -66,8 +68,10 @@ def load_definition(source: bytes, file: str) -> LoadedDefinition:
     halves = split_frontmatter(text)
     if halves is None:
         return unreadable(file, "The file has no frontmatter.", _FORMAT, 1)
-    if len(halves.front) > _LARGEST_FRONT:
-        return unreadable(file, f"The frontmatter is larger than {_LARGEST_FRONT // 1024} KB.", _FORMAT, halves.line)
+    if len(halves.front) > _MAX_FRONTMATTER_CHARS:
+        return unreadable(
+            file, f"The frontmatter is larger than {_MAX_FRONTMATTER_CHARS // 1024} KB.", _FORMAT, halves.line
+        )
     front = Frontmatter(file, halves)
     fields = front.decode(DefinitionFields)
     if fields is not None:

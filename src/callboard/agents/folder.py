@@ -14,12 +14,12 @@ from typing import NamedTuple
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, fold_name
 
-from .definition import LARGEST, LoadedDefinition, load_definition, unreadable
+from .definition import MAX_FILE_BYTES, LoadedDefinition, load_definition, unreadable
 from .packaged import delegating_lead, packaged_roster
 from .roster import FOLDER, build_roster
 
 #: The most files that are loaded. Further files are a problem.
-MOST = 500
+MAX_FILES = 500
 #: A file that changed less than this time before it was read may change again with the same time stamp, in nanoseconds.
 _SETTLED = 2_000_000_000
 #: Files that are not definitions.
@@ -158,9 +158,9 @@ def _stamps(handle: int) -> tuple[_Stamp, ...]:
 def _load_roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
     if not stamps:
         return packaged_roster()
-    files = [_load_file(handle, stamp) for stamp in stamps[:MOST]]
-    if len(stamps) > MOST:
-        message = f"There are {len(stamps)} files; only the first {MOST} are loaded."
+    files = [_load_file(handle, stamp) for stamp in stamps[:MAX_FILES]]
+    if len(stamps) > MAX_FILES:
+        message = f"There are {len(stamps)} files; only the first {MAX_FILES} are loaded."
         problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Remove agents.")
         return build_roster(files, problems=(problem,))
     return build_roster((*files, *_built_in_lead(files)))
@@ -185,6 +185,6 @@ def _load_file(handle: int, stamp: _Stamp) -> LoadedDefinition:
         with os.fdopen(os.open(stamp.name, _FILE, dir_fd=handle), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
-            return load_definition(file.read(LARGEST + 1), path)
+            return load_definition(file.read(MAX_FILE_BYTES + 1), path)
     except OSError as error:
         return unreadable(path, f"It cannot be read: {error.strerror or error}.", _CHECK_PERMISSIONS)

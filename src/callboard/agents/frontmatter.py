@@ -17,8 +17,8 @@ from callboard.contracts.ports.agents import DefinitionProblem
 T = TypeVar("T", bound=msgspec.Struct)
 
 _FENCE = "---"
-_DEEPEST = 12
-_LONGEST_VALUE = 40
+_MAX_DEPTH = 12
+_MAX_VALUE_CHARS = 40
 _ALIAS = "while scanning an alias"
 #: Hints for common errors, by YAML's message.
 _HINTS = {
@@ -75,7 +75,7 @@ def _compose(text: str) -> yaml.Node | None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise yaml.MarkedYAMLError(None, None, "it is nested too deeply", start)
     return compose(text, Loader=yaml.SafeLoader)
 
@@ -183,7 +183,7 @@ class Frontmatter:
 
     def _excerpt(self, node: yaml.Node) -> str:
         text = " ".join(self._text[node.start_mark.index : node.end_mark.index].split())
-        return f"`{text if len(text) <= _LONGEST_VALUE else f'{text[: _LONGEST_VALUE - 1]}…'}`"
+        return f"`{text if len(text) <= _MAX_VALUE_CHARS else f'{text[: _MAX_VALUE_CHARS - 1]}…'}`"
 
 
 def _value_hint(annotated: Any, node: yaml.Node) -> str:

@@ -17,7 +17,7 @@ from .frontmatter import suggest
 from .roster import FOLDER, build_roster
 
 SOLO = "solo"
-_LONGEST_NAME = 80
+_MAX_NAME_CHARS = 80
 
 
 class TeamPreset(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -37,7 +37,7 @@ def preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
     """Return the names and contents of a preset's files. Raises Refusal `invalid_input` for an unknown preset."""
     if name not in _names():
         hint = suggest(name, _names()) or f"Presets: {', '.join(_names())}."
-        raise Refusal("invalid_input", f"There is no preset {name[:_LONGEST_NAME]}.", field="preset", hint=hint)
+        raise Refusal("invalid_input", f"There is no preset {name[:_MAX_NAME_CHARS]}.", field="preset", hint=hint)
     files = resources.files(presets).joinpath(name).iterdir()
     return tuple(sorted((file.name, file.read_bytes()) for file in files if file.name.endswith(".md")))
 

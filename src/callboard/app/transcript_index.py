@@ -34,7 +34,7 @@ PRODUCTS: Mapping[SessionSource, str] = {"claude_code": "Claude Code", "codex": 
 #: Seconds after a change during which a transcript may still be written. Its last turn waits for the next import.
 SETTLED_S = 300
 #: Maximum length of a session id from a transcript, in characters.
-MAX_ID = 200
+MAX_ID_CHARS = 200
 #: Maximum number of transcripts that a list reads, newest first, and of past sessions that it returns.
 MAX_FILES, MAX_SESSIONS = 2000, 200
 #: Maximum bytes read of one transcript, and of all transcripts, for one list.
@@ -102,7 +102,7 @@ def to_command(session: PastSession, turn: PastTurn, workspace: str) -> ImportTu
     return ImportTurn(
         workspace_id=workspace,
         source=session.source,
-        source_id=session.source_id[:MAX_ID],
+        source_id=session.source_id[:MAX_ID_CHARS],
         title=session.title,
         turn_id=turn.turn_id,
         at=turn.at,
@@ -166,7 +166,7 @@ class TranscriptIndex:
     def _has_empty(self, folder: str, source: SessionSource, source_id: str) -> bool:
         """Return True if there is a transcript of this session, without a prompt."""
         return any(
-            (file.source, session_id(file.path)[:MAX_ID]) == (source, source_id) and _may_be_of_folder(file)
+            (file.source, session_id(file.path)[:MAX_ID_CHARS]) == (source, source_id) and _may_be_of_folder(file)
             for file in self._list_files(folder, empty=True)
         )
 
@@ -213,7 +213,7 @@ class TranscriptIndex:
 
 
 def _key(session: PastSession) -> tuple[SessionSource, str]:
-    return session.source, session.source_id[:MAX_ID]
+    return session.source, session.source_id[:MAX_ID_CHARS]
 
 
 def _is_of(session: PastSession, folder: str) -> bool:
@@ -244,7 +244,7 @@ def _describe(session: PastSession, folder: str) -> PastSessionEntry:
     return PastSessionEntry(
         source=session.source,
         product=PRODUCTS[session.source],
-        source_id=session.source_id[:MAX_ID],
+        source_id=session.source_id[:MAX_ID_CHARS],
         folder=folder,
         title=session.title,
         changed=int(session.changed * 1_000_000),

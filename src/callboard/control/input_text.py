@@ -8,7 +8,7 @@ import re
 MAX_MENTIONS = 50
 
 #: Maximum length of a title, in characters.
-MAX_TITLE = 80
+MAX_TITLE_CHARS = 80
 
 _CODE = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)|(?P<tick>`+)[^`]*?(?P=tick)", re.DOTALL)
 _MENTION = re.compile(r"(?<![\w@/.\\-])@(?:\"(?P<quoted>[^\"\n]{1,4096})\"|(?P<word>[\w./~-][^\s\"'`<>()\[\]{},;|]*))")
@@ -51,9 +51,9 @@ def _annotates(lines: list[str], number: int) -> bool:
 def make_title(text: str) -> str:
     """Return the first line of the text, truncated between words; empty if there is none."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    if len(line) <= MAX_TITLE:
+    if len(line) <= MAX_TITLE_CHARS:
         return line
-    head = line[: MAX_TITLE - 1]
+    head = line[: MAX_TITLE_CHARS - 1]
     whole = head.rsplit(" ", 1)[0]
     # A text without spaces is cut at the limit.
-    return f"{(whole if len(whole) > MAX_TITLE // 2 else head).rstrip(' ,;:.')}…"
+    return f"{(whole if len(whole) > MAX_TITLE_CHARS // 2 else head).rstrip(' ,;:.')}…"

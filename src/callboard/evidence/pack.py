@@ -26,13 +26,13 @@ from .layout import Manifest, OmittedBlob, PackedBlob
 from .lineage import Selection, TaskPart
 
 #: The largest blob in a pack, in bytes.
-LARGEST_BLOB = 16 * 1024 * 1024
+MAX_BLOB_BYTES = 16 * 1024 * 1024
 #: The largest sum of all blobs in a pack, in bytes.
-LARGEST_BLOBS = 64 * 1024 * 1024
+MAX_BLOBS_BYTES = 64 * 1024 * 1024
 #: The largest pack, in bytes. The log stores it as one blob.
-LARGEST_PACK = 256 * 1024 * 1024
+MAX_PACK_BYTES = 256 * 1024 * 1024
 #: The largest size of the uncompressed facts, in bytes: the limit of a zip without extensions.
-LARGEST_FACTS = 2_000_000_000
+MAX_FACTS_BYTES = 2_000_000_000
 _PIECE = 1 << 20
 #: Quotes inside a JSON string are escaped, so no content can look like a reference.
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"(?:,"size":(\d+))?')
@@ -84,7 +84,7 @@ class PackWriter:
         self._earlier: set[str] = set()
         self._blobs: list[PackedBlob] = []
         self._left_out: list[OmittedBlob] = []
-        self._room = LARGEST_BLOBS
+        self._room = MAX_BLOBS_BYTES
         self._size = 0
         self.through = 0
 
@@ -103,8 +103,8 @@ class PackWriter:
             line = layout.encode_line(stored, header)
             self._chain(stored)
             self._size += len(line)
-            if self._size > LARGEST_FACTS:
-                raise _too_large(f"{layout.FACTS} would have more than {LARGEST_FACTS} bytes")
+            if self._size > MAX_FACTS_BYTES:
+                raise _too_large(f"{layout.FACTS} would have more than {MAX_FACTS_BYTES} bytes")
             self._facts.write(line)
             self._facts_hash.update(line)
             if self._selection is not None:
@@ -131,10 +131,10 @@ class PackWriter:
         """
         if blob.hash in self._earlier:
             return self._omit(blob, "an earlier evidence pack of this session")
-        if blob.size > LARGEST_BLOB:
-            return self._omit(blob, f"larger than {LARGEST_BLOB} bytes")
+        if blob.size > MAX_BLOB_BYTES:
+            return self._omit(blob, f"larger than {MAX_BLOB_BYTES} bytes")
         if blob.size > self._room:
-            return self._omit(blob, f"all blobs together would be larger than {LARGEST_BLOBS} bytes")
+            return self._omit(blob, f"all blobs together would be larger than {MAX_BLOBS_BYTES} bytes")
         return True
 
     def add_blob(self, blob: BlobReference, data: bytes | None) -> None:
@@ -214,7 +214,7 @@ class PackWriter:
     def _seal(self) -> int:
         """Write the hash of all bytes before the zip's comment into the comment. Return the size of the file."""
         size = self._file.seek(0, 2)
-        if size > LARGEST_PACK:
+        if size > MAX_PACK_BYTES:
             raise _too_large(f"the pack would have {size} bytes")
         checksum, remaining = hashlib.sha256(), size - layout.COMMENT_BYTES
         self._file.seek(0)

@@ -28,7 +28,7 @@ from .lineage import Lineage, TaskPart
 Check = Literal["pack", "manifest", "fact", "end", "task", "blob", "file", "checksum", "expected"]
 _PIECE = 1 << 20
 #: The longest accepted line and the largest accepted manifest, in bytes.
-_LONGEST = 64 * 1024 * 1024
+_MAX_READ_BYTES = 64 * 1024 * 1024
 _BROKEN = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
@@ -150,7 +150,7 @@ def _hash_file(file: IO[bytes]) -> tuple[str, bool]:
 
 def _read_manifest(pack: zipfile.ZipFile) -> Manifest:
     with _reporting("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
-        data = file.read(_LONGEST)
+        data = file.read(_MAX_READ_BYTES)
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
         message = f"unsupported format {manifest.format[:40]} {manifest.format_version}"
@@ -214,7 +214,7 @@ def _read_lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
     with _reporting("fact", layout.FACTS), pack.open(layout.FACTS) as file:
         while True:
             with _reporting("fact", f"line {number + 1} of {layout.FACTS}"):
-                raw = file.readline(_LONGEST)
+                raw = file.readline(_MAX_READ_BYTES)
                 line = decoder.decode(raw) if raw else None
             if line is None:
                 return

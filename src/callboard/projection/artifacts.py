@@ -25,10 +25,10 @@ from callboard.contracts.rows.base import Op
 from .reducer import Panel, on, upsert
 
 #: Maximum number of versions and exports in an artifact's row.
-MOST_VERSIONS = 3
-MOST_EXPORTS = 5
+MAX_VERSIONS = 3
+MAX_EXPORTS = 5
 #: Maximum number of complete rows. The panel keeps a summary of older ones.
-MOST_ROWS = 300
+MAX_ROWS = 300
 
 
 class Rest(msgspec.Struct, frozen=True, array_like=True):
@@ -66,7 +66,7 @@ class ArtifactsPanel(Panel):
             if entry.content.hash
             else "binary",
             version=entry.version,
-            versions=(*row.versions, entry)[-MOST_VERSIONS:],
+            versions=(*row.versions, entry)[-MAX_VERSIONS:],
             **settled,
         )
         key = f"{row.artifact_id}.{entry.version}"
@@ -109,7 +109,7 @@ class ArtifactsPanel(Panel):
             everything=fact.everything,
         )
         others = tuple(entry for entry in row.exports if entry.export != fact.export)
-        return self._change(record, exports=(*others, new)[-MOST_EXPORTS:])
+        return self._change(record, exports=(*others, new)[-MAX_EXPORTS:])
 
     @on
     def continue_export(self, record: Record, fact: ArtifactExportProgressed) -> list[Op]:
@@ -161,7 +161,7 @@ class ArtifactsPanel(Panel):
         if row.status == "deleted" and not _exporting(row):
             return upsert(row)
         self.rows[row.key] = row
-        if len(self.rows) > MOST_ROWS:
+        if len(self.rows) > MAX_ROWS:
             # Summarise a saved artifact first: a draft or a running export needs its complete row.
             key = next((key for key, row in self.rows.items() if _is_settled(row)), next(iter(self.rows)))
             self.rest[key] = _rest(self.rows.pop(key))

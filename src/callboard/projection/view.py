@@ -29,7 +29,7 @@ from .team.panels import TeamPanels
 from .turns import TurnsPanel
 
 #: Maximum number of records that wait for a missing one.
-LARGEST_HOLE = 1024
+MAX_EARLY_RECORDS = 1024
 
 
 class Panels(msgspec.Struct):
@@ -79,7 +79,7 @@ _STEPS = steps_by_fact(*_PANELS)
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
 #: Maximum size of panels at rest, in bytes. Decoding more would delay the next fact.
-LARGEST_AT_REST = 16 * 1024
+MAX_AT_REST_BYTES = 16 * 1024
 
 
 class SessionView:
@@ -115,7 +115,7 @@ class SessionView:
         if self._present is None or self._early:
             return
         state = self.state()
-        if len(state) <= LARGEST_AT_REST:
+        if len(state) <= MAX_AT_REST_BYTES:
             self._present, self._rested = None, zlib.compress(state, 1)
 
     def open_tasks(self) -> list[TaskRow]:
@@ -138,7 +138,7 @@ class SessionView:
         if record.sequence < expected:
             return []
         if record.sequence > expected:
-            if len(self._early) >= LARGEST_HOLE:
+            if len(self._early) >= MAX_EARLY_RECORDS:
                 raise Refusal("gap", f"The fact {expected} of {record.stream} is missing.", hint="Read from there.")
             self._early[record.sequence] = record
             return []

@@ -10,7 +10,7 @@ from callboard.contracts.ids import IdKind, render
 
 #: If the wall clock moves by more microseconds than this against the steady clock, a person or
 #: program has set it. Smaller moves are corrections by a time server, which are followed.
-LARGEST_DRIFT = 10_000_000
+MAX_DRIFT_MICROSECONDS = 10_000_000
 
 
 class Clock:
@@ -26,7 +26,7 @@ class Clock:
     def now(self) -> int:
         """Return microseconds since the epoch."""
         wall, steady = self.wall(), self.steady()
-        if self._offset is None or abs(wall - steady - self._offset) <= LARGEST_DRIFT:
+        if self._offset is None or abs(wall - steady - self._offset) <= MAX_DRIFT_MICROSECONDS:
             self._offset = wall - steady
         return steady + self._offset
 
@@ -38,7 +38,7 @@ class Clock:
         """
         offset = self.wall() - self.steady()
         before, self._looked = self._looked, offset
-        return 0 if before is None or abs(offset - before) <= LARGEST_DRIFT else offset - before
+        return 0 if before is None or abs(offset - before) <= MAX_DRIFT_MICROSECONDS else offset - before
 
     def wall(self) -> int:
         """Return microseconds since the epoch on the wall clock."""

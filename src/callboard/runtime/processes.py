@@ -23,7 +23,7 @@ from .dependencies import Dependencies
 log = logging.getLogger(__name__)
 
 #: Characters that one call reads, and the number of ended processes whose output can still be read.
-MAX_READ = 30_000
+MAX_READ_CHARS = 30_000
 MAX_ENDED = 16
 
 
@@ -172,7 +172,7 @@ class Processes:
         if request.wait:
             with suppress(TimeoutError):
                 await asyncio.wait_for(own.process.wait_for_output(request.offset), request.wait / 1000)
-        part = own.process.read(request.offset, MAX_READ)
+        part = own.process.read(request.offset, MAX_READ_CHARS)
         left = f"[{part.start - request.offset:,} characters were discarded]\n" if part.start > request.offset else ""
         more = f" There is more output, up to {part.total}." if part.next < part.total else ""
         return ToolOutcome(output=f"{left}{part.text}\n[{_describe_state(own)} The next offset is {part.next}.{more}]")

@@ -16,7 +16,7 @@ from .workspaces.registry import WorkspaceRegistry
 log = logging.getLogger(__name__)
 
 #: Contents below this size stay, in bytes. The preview that always stays is not much smaller.
-SMALLEST = 16 * 1024
+MIN_TRIMMED_BYTES = 16 * 1024
 #: Seconds between two sweeps, and before the first one.
 EVERY = 6 * 60 * 60
 FIRST = 60
@@ -53,7 +53,7 @@ class Retention:
                     await self._trim_session(host.state.workspace, listed.session)
 
     async def _trim_session(self, workspace: str, session: str) -> None:
-        if not (await self._dependencies.store.facts.contents(session, SMALLEST)).blobs:
+        if not (await self._dependencies.store.facts.contents(session, MIN_TRIMMED_BYTES)).blobs:
             return
         async with self._sessions.locked_out(session):
             session_state = SessionState(session, self._dependencies.store)
@@ -61,10 +61,10 @@ class Retention:
             if has_open_work(session_state.state):
                 # Keep everything until the work ends: the model still needs the whole conversation.
                 return
-            contents = await self._dependencies.store.facts.contents(session, SMALLEST)
+            contents = await self._dependencies.store.facts.contents(session, MIN_TRIMMED_BYTES)
             # Record the deletion before carrying it out.
             if await self._workspaces.record_trim(workspace, session, contents):
-                await self._dependencies.store.facts.trim(session, SMALLEST)
+                await self._dependencies.store.facts.trim(session, MIN_TRIMMED_BYTES)
 
     def _read_days(self) -> int:
         book = self._dependencies.settings

@@ -15,13 +15,13 @@ FORM = (
     r"|shell-(?:quotes|slash)(?:-json(?:-json)?)?|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
 )
 #: A shorter value would be found in ordinary text.
-SHORTEST = 6
+MIN_VALUE_CHARS = 6
 #: Halves of a value from this length on are secrets.
-SHORTEST_HALVED = 20
+MIN_HALVED_CHARS = 20
 #: A line of a multi-line value is a secret from this length on.
-SHORTEST_LINE = 16
+MIN_LINE_CHARS = 16
 #: Forms with several characters per character are searched up to this length of the value.
-LONGEST_WIDE = 512
+MAX_WIDE_CHARS = 512
 #: Matches the handle of such a form. A stream does not search for line breaks within one.
 WIDE = re.compile(r"#(?:url-all|escape|html)")
 
@@ -30,7 +30,7 @@ def encode_forms(value: str) -> dict[str, str]:
     """Return the name of the form for each encoded text. The value has the name "". The first name wins."""
     forms: dict[str, str] = {}
     for name, text in _list_forms(value):
-        if len(text) >= SHORTEST:
+        if len(text) >= MIN_VALUE_CHARS:
             forms.setdefault(text, name)
     return forms
 
@@ -66,16 +66,16 @@ def _list_forms(value: str) -> list[tuple[str, str]]:
     for shift in range(5):
         core = _base32(data, shift)
         forms += [(f"base32-{shift}", core), (f"base32-{shift}-lower", core.lower())]
-    if len(value) <= LONGEST_WIDE:
+    if len(value) <= MAX_WIDE_CHARS:
         forms += _list_wide(value, data)
-    if len(value) >= SHORTEST_HALVED:
+    if len(value) >= MIN_HALVED_CHARS:
         # A tool may show only a part of a line or output.
         middle = len(value) // 2
         forms += [("half-1", value[:middle]), ("half-2", value[middle:])]
     lines = value.splitlines()
     if len(lines) > 1:
         stripped = [(f"line-{number}", line.strip()) for number, line in enumerate(lines, 1)]
-        forms += [(name, line) for name, line in stripped if len(line) >= SHORTEST_LINE]
+        forms += [(name, line) for name, line in stripped if len(line) >= MIN_LINE_CHARS]
     return forms
 
 

@@ -17,7 +17,7 @@ from callboard.contracts.ports.secrets import HANDLE
 
 from .dumps import as_bytes, find_dumps, find_open_row
 from .forms import FORM, WIDE
-from .shapes import LONGEST_MARK, SHAPES, Shape
+from .shapes import MAX_MARK_CHARS, SHAPES, Shape
 
 #: Characters that could continue a handle.
 IN_HANDLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-#~")
@@ -29,7 +29,7 @@ _BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}")
 _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")
 #: Characters that escaping adds. Values with some are also searched without them.
 _ESCAPES = re.compile(r"[\\\"']+")
-_SHORTEST_BARE = 10
+_MIN_BARE_CHARS = 10
 #: Number of characters of a value that do not reveal it.
 _HARMLESS_LENGTH = 3
 _BLANK = re.compile(r"[\s\\\"']+")
@@ -174,7 +174,7 @@ class Matcher:
 
 def read_context(text: str, until: int) -> str:
     """Return the decided text that later text depends on."""
-    return text[max(0, until - LONGEST_MARK) : until]
+    return text[max(0, until - MAX_MARK_CHARS) : until]
 
 
 def _find_hits(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
@@ -227,7 +227,7 @@ def _unescape(handles: Mapping[str, str]) -> list[str]:
         if "#" not in handle and _ESCAPES.search(text):
             for escaped in (text, json.dumps(text)):
                 bare = _ESCAPES.sub("", escaped)
-                if len(bare) >= _SHORTEST_BARE:
+                if len(bare) >= _MIN_BARE_CHARS:
                     values[bare] = None
     return list(values)
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from callboard.contracts.entities.secret import SecretPlace
 from callboard.contracts.ports.secrets import HANDLE
 
-from .forms import SHORTEST, encode_forms
+from .forms import MIN_VALUE_CHARS, encode_forms
 
 #: Maximum number of seen values that this process can restore, and of the ones that it also searches by value alone.
-_MOST_SEEN = 4096
-_MOST_SEARCHED = 200
+_MAX_SEEN = 4096
+_MAX_SEARCHED = 200
 #: Up to this length, letters of one case are taken for a word, and digits for a number.
-_LONGEST_WORD = 16
-_LONGEST_NUMBER = 8
+_MAX_WORD_CHARS = 16
+_MAX_NUMBER_CHARS = 8
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SeenValues:
             self._values[name] = NamedSecret(name, value, "process")
             self.version += 1
         self._values.move_to_end(name)
-        if len(self._values) > _MOST_SEEN:
+        if len(self._values) > _MAX_SEEN:
             self._values.popitem(last=False)
         return name
 
@@ -68,20 +68,20 @@ class SeenValues:
 
     def list_newest(self) -> list[NamedSecret]:
         """Return the values to search by value alone. Ordinary words are left out."""
-        newest = list(self._values.values())[-_MOST_SEARCHED:]
+        newest = list(self._values.values())[-_MAX_SEARCHED:]
         return [secret for secret in newest if not explain_ordinary(secret.name, secret.value)]
 
 
 def explain_ordinary(name: str, value: str) -> str:
     """Return why the value occurs in ordinary text, so that it cannot be a secret; empty if it can."""
     bare = value.strip()
-    if len(bare) < SHORTEST:
-        return f"it has fewer than {SHORTEST} characters"
+    if len(bare) < MIN_VALUE_CHARS:
+        return f"it has fewer than {MIN_VALUE_CHARS} characters"
     if len(set(bare)) < 4:
         return "it has fewer than 4 different characters"
-    if bare.isalpha() and bare in (bare.lower(), bare.upper(), bare.capitalize()) and len(bare) < _LONGEST_WORD:
+    if bare.isalpha() and bare in (bare.lower(), bare.upper(), bare.capitalize()) and len(bare) < _MAX_WORD_CHARS:
         return "it looks like a word"
-    if bare.isdecimal() and len(bare) < _LONGEST_NUMBER:
+    if bare.isdecimal() and len(bare) < _MAX_NUMBER_CHARS:
         return "it looks like a number"
     if bare.lower() in f"{HANDLE}{name}".lower():
         return "it is part of its own handle"

@@ -81,8 +81,8 @@ _BASE64 = "[A-Za-z0-9+/=]"
 #: A whole line of a key. Other text is shorter or of one case.
 _LINE = rf"(?={_BASE64}{{0,89}}[A-Z])(?={_BASE64}{{0,89}}[a-z]){_BASE64}{{40,90}}+"
 #: Maximum number of lines of a key without and with its end in the text.
-_MOST_OPEN, _MOST = 64, 120
-_LINES = match_all(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MOST)
+_MAX_OPEN_LINES, _MAX_LINES = 64, 120
+_LINES = match_all(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MAX_LINES)
 _HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,4}}"
 _END = rf"(?={_GAP}-----END )"
 _PEM = Shape(
@@ -90,7 +90,7 @@ _PEM = Shape(
     full_pattern=(
         rf"{_HEAD}{_HEADERS}{_GAP}("
         rf"{_BASE64}{{16,90}}+{_LINES}(?:{_GAP}{_BASE64}{{1,90}}+){{0,2}}{_END}"
-        rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MOST_OPEN - 1}}})"
+        rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MAX_OPEN_LINES - 1}}})"
     ),
     open_pattern=rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z",
 )
@@ -147,4 +147,4 @@ _ASSIGNMENT = Shape(
 
 SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _NETRC, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
 #: Maximum distance of a mark before its secret, in characters.
-LONGEST_MARK = 240
+MAX_MARK_CHARS = 240

@@ -12,7 +12,7 @@ from callboard.contracts import casing
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
-LARGEST = 16 * 1024 * 1024
+MAX_ARGUMENTS_CHARS = 16 * 1024 * 1024
 
 #: Keys of a JSON Schema whose values are data, not schemas.
 _DATA_KEYS = frozenset({"const", "default", "enum", "examples"})
@@ -26,8 +26,8 @@ def decode(arguments_type: type[Arguments], text: str) -> Arguments:
     Raises:
         Refusal: `tool_arguments`, with the field.
     """
-    if len(text) > LARGEST:
-        raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
+    if len(text) > MAX_ARGUMENTS_CHARS:
+        raise Refusal("tool_arguments", f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.")
     try:
         # Some models write numbers as strings.
         return casing.decode(text.strip() or "{}", arguments_type, strict=False)

@@ -31,7 +31,7 @@ from .builtin import declarations, edit, read, write
 from .builtin.bash import BashArguments
 from .builtin.finalize import FinalizeArguments
 from .builtin.find_tools import FindToolsArguments, find
-from .builtin.glob import MOST_FILES, GlobArguments
+from .builtin.glob import MAX_FILES, GlobArguments
 from .builtin.grep import GrepArguments
 from .call_binding import refuse_changed
 from .files import changes
@@ -259,7 +259,7 @@ class FolderToolbox:
         if isinstance(arguments, GlobArguments):
             pattern = relative(context.folder, arguments.pattern)
             start = "" if arguments.pattern.startswith("/") else start
-            query = Search("Glob", pattern, start, limit=MOST_FILES, excluded=excluded)
+            query = Search("Glob", pattern, start, limit=MAX_FILES, excluded=excluded)
         else:
             query = Search(
                 tool="Grep",

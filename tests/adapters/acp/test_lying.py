@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from callboard.adapters.acp import AcpAgents, process
-from callboard.adapters.acp.client import MOST_WAITING
+from callboard.adapters.acp.client import MAX_WAITING
 from callboard.contracts.ports.external import CallReported, ExternalFailure, TextReported
 
 from .test_agents import joined_text, prompt_events
@@ -113,7 +113,7 @@ async def test_messages_of_another_conversation_are_dropped(tmp_path: Path):
 
 async def test_an_agent_that_sends_an_endless_line_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Memory stays bounded, and an agent that is no longer read gets no further turn."""
-    monkeypatch.setattr(process, "LARGEST_LINE", 1 << 16)
+    monkeypatch.setattr(process, "MAX_LINE_BYTES", 1 << 16)
     session = await AcpAgents().start(raw_command(tmp_path, text_update("x" * (1 << 18)), ENDS), str(tmp_path))
     with pytest.raises(ExternalFailure, match=r"The agent sent a line of more than [\d,]+ bytes"):
         await prompt_events(session)
@@ -153,7 +153,7 @@ async def test_nan_and_infinity_are_recorded_as_null(tmp_path: Path):
 async def test_a_flood_of_updates_fills_the_agents_pipe_and_not_memory(tmp_path: Path):
     """Memory is bounded: the rest waits in the agent's pipe."""
     session = await AcpAgents().start(
-        raw_command(tmp_path, text_update("x" * 100), times=5 * MOST_WAITING), str(tmp_path)
+        raw_command(tmp_path, text_update("x" * 100), times=5 * MAX_WAITING), str(tmp_path)
     )
     events = session.prompt("go")
     first = await anext(events)
@@ -164,7 +164,7 @@ async def test_a_flood_of_updates_fills_the_agents_pipe_and_not_memory(tmp_path:
         most = max(most, waiting.qsize())
     received = 1
     async with asyncio.timeout(60):
-        while received < 4 * MOST_WAITING:
+        while received < 4 * MAX_WAITING:
             await anext(events)
             received += 1
             most = max(most, waiting.qsize())
@@ -172,4 +172,4 @@ async def test_a_flood_of_updates_fills_the_agents_pipe_and_not_memory(tmp_path:
     await session.close()
 
     assert first == TextReported("x" * 100, "")
-    assert most <= MOST_WAITING + 1
+    assert most <= MAX_WAITING + 1

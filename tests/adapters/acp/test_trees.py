@@ -24,7 +24,7 @@ ESCAPES = (
     "setsid sh -c 'sh -c \"echo \\$\\$ > {place}/two; exec sleep 600\" & exit' >/dev/null 2>&1 & "
     "while [ ! -s {place}/one ] || [ ! -s {place}/two ]; do :; done"
 )
-LONGEST_S = 60.0
+MAX_SECONDS = 60.0
 #: A host that starts the agent, allows its command, prints a line and waits.
 HOST = """
 import asyncio, sys
@@ -63,7 +63,7 @@ def _alive(pid: int) -> bool:
 
 def wait_for_exit(folder: Path) -> list[int]:
     """Wait until the escaped processes end. Return those that are alive after the time limit."""
-    until = time.monotonic() + LONGEST_S
+    until = time.monotonic() + MAX_SECONDS
     while (alive := alive_processes(folder)) and time.monotonic() < until:
         os.sched_yield()
     return alive
@@ -71,7 +71,7 @@ def wait_for_exit(folder: Path) -> list[int]:
 
 async def kill_after_command(session: AcpSession, folder: Path) -> None:
     """Prompt the agent, and kill it once its command has ended."""
-    async with asyncio.timeout(LONGEST_S):
+    async with asyncio.timeout(MAX_SECONDS):
         async for event in session.prompt("go"):
             if isinstance(event, PermissionRequested):
                 session.permit(event.key, "allow")
@@ -95,7 +95,7 @@ async def test_all_processes_end_when_the_agent_is_killed(tmp_path: Path):
 async def test_all_processes_end_when_the_session_is_closed(tmp_path: Path):
     """A4."""
     session = await AcpAgents().start(escape_command(tmp_path), str(tmp_path))
-    async with asyncio.timeout(LONGEST_S):
+    async with asyncio.timeout(MAX_SECONDS):
         async for event in session.prompt("go"):
             if isinstance(event, PermissionRequested):
                 session.permit(event.key, "allow")

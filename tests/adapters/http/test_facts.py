@@ -144,7 +144,7 @@ async def test_facts_are_read_by_page(board: Board):
 
 async def test_a_page_has_a_size_limit_and_at_least_one_fact(board: Board, monkeypatch: pytest.MonkeyPatch):
     session = await board.session()
-    monkeypatch.setattr(feeds, "LARGEST_PAGE", 1)
+    monkeypatch.setattr(feeds, "MAX_PAGE_BYTES", 1)
 
     page = (await board.http.get(f"{API}/{_path(session)}", params={"limit": 100})).json()
 
@@ -154,7 +154,7 @@ async def test_a_page_has_a_size_limit_and_at_least_one_fact(board: Board, monke
 
 async def test_a_stream_is_written_in_bounded_chunks_of_whole_events(board: Board, monkeypatch: pytest.MonkeyPatch):
     session = await board.session()
-    monkeypatch.setattr(feeds, "LARGEST_CHUNK", 1)
+    monkeypatch.setattr(feeds, "MAX_CHUNK_BYTES", 1)
     events = await stored(board, session)
 
     async with following(board.http, _path(session)) as follower:

@@ -11,7 +11,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callboard.adapters.http.requests import LARGEST_BODY
+from callboard.adapters.http.requests import MAX_BODY_BYTES
 from callboard.contracts.commands import TABLE
 from callboard.contracts.errors import CODES
 from tests.adapters.http.rigs.server import API, Board, serving
@@ -125,7 +125,7 @@ async def test_a_large_body_is_refused(board: Board, declared: bool):
         for _ in range(5):
             yield b" " * (1024 * 1024)
 
-    body: Any = b" " * (LARGEST_BODY + 1) if declared else pieces()
+    body: Any = b" " * (MAX_BODY_BYTES + 1) if declared else pieces()
 
     answer = await board.http.post(SUBMIT, content=body, headers=JSON)
 

@@ -22,7 +22,7 @@ from tests.adapters.http.rigs.server import API, SOON, TOKEN, Board, serving
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Extend the time for a graceful stop on a busy machine."""
-    monkeypatch.setattr(server, "_LONGEST_STOP", 2 * int(SOON))
+    monkeypatch.setattr(server, "_MAX_STOP_SECONDS", 2 * int(SOON))
 
 
 async def test_a_busy_port_moves_on(board: Board):

@@ -20,7 +20,7 @@ from callboard.log.sqlite.store import SqliteStore, open_store
 from tests.log.samples import STREAM, fill
 
 #: Above the number of steps of a restore.
-MOST_STEPS = 40
+MAX_STEPS = 40
 NAMES = ("settings.toml", "secrets.json", "uploads/upl_1")
 #: Steps: renames, exchanges of folders, removals of files, and syncs of folders.
 STEPS = (
@@ -79,7 +79,7 @@ async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_st
     await _fill(former, 5, "former")
     states = ((5, {"former"}), (2, {"new"}))
     outcomes: list[tuple[bool, tuple[int, set[str]]]] = []
-    for at in range(MOST_STEPS):
+    for at in range(MAX_STEPS):
         home = StateFolder(tmp_path / f"home-{at}")
         shutil.copytree(former.folder, home.folder)
         with monkeypatch.context() as patch:

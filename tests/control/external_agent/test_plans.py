@@ -7,7 +7,7 @@ from typing import Any
 from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
-from callboard.control.decide.turn.plan import MAX_LINE
+from callboard.control.decide.turn.plan import MAX_LINE_CHARS
 from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import kinds, prompted
 from tests.control.rigs.examples import THREAD, at, attempt_failure, interrupt, model_answer, run_stop, steer, text_part
@@ -70,6 +70,6 @@ def test_a_huge_plan_is_cut_and_says_so():
     (fact,) = prompted().when(told(*lines)).facts
 
     assert isinstance(fact, PlanUpdated)
-    assert all(len(step.content) <= MAX_LINE for step in fact.steps)
+    assert all(len(step.content) <= MAX_LINE_CHARS for step in fact.steps)
     assert fact.steps[-1] == PlanStep(f"… {500 - (len(fact.steps) - 1)} more", "pending")
     assert sum(len(step.content.encode()) for step in fact.steps) < MAX_INLINE_BYTES

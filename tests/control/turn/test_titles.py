@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.control.input_text import MAX_TITLE, make_title
+from callboard.control.input_text import MAX_TITLE_CHARS, make_title
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from callboard.control.input_text import MAX_TITLE, make_title
         (" \n\t", ""),
         ("Get release 2.0 ready. The notes can be written; how it is called is for me to decide.", None),
         ("发布" * 60, None),
-        ("x" * MAX_TITLE, "x" * MAX_TITLE),
+        ("x" * MAX_TITLE_CHARS, "x" * MAX_TITLE_CHARS),
     ],
 )
 def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | None) -> None:
@@ -24,7 +24,7 @@ def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | Non
     if title is not None:
         assert found == title
     else:
-        assert len(found) <= MAX_TITLE
+        assert len(found) <= MAX_TITLE_CHARS
         assert found.endswith("…")
         assert text.startswith(found[:-1])
 

@@ -21,7 +21,7 @@ from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows.run_record import AgentRunRecord
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentruns import MOST, frame_events, partial_event, run_events
+from callboard.projection.emit.agentruns import MAX_EVENTS, frame_events, partial_event, run_events
 from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, run_kind
 from callboard.projection.run_end import run_status
@@ -61,7 +61,7 @@ def test_the_map_is_complete_for_its_vocabulary():
 def test_a_fact_has_no_more_events_than_its_block_has_numbers():
     """MAR-14"""
     most = max(len(run_events(record)) for record in HISTORY.records)
-    assert most <= MOST < FACT_NUMBERS
+    assert most <= MAX_EVENTS < FACT_NUMBERS
 
 
 def test_every_event_of_a_history_names_its_session_and_its_fact():

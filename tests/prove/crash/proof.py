@@ -36,7 +36,7 @@ ROUNDS = 8
 TRUTH_S, LIVE_S = 2.0, 1.5
 WAYS = ("fact", "write", "piece")
 #: A page of the write-ahead log is two writes. A commit has about eight pages.
-MOST_WRITES = 16
+MAX_WRITES = 16
 
 
 class Within(NamedTuple):
@@ -210,7 +210,7 @@ async def prove(n: int, sabotage: str, seed: int, within: Within) -> int:
                         break
                     how = WAYS[number % len(WAYS)]
                     kill = Kill(
-                        how=how, fact=moment, microseconds=draw.randrange(1000), writes=draw.randrange(1, MOST_WRITES)
+                        how=how, fact=moment, microseconds=draw.randrange(1000), writes=draw.randrange(1, MAX_WRITES)
                     )
                     report.progress(
                         f"kill {number} of {n}: {how} at fact {moment} of {total}; {len(report.failures)} failures"

@@ -24,7 +24,7 @@ CHUNK = 4
 #: Allowed size of the log: bytes per byte of content, and bytes per fact.
 PER_CONTENT, PER_FACT = 1.2, 350
 #: SQLite truncates the write-ahead log to this size.
-LARGEST_WAL = 8 * 1024 * 1024 + 64 * 1024
+MAX_WAL_BYTES = 8 * 1024 * 1024 + 64 * 1024
 #: Smallest delay: the model yields before each piece and does not wait.
 YIELDS_MS = 0.0001
 #: Replies that run at once, each in a session. A single one ends before its files can be read.
@@ -177,7 +177,7 @@ def _judge(report: Report, texts: list[str], first: View, late: View, samples: l
     most, content = max(sample.kept for sample in samples), sum(len(text.encode()) for text in texts)
     report.check("a partial is stored", most >= content // 4, f"{most} bytes at most")
     report.check("a partial is stored once", most <= content, f"{most} bytes at most")
-    room = PER_CONTENT * content + PER_FACT * counts[-1] + LARGEST_WAL
+    room = PER_CONTENT * content + PER_FACT * counts[-1] + MAX_WAL_BYTES
     largest = max(sample.database - samples[0].database + sample.wal for sample in samples)
     report.check(
         "while it runs the files stay within the bound and the write-ahead log's", largest <= room, f"{largest}"

@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 #: Number of failures that are shown in full.
-MOST_SHOWN = 12
+MAX_PRINTED = 12
 
 
 class Report:
@@ -58,10 +58,10 @@ class Report:
         for claim, count in self.checked.items():
             bad = self.failed.get(claim, 0)
             print(f"    {'FAIL' if bad else 'ok  '} {claim} ({f'{bad} of {count}' if bad else count})")
-        for failure in self.failures[:MOST_SHOWN]:
+        for failure in self.failures[:MAX_PRINTED]:
             print(f"  ! {failure[:600]}")
-        if len(self.failures) > MOST_SHOWN:
-            print(f"  ! and {len(self.failures) - MOST_SHOWN} more")
+        if len(self.failures) > MAX_PRINTED:
+            print(f"  ! and {len(self.failures) - MAX_PRINTED} more")
         # A proof without a check has shown nothing.
         passed = not self.failures and bool(self.checked)
         print(f"{'PASS' if passed else 'FAIL'} {self.name}", flush=True)

@@ -33,7 +33,7 @@ AT_ONCE = 3
 #: Operations by which one run may be shorter than another.
 _SPREAD = 8
 #: Longest wait of the run while its disk fails, in seconds.
-LONGEST_S = 3.0
+MAX_SECONDS = 3.0
 #: Accepted advice by fault; each is part of a hint.
 _FULL = ("Free some disk space", "Make room")
 _FAILED = ("Check the disk", "Start Callboard again", *_FULL)
@@ -70,7 +70,7 @@ async def _disturb(report: Report, library: Path, kind: Kind, moment: int) -> No
             server = await Server.start(at, before=planted.command)
         client = Client(server, lambda: planted.count)
         try:
-            await run(client, LONGEST_S)
+            await run(client, MAX_SECONDS)
             report.check(HIT, planted.hits > 0, where)
             wrong = [problem for problem in client.problems if not _advised(str(problem.get("hint", "")), kind)]
             report.none(ADVICE, [f"{where}: {problem}" for problem in wrong])

@@ -16,7 +16,7 @@ from tests.prove.driver.product import Place, Server
 from tests.prove.driver.wire import API, Answer, Gone
 
 #: Longest wait of the run, in seconds.
-LONGEST_S = 20.0
+MAX_SECONDS = 20.0
 _ITEMS = ("alpha", "beta")
 
 
@@ -54,7 +54,7 @@ class Client:
         self.number += 1
         key = f"{command}-{self.number}"
         try:
-            async with asyncio.timeout(LONGEST_S):
+            async with asyncio.timeout(MAX_SECONDS):
                 answer = await self.server.wire.post(command, body, key)
         except Gone:
             return None
@@ -147,7 +147,7 @@ def prepare(at: Place) -> None:
     )
 
 
-async def run(client: Client, longest: float = LONGEST_S) -> None:
+async def run(client: Client, longest: float = MAX_SECONDS) -> None:
     """Run everything that the product permits. Each wait has at most `longest` seconds."""
     file = await client.upload("notes.txt", b"notes of the run\n" * 3000)
     attached = {"attachments": [{"upload": file}]} if file else {}

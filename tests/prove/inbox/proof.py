@@ -31,7 +31,7 @@ FACTS = ("handoff.requested", "inbox.reserved", "inbox.consumed", "handoff.accep
 ONCE = "every handoff is consumed exactly once"
 #: Handoffs of a round.
 A_ROUND = 4
-MOST_WRITES = 16
+MAX_WRITES = 16
 #: Time limits of all handoffs of a round, in seconds: normally, and with a fault that keeps them
 #: from ending.
 PATIENCE_S, SHORT_S = 30.0, 2.0
@@ -262,7 +262,7 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
                     # One turn takes everything that arrives while the agent works.
                     nth=draw.randint(1, 2 if behind.startswith("inbox.") else A_ROUND),
                     microseconds=draw.randrange(1000),
-                    writes=draw.randrange(1, MOST_WRITES),
+                    writes=draw.randrange(1, MAX_WRITES),
                 )
                 report.progress(
                     f"kill {number} of {n}: {how} behind {moment['type'] or 'all'}; {len(report.failures)} failures"

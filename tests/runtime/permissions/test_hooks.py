@@ -31,7 +31,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolReque
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from callboard.tools.hooks.runner import MOST_AT_ONCE
+from callboard.tools.hooks.runner import MAX_CONCURRENT
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.runtime.rigs.program_agent import answer, begun, coder, list_facts
 from tests.runtime.rigs.trusted_folder import read_trust, settled, trust_folder
@@ -267,7 +267,7 @@ async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path,
     writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
     async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
-        await wait_until(lambda: len(find_processes("sleep", mark)) == MOST_AT_ONCE)
+        await wait_until(lambda: len(find_processes("sleep", mark)) == MAX_CONCURRENT)
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
         assert find_processes(mark) == find_processes(str(scripts.place)) == []

@@ -20,7 +20,7 @@ from tests.runtime.rigs.house import calls, house, parts_in, says, uses
 from tests.runtime.sessions.test_recovery import killed
 
 #: More steps than the opening of these sessions needs.
-MOST = 100
+MAX_STEPS = 100
 
 
 class Planted:
@@ -94,7 +94,7 @@ async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any
     """The caller receives the failure. No host, task or lease stays, and the next opening succeeds."""
     place, session = await left(tmp_path)
     failed = list[str]()
-    for at in range(1, MOST):
+    for at in range(1, MAX_STEPS):
         async with resting(place) as (runtime, planted):
             before = asyncio.all_tasks()
             planted.count, planted.at, planted.error = 0, at, error()
@@ -119,7 +119,7 @@ async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any
 async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
     place, _ = await left(tmp_path)
     failed = list[str]()
-    for at in range(1, MOST):
+    for at in range(1, MAX_STEPS):
         async with resting(place) as (runtime, planted):
             (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
             before = asyncio.all_tasks()

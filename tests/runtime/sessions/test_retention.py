@@ -17,7 +17,7 @@ from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionTrimmed
 from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
-from callboard.runtime.retention import SMALLEST, has_open_work
+from callboard.runtime.retention import MIN_TRIMMED_BYTES, has_open_work
 from tests.control.rigs.jobs import retry_item, session_with_job
 from tests.runtime.rigs.house import House, calls, house, says, uses
 
@@ -66,7 +66,7 @@ async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and
         session, fact = await printed(home)
         ref = fact.output.ref
         assert ref is not None
-        assert ref.size > SMALLEST
+        assert ref.size > MIN_TRIMMED_BYTES
         blobs = home.runtime.dependencies.store.blobs
         clock.days = 31
         await home.runtime.retention.sweep()
@@ -102,7 +102,7 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
         store = home.runtime.dependencies.store
         (begun,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnStarted)]
         (ended,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
-        large = [prompt.hash for prompt in begun.prompts if prompt.size > SMALLEST]
+        large = [prompt.hash for prompt in begun.prompts if prompt.size > MIN_TRIMMED_BYTES]
         assert ended.output.ref is not None
         assert large
         await home.do(UpdateSession(session_id=session, archived=True))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.tools.files.globs import MOST_ALTERNATIVES, InvalidGlobError, escape, expand, matches
+from callboard.tools.files.globs import MAX_ALTERNATIVES, InvalidGlobError, escape, expand, matches
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_a_glob_with_too_many_alternatives_is_refused():
     with pytest.raises(InvalidGlobError) as refused:
         expand("{a,b}" * 10)
 
-    assert str(refused.value) == f"The pattern has more than {MOST_ALTERNATIVES} alternatives. Use fewer braces."
+    assert str(refused.value) == f"The pattern has more than {MAX_ALTERNATIVES} alternatives. Use fewer braces."

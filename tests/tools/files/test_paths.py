@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.tools.files.handles import Folder
-from callboard.tools.files.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, find_protected, relative
+from callboard.tools.files.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, PathDenied, display, find_protected, relative
 
 ROOT = "/srv/space"
 
@@ -52,8 +52,8 @@ def test_a_path_in_the_folder_becomes_relative(given_path: str, ours: str):
         ("a\x1b[2Jb", "a⟨U+001B⟩[2Jb contains control characters."),
         ("gpj.\u202etxt", "gpj.⟨U+202E⟩txt contains control characters."),
         ("\udc80", "⟨U+DC80⟩ is not valid Unicode text."),
-        ("x" * (LONGEST_NAME + 1), f"{'x' * 119}… has a name of more than 255 bytes."),
-        ("x/" * LONGEST_PATH, f"The path is too long: {2 * LONGEST_PATH} bytes, at most {LONGEST_PATH}."),
+        ("x" * (MAX_NAME_BYTES + 1), f"{'x' * 119}… has a name of more than 255 bytes."),
+        ("x/" * MAX_PATH_BYTES, f"The path is too long: {2 * MAX_PATH_BYTES} bytes, at most {MAX_PATH_BYTES}."),
     ],
 )
 def test_an_outside_path_is_refused_with_the_reason(given_path: str, message: str):

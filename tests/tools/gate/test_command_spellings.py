@@ -12,7 +12,7 @@ import pytest
 
 from callboard.contracts.facts.permission import Rule
 from callboard.tools.gate.rules import Target, find_rule, offer_matcher
-from callboard.tools.shell_grammar.parser import LONGEST, SimpleCommand, parse
+from callboard.tools.shell_grammar.parser import MAX_TEXT_CHARS, SimpleCommand, parse
 from callboard.tools.shell_grammar.prefix import find_prefix
 
 DENY = Rule(rule_id="rul_1", matcher="Bash(git push *)", verdict="deny", scope="user_settings")
@@ -300,7 +300,9 @@ def test_no_prefix_is_offered_for_a_program_that_runs_its_arguments(command: str
     assert offer_matcher(shell(command)) == f"Bash({command})"
 
 
-@pytest.mark.parametrize("text", ["(" * 20_000, "$(" * 5_000, "a" * (LONGEST + 1), "\0", "\ud800", "<<" * 900, "'"])
+@pytest.mark.parametrize(
+    "text", ["(" * 20_000, "$(" * 5_000, "a" * (MAX_TEXT_CHARS + 1), "\0", "\ud800", "<<" * 900, "'"]
+)
 def test_an_invalid_command_asks_without_delay(text: str) -> None:
     """X8"""
     assert not parse(text).is_complete or len(text) == 1

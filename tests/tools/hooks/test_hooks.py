@@ -17,7 +17,7 @@ from callboard.contracts.ports.tools import HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from callboard.tools.hooks.hook_process import LARGEST
+from callboard.tools.hooks.hook_process import MAX_RESPONSE_BYTES
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, rule, to_english_checks
 from tests.tools.rigs.hooks import Scripts, evaluate_with_hooks, run_hooks
@@ -163,7 +163,7 @@ FAILS = {
     "answer(arguments=['ls'])": "returned an invalid answer: Expected `object | null`, got `array` - at `$.arguments`",
     'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "returned an invalid answer: ",
     "print('{\"arguments\":' + '[' * 100000)": "returned an invalid answer: ",
-    f"print('x' * {LARGEST + 1})": f"answered more than {LARGEST:,} bytes",
+    f"print('x' * {MAX_RESPONSE_BYTES + 1})": f"answered more than {MAX_RESPONSE_BYTES:,} bytes",
 }
 
 
@@ -228,7 +228,7 @@ async def test_a_hook_may_ignore_its_input(agent: Agent) -> None:
 def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) -> None:
     """The hooks ignore their input, print too much, time out, or answer."""
     deaf = Hook(name="deaf", command=("true",))
-    loud = scripts.hook("loud", f"print('x' * {LARGEST * 8})")
+    loud = scripts.hook("loud", f"print('x' * {MAX_RESPONSE_BYTES * 8})")
     slow = scripts.hook("slow", "import time\ntime.sleep(600)", timeout=0.5)
     fine = scripts.hook("fine", "answer(decision='ask')")
     large = call("Write", file_path="a.txt", content="x" * 1_000_000)
@@ -242,7 +242,7 @@ def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) ->
     failed = "failed, so the call does not run:"
     assert details == [
         "",
-        f"The hook loud {failed} answered more than {LARGEST:,} bytes.",
+        f"The hook loud {failed} answered more than {MAX_RESPONSE_BYTES:,} bytes.",
         f"The hook slow {failed} did not answer within 0.5 seconds.",
         "The hook fine asks for approval.",
         "",

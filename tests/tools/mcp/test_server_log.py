@@ -10,8 +10,8 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 from callboard.contracts.ports.tools import Reply
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from callboard.tools.mcp.questions import LONGEST, ask
-from callboard.tools.mcp.server_log import MOST, PlainText, ServerLog
+from callboard.tools.mcp.questions import MAX_QUESTION_CHARS, ask
+from callboard.tools.mcp.server_log import MAX_CHARS, PlainText, ServerLog
 from tests.tools.mcp.serving import open_agent, python_server
 from tests.tools.rigs.calls import RecordingReporter
 
@@ -28,15 +28,15 @@ def contains_part(text: str) -> bool:
 @pytest.mark.parametrize("within", range(len(SECRET) + 1))
 def test_a_secret_across_the_boundary_leaves_no_part(within: int, pieces: int):
     """SAFE-03"""
-    text = "." * 30_000 + SECRET + "." * (MOST - within)
+    text = "." * 30_000 + SECRET + "." * (MAX_CHARS - within)
     log, plain_log = ServerLog(SECRETS.redact_stream), ServerLog(PlainText)
     for at in range(0, len(text), len(text) // pieces):
         log.add(text[at : at + len(text) // pieces])
         plain_log.add(text[at : at + len(text) // pieces])
     assert contains_part(plain_log.text()) is (within >= 4)
     assert not contains_part(log.text())
-    assert log.text().endswith("." * (MOST - len(SECRET)))
-    assert len(log.text()) <= MOST + len("secret://deploy")
+    assert log.text().endswith("." * (MAX_CHARS - len(SECRET)))
+    assert len(log.text()) <= MAX_CHARS + len("secret://deploy")
 
 
 def test_the_log_keeps_the_end_in_order():
@@ -45,12 +45,12 @@ def test_the_log_keeps_the_end_in_order():
         log.add(f"line {number} with {SECRET}\n")
     assert log.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
     assert log.last_line() == "line 9999 with secret://deploy"
-    assert len(log.text()) <= MOST
+    assert len(log.text()) <= MAX_CHARS
 
 
 async def test_a_truncated_server_message_contains_no_secret(folder: Path):
     """SAFE-03"""
-    cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MOST - 9} + chr(10)); sys.exit(3)"
+    cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MAX_CHARS - 9} + chr(10)); sys.exit(3)"
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
     servers = (python_server("cut", cut), python_server("long", long))
     async with open_agent(folder, *servers, veil=SECRETS.redact_stream) as agent:
@@ -63,7 +63,7 @@ async def test_a_truncated_server_message_contains_no_secret(folder: Path):
 @pytest.mark.parametrize("within", [0, 3, len(SECRET) - 3, len(SECRET)])
 async def test_a_truncated_question_contains_no_secret(within: int):
     """SAFE-03"""
-    text = "." * (LONGEST - within) + SECRET + "." * LONGEST
+    text = "." * (MAX_QUESTION_CHARS - within) + SECRET + "." * MAX_QUESTION_CHARS
     reporter = RecordingReporter([], Reply(outcome="reject"))
     form = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
     assert await ask("asking", form, reporter, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(
@@ -71,4 +71,4 @@ async def test_a_truncated_question_contains_no_secret(within: int):
     )
     (question,) = reporter.asked
     assert not contains_part(question.message)
-    assert len(question.message) <= LONGEST
+    assert len(question.message) <= MAX_QUESTION_CHARS

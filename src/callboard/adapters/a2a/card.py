@@ -17,7 +17,7 @@ from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.text.redactor import without_secrets
 
 #: The largest accepted card, in bytes.
-LARGEST_CARD = 256 * 1024
+MAX_CARD_BYTES = 256 * 1024
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -73,8 +73,8 @@ async def _fetch(http: httpx.AsyncClient, address: str) -> bytes:
         data = b""
         async for chunk in response.aiter_bytes():
             data += chunk
-            if len(data) > LARGEST_CARD:
-                raise ExternalFailure("remote_refused", f"The card at {address} has more than {LARGEST_CARD} bytes.")
+            if len(data) > MAX_CARD_BYTES:
+                raise ExternalFailure("remote_refused", f"The card at {address} has more than {MAX_CARD_BYTES} bytes.")
         return data
 
 

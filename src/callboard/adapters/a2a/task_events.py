@@ -22,8 +22,8 @@ END_MESSAGES: dict[RemoteTaskState, str] = {
     "canceled": "The remote agent cancelled the task.",
 }
 #: The largest artifact that arrives in pieces, in bytes.
-_LARGEST_PIECES = 16 * 1024 * 1024
-_LONGEST_ID = 200
+_MAX_PIECES_BYTES = 16 * 1024 * 1024
+_MAX_ID_CHARS = 200
 #: A reported status: state, message, message id and time in nanoseconds.
 _Status = tuple[RemoteTaskState, str, str, int]
 
@@ -140,8 +140,8 @@ class TaskEventHandler:
         piece = update.artifact
         artifact = self._pieces.get(piece.artifact_id)
         if update.append and artifact is not None:
-            if artifact.ByteSize() + piece.ByteSize() > _LARGEST_PIECES:
-                message = f"The remote agent sent an artifact of more than {_LARGEST_PIECES} bytes."
+            if artifact.ByteSize() + piece.ByteSize() > _MAX_PIECES_BYTES:
+                message = f"The remote agent sent an artifact of more than {_MAX_PIECES_BYTES} bytes."
                 raise ExternalFailure("remote_refused", message)
             _append(artifact, piece)
         else:
@@ -164,14 +164,14 @@ class TaskEventHandler:
 
     def _is_own_task(self, task: str) -> bool:
         if not self.task and task:
-            if len(task) > _LONGEST_ID:
-                message = f"The remote agent sent a task id of more than {_LONGEST_ID} characters."
+            if len(task) > _MAX_ID_CHARS:
+                message = f"The remote agent sent a task id of more than {_MAX_ID_CHARS} characters."
                 raise ExternalFailure("remote_refused", message)
             self.task = task
         return bool(task) and task == self.task
 
     def _set_conversation(self, conversation: str) -> None:
-        if 0 < len(conversation) <= _LONGEST_ID and conversation != self.conversation:
+        if 0 < len(conversation) <= _MAX_ID_CHARS and conversation != self.conversation:
             self.conversation = conversation
             self._on_conversation(conversation)
 

@@ -15,10 +15,10 @@ from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.ports.external import ArtifactReported
 
 #: The number of parts of an artifact that are stored.
-MOST_PARTS = 50
-_LONGEST_NAME = 200
-_LONGEST_TEXT = 1000
-_LONGEST_URL = 2000
+MAX_PARTS = 50
+_MAX_NAME_CHARS = 200
+_MAX_TEXT_CHARS = 1000
+_MAX_URL_CHARS = 2000
 _MEDIA = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}(; ?charset=[\w-]{1,30})?")
 
 _STATES: dict[int, RemoteTaskState] = {
@@ -38,7 +38,7 @@ def state_of(state: int) -> RemoteTaskState:
     return _STATES.get(state, "unknown")
 
 
-def single_line(text: str, longest: int = _LONGEST_NAME) -> str:
+def single_line(text: str, longest: int = _MAX_NAME_CHARS) -> str:
     """Return the text on one line, of at most `longest` characters."""
     return " ".join(text.split())[:longest]
 
@@ -56,7 +56,7 @@ def full_text(message: Message) -> str:
             case "data":
                 texts.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
             case "url":
-                texts.append(single_line(f"{part.filename} {part.url}", _LONGEST_URL))
+                texts.append(single_line(f"{part.filename} {part.url}", _MAX_URL_CHARS))
             case _:
                 texts.append(f"({single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not stored)")
     return "\n\n".join(filter(None, texts))
@@ -83,7 +83,7 @@ def parts_report(
     """
     sent_parts = list(parts)
     room, stored, blobs = MAX_INLINE_BYTES, list[RemotePart](), list[Blob]()
-    for sent in sent_parts[:MOST_PARTS]:
+    for sent in sent_parts[:MAX_PARTS]:
         part, part_blobs = _part(sent, room)
         room -= len(part.text.text.encode("utf-8", "replace"))
         stored.append(part)
@@ -92,9 +92,9 @@ def parts_report(
         task=task,
         artifact=single_line(identity),
         name=single_line(name),
-        description=single_line(description, _LONGEST_TEXT),
+        description=single_line(description, _MAX_TEXT_CHARS),
         parts=tuple(stored),
-        left_out=max(0, len(sent_parts) - MOST_PARTS),
+        left_out=max(0, len(sent_parts) - MAX_PARTS),
         blobs=tuple(blobs),
     )
 
@@ -113,7 +113,7 @@ def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             blob = make_blob(part.raw, _media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
         case "url":
-            url = single_line(part.url, _LONGEST_URL)
+            url = single_line(part.url, _MAX_URL_CHARS)
             return RemotePart(media=_media(part, "application/octet-stream"), name=name, url=url), []
         case _:
             return RemotePart(media=_media(part, "application/octet-stream"), name=name), []

@@ -8,7 +8,7 @@ from typing import cast
 import httpx
 
 #: The largest response, and the largest event of a stream, in bytes.
-LARGEST = 8 * 1024 * 1024
+MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 _EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
@@ -24,7 +24,7 @@ class BoundedTransport(httpx.AsyncBaseTransport):
         largest: The limit of a response, or of each event of a stream, in bytes.
     """
 
-    def __init__(self, inner: httpx.AsyncBaseTransport | None = None, largest: int = LARGEST) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport | None = None, largest: int = MAX_RESPONSE_BYTES) -> None:
         self._inner = inner or httpx.AsyncHTTPTransport()
         self._largest = largest
 
@@ -65,7 +65,7 @@ class _BoundedStream(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
-def build_client(timeout: float, largest: int = LARGEST) -> httpx.AsyncClient:
+def build_client(timeout: float, largest: int = MAX_RESPONSE_BYTES) -> httpx.AsyncClient:
     """Build a client that follows no redirects and ignores proxies and passwords of the environment.
 
     Args:

@@ -21,8 +21,8 @@ from .settings import SettingsController
 from .translation import ToolCallTracker, event_from_update
 
 #: Limits of the queue: number of events, and bytes of their messages. At a limit no more is read from the agent.
-MOST_WAITING = 1000
-_MOST_BYTES = 64 * 1024 * 1024
+MAX_WAITING = 1000
+_MAX_BYTES = 64 * 1024 * 1024
 
 
 class AcpClient:
@@ -161,7 +161,7 @@ class AcpClient:
 
     def _is_full(self) -> bool:
         waiting = self.events.qsize()
-        return waiting >= MOST_WAITING or (waiting > 0 and self._waiting_bytes > _MOST_BYTES)
+        return waiting >= MAX_WAITING or (waiting > 0 and self._waiting_bytes > _MAX_BYTES)
 
     def _require_prompt(self, session_id: str) -> None:
         """Reject a request outside a prompt of this conversation. No caller would answer it."""

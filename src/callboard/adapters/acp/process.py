@@ -36,9 +36,9 @@ PASSED = frozenset(
     }
 )
 #: The largest line of the protocol, in bytes. A line may hold a whole file.
-LARGEST_LINE = 64 * 1024 * 1024
+MAX_LINE_BYTES = 64 * 1024 * 1024
 _TAIL_LINES = 20
-_LONGEST_LINE = 400
+_MAX_LINE_CHARS = 400
 #: Time for an agent to exit after its input is closed, in seconds.
 _EXIT_S = 1.0
 #: Time for the last error output to arrive, in seconds.
@@ -128,7 +128,7 @@ class AgentProcess:
                 continue
             if not line:
                 return
-            self._lines.append(line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE])
+            self._lines.append(line.decode("utf-8", "replace").rstrip()[:_MAX_LINE_CHARS])
 
 
 async def start_agent(command: tuple[str, ...], folder: str, environment: Mapping[str, str]) -> AgentProcess:
@@ -143,7 +143,7 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
         with Descriptors() as ours:
             reads, writes = ours.pipe()
             ours.release(reads)
-            guard, cancelled = await start_guard(launch, source=reads, limit=LARGEST_LINE)
+            guard, cancelled = await start_guard(launch, source=reads, limit=MAX_LINE_BYTES)
             try:
                 if cancelled or guard.process.stdout is None:
                     raise asyncio.CancelledError

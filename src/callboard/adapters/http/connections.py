@@ -22,7 +22,7 @@ from callboard.contracts.errors import Problem
 #: Time limit for a complete request head, in seconds from the connection or the head's first byte.
 HEAD_S = 10.0
 #: The most connections of each kind, if the limit of open files allows it.
-MOST_UNKNOWN, MOST_TRUSTED = 256, 512
+MAX_UNKNOWN, MAX_TRUSTED = 256, 512
 #: Divisors of the limit of open files for each kind; the store, tools and models need the rest.
 _UNKNOWN_PART, _TRUSTED_PART = 8, 4
 #: Connections accepted in one step of the event loop. A burst must not open more files than are available.
@@ -42,9 +42,9 @@ def default_limits() -> ConnectionLimits:
     """Return limits that fit the process's soft limit of open files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return ConnectionLimits(MOST_UNKNOWN, MOST_TRUSTED)
+        return ConnectionLimits(MAX_UNKNOWN, MAX_TRUSTED)
     return ConnectionLimits(
-        min(MOST_UNKNOWN, max(8, soft // _UNKNOWN_PART)), min(MOST_TRUSTED, max(8, soft // _TRUSTED_PART))
+        min(MAX_UNKNOWN, max(8, soft // _UNKNOWN_PART)), min(MAX_TRUSTED, max(8, soft // _TRUSTED_PART))
     )
 
 

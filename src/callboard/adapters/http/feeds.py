@@ -27,10 +27,10 @@ from .streams import SseResponse, SseResponses, closing
 
 LAST_EVENT_ID = "Last-Event-ID"
 #: The largest page of facts, in bytes. A single larger fact is sent alone.
-LARGEST_PAGE = 1_000_000
+MAX_PAGE_BYTES = 1_000_000
 #: The largest chunk of a stream, in bytes. A single larger fact is sent alone.
-LARGEST_CHUNK = 256 * 1024
-MOST_FACTS = 1000
+MAX_CHUNK_BYTES = 256 * 1024
+MAX_FACTS = 1000
 
 Position = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 _STREAM_NAME = re.compile(r"(ses|wks)_[A-Za-z0-9]{1,60}")
@@ -41,7 +41,7 @@ class FactsQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     """`after` is a sequence. With `limit` the response is a page of at most that many facts."""
 
     after: Position = 0
-    limit: Annotated[int, Meta(ge=1, le=MOST_FACTS)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_FACTS)] | None = None
 
 
 class OpsQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -81,7 +81,7 @@ class _Feeds:
         if head.sequence == 0 and after == 0:
             raise unknown_stream(stream)
         if query.limit is not None or _wants_json(request):
-            return await self._page(stream, after, query.limit or MOST_FACTS, head)
+            return await self._page(stream, after, query.limit or MAX_FACTS, head)
         return self._streams.respond(end_with_problem(self._events(stream, after, head), f"the facts of {stream}"))
 
     async def ops(self, request: Request) -> SseResponse:
@@ -101,7 +101,7 @@ class _Feeds:
         for record in await self._dependencies.store.facts.read(stream, after=after, limit=limit):
             wired = self._wire(record)
             size += len(wired.payload)
-            if events and size > LARGEST_PAGE:
+            if events and size > MAX_PAGE_BYTES:
                 break
             events.append(wired)
         last = events[-1].sequence if events else after
@@ -116,7 +116,7 @@ class _Feeds:
                 for record in records:
                     wired = self._wire(record)
                     chunk += sse_event(wired.type, _encoder.encode(wired), str(wired.sequence))
-                    if len(chunk) > LARGEST_CHUNK:
+                    if len(chunk) > MAX_CHUNK_BYTES:
                         yield bytes(chunk)
                         chunk.clear()
                 if chunk:

@@ -161,8 +161,8 @@ METHOD_NOT_ALLOWED = 405
 UNSUPPORTED_MEDIA = 415
 
 #: Limits of messages and field names, which repeat input, in characters.
-_LONGEST_MESSAGE = 300
-_LONGEST_FIELD = 100
+_MAX_MESSAGE_CHARS = 300
+_MAX_FIELD_CHARS = 100
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
@@ -206,8 +206,8 @@ def invalid_input(error: Exception, *, field: str = "") -> Refusal:
     name = path or field
     return Refusal(
         "invalid_input",
-        _shorten(_readable(message, name), _LONGEST_MESSAGE),
-        field=_shorten(name, _LONGEST_FIELD),
+        _shorten(_readable(message, name), _MAX_MESSAGE_CHARS),
+        field=_shorten(name, _MAX_FIELD_CHARS),
         hint=_HINT,
     )
 
@@ -216,7 +216,7 @@ def _readable(message: str, field: str) -> str:
     """Return a sentence about the field; or the message if it has no field."""
     for pattern, text in _BOUNDS:
         if match := pattern.fullmatch(message):
-            return f"{_shorten(field or 'The value', _LONGEST_FIELD)} {match.expand(text)}."
+            return f"{_shorten(field or 'The value', _MAX_FIELD_CHARS)} {match.expand(text)}."
     return message
 
 

@@ -17,7 +17,7 @@ from callboard.contracts.scope import Actor
 
 from .problems import WrongMediaError, invalid_input
 
-LARGEST_BODY = 4 * 1024 * 1024
+MAX_BODY_BYTES = 4 * 1024 * 1024
 KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
 #: Scope key of the sender, `page` or `api`. The guard sets it.
@@ -44,12 +44,12 @@ async def read_json_body(request: Request) -> bytes:
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > LARGEST_BODY:
+    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         raise _too_large()
     body = bytearray()
     async for piece in request.stream():
         body += piece
-        if len(body) > LARGEST_BODY:
+        if len(body) > MAX_BODY_BYTES:
             raise _too_large()
     return bytes(body)
 
@@ -140,6 +140,6 @@ async def _wait_for_disconnect(request: Request) -> None:
 def _too_large() -> Refusal:
     return Refusal(
         "too_large",
-        f"The body is larger than {LARGEST_BODY} bytes.",
+        f"The body is larger than {MAX_BODY_BYTES} bytes.",
         hint="Put large content into a file of the workspace and send its path.",
     )

@@ -26,7 +26,7 @@ from .requests import idempotency_key, read_json_body, request_actor
 
 PATH = f"{API}/rpc"
 #: The largest number of calls in a batch.
-LARGEST_BATCH = 100
+MAX_BATCH = 100
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 #: Code of a refusal for which JSON-RPC defines none.
 REFUSED = -32000
@@ -69,8 +69,8 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
     if not isinstance(sent, list):
         return await _answer_call(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
-    if not 0 < len(calls) <= LARGEST_BATCH:
-        problem = Problem(code="invalid_input", message=f"A batch must have 1 to {LARGEST_BATCH} calls.")
+    if not 0 < len(calls) <= MAX_BATCH:
+        problem = Problem(code="invalid_input", message=f"A batch must have 1 to {MAX_BATCH} calls.")
         return _error(None, INVALID_REQUEST, problem)
     answers = [
         await _answer_call(commands, call, f"{key}:{number}" if key else "", actor)

@@ -23,7 +23,7 @@ _HIGHEST_PORT = 65535
 #: Time for open requests to end at shutdown before their connections are closed, in seconds.
 GRACE = 1.0
 #: Time before uvicorn cancels handlers of closed connections, in whole seconds.
-_LONGEST_STOP = 2
+_MAX_STOP_SECONDS = 2
 
 #: Connections that the kernel queues until the process accepts them.
 _KERNEL_QUEUE = 2048
@@ -52,7 +52,7 @@ class HttpServer:
                 date_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=_IDLE_CONNECTION,
-                timeout_graceful_shutdown=_LONGEST_STOP,
+                timeout_graceful_shutdown=_MAX_STOP_SECONDS,
             )
         )
         self._serving: asyncio.Task[None] | None = None

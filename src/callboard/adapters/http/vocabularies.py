@@ -27,7 +27,7 @@ from callboard.projection.emit.subagents import SubagentEvents
 from .commands import API
 from .dependencies import HttpDependencies
 from .feeds import (
-    LARGEST_CHUNK,
+    MAX_CHUNK_BYTES,
     Position,
     end_with_problem,
     gap_refusal,
@@ -125,7 +125,7 @@ async def _events(
             for item in items:
                 for encoded in encoder.encode(item, after):
                     chunk += encoded
-                    if len(chunk) > LARGEST_CHUNK:
+                    if len(chunk) > MAX_CHUNK_BYTES:
                         yield bytes(chunk)
                         chunk.clear()
                 if not hydrated and isinstance(item, LiveFacts) and item.records[-1].sequence >= head.sequence:

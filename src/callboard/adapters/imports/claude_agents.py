@@ -17,7 +17,7 @@ from .past import Line, as_object, first_line, read_lines
 
 #: Internal agents of the program. Their relevant answers are in the session.
 _INTERNAL = re.compile(r"agent-a(compact|prompt_suggestion)-[0-9a-f]+\.jsonl")
-_LARGEST_META = 64 * 1024
+_MAX_META_BYTES = 64 * 1024
 
 
 @dataclass
@@ -75,7 +75,7 @@ def read_meta(transcript: Path) -> Line:
     """Read the description beside a subagent's transcript; empty if it is missing or invalid."""
     try:
         data = transcript.with_suffix(".meta.json").read_bytes()
-        return as_object(msgspec.json.decode(data)) if len(data) <= _LARGEST_META else {}
+        return as_object(msgspec.json.decode(data)) if len(data) <= _MAX_META_BYTES else {}
     except (OSError, msgspec.DecodeError, RecursionError):
         return {}
 

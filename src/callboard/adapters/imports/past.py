@@ -20,9 +20,9 @@ from callboard.contracts.facts.turn import InputSource
 log = logging.getLogger(__name__)
 
 #: The longest line of a transcript, in bytes. Longer ones are omitted.
-LONGEST_LINE = 32 * 1024 * 1024
+MAX_LINE_BYTES = 32 * 1024 * 1024
 #: The longest text of a message, in characters. Longer ones are truncated.
-LONGEST_TEXT = 2_000_000
+MAX_TEXT_CHARS = 2_000_000
 
 Line = dict[str, Any]
 Ended = Literal["completed", "interrupted", "failed"]
@@ -140,7 +140,7 @@ def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
     """
     remaining = most
     with file.open("rb") as opened:
-        while data := opened.readline(LONGEST_LINE if remaining is None else min(remaining, LONGEST_LINE)):
+        while data := opened.readline(MAX_LINE_BYTES if remaining is None else min(remaining, MAX_LINE_BYTES)):
             remaining = None if remaining is None else remaining - len(data)
             try:
                 line = msgspec.json.decode(data)
@@ -163,7 +163,7 @@ def microseconds(text: Any, otherwise: int) -> int:
 def text_of(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "output_text")) -> str:
     """Return the text of a message's content: a text, or a list of blocks of these kinds."""
     if isinstance(content, str):
-        return content[:LONGEST_TEXT]
+        return content[:MAX_TEXT_CHARS]
     if not isinstance(content, list):
         return ""
     texts = (
@@ -171,7 +171,7 @@ def text_of(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "outpu
         for block in cast("list[Any]", content)
         if isinstance(block, dict) and cast("Line", block).get("type") in kinds
     )
-    return "\n".join(text for text in texts if isinstance(text, str))[:LONGEST_TEXT]
+    return "\n".join(text for text in texts if isinstance(text, str))[:MAX_TEXT_CHARS]
 
 
 def as_object(value: Any) -> Line:

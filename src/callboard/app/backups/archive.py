@@ -21,7 +21,7 @@ UPLOADS = "uploads"
 #: Version of the archive. Newer versions are refused.
 FORMAT = 1
 #: Maximum size of a manifest, in bytes.
-_MAX_MANIFEST = 16 * 1024 * 1024
+_MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 _CHUNK = 1 << 20
 
 
@@ -107,7 +107,7 @@ def unpack(file: Path, into: Path) -> Manifest:
 
 def _read_manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
     info = archive.next()
-    if info is None or info.name != MANIFEST or not info.isreg() or info.size > _MAX_MANIFEST:
+    if info is None or info.name != MANIFEST or not info.isreg() or info.size > _MAX_MANIFEST_BYTES:
         raise _invalid(file, "it does not begin with a manifest")
     content = archive.extractfile(info)
     data = b"" if content is None else content.read()

@@ -28,7 +28,7 @@ NAMES = (
     "background_teammate",
     "remote_teammate",
 )
-_LONGEST_NAME = 80
+_MAX_NAME_CHARS = 80
 
 
 class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -61,7 +61,7 @@ def load_demo(name: str) -> Demo:
     normalized = name.replace("-", "_")
     if normalized not in NAMES:
         hint = f"Available demos: {', '.join(NAMES)}."
-        raise Refusal("invalid_input", f"Unknown demo: {name[:_LONGEST_NAME]}.", field="name", hint=hint)
+        raise Refusal("invalid_input", f"Unknown demo: {name[:_MAX_NAME_CHARS]}.", field="name", hint=hint)
     return Demo(name=normalized, **yaml.safe_load((_PLAYS / normalized / "demo.yaml").read_text("utf-8")))
 
 

@@ -26,7 +26,7 @@ from .announcement import find_unused_models
 from .host import HostedRuntime, find_or_open, host_runtime
 
 #: Seconds before a stop is forced.
-MAX_STOP_S = 8.0
+MAX_STOP_SECONDS = 8.0
 #: Exit code after Ctrl-C.
 ENDED_BY_PERSON = 130
 
@@ -228,7 +228,7 @@ def stop_signal(home: StateFolder, report: MilestoneHandler) -> Generator[asynci
             force(ENDED_BY_PERSON)
             return
         first.set_result(name)
-        timers.append(loop.call_later(MAX_STOP_S, force, 1))
+        timers.append(loop.call_later(MAX_STOP_SECONDS, force, 1))
 
     signals = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:

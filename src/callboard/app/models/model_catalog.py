@@ -25,7 +25,7 @@ from .discovery import MODEL_SERVERS, ModelServer, discover_models
 #: Seconds that a model may take for the whole test answer.
 PATIENCE_S = 90.0
 _QUESTION = "Answer with the one word: ready"
-_MAX_TEXT = 500
+_MAX_TEXT_CHARS = 500
 
 Pair = tuple[str, str]
 
@@ -102,7 +102,7 @@ class ModelCatalog:
         return ModelTestResult(
             name="/".join(pair),
             ok=True,
-            text=text.strip()[:_MAX_TEXT],
+            text=text.strip()[:_MAX_TEXT_CHARS],
             first_ms=first_ms,
             duration_ms=_since(began),
             input_tokens=usage.input_tokens,

@@ -22,9 +22,9 @@ _TYPE = re.compile(r"^Expected `(?P<expected>.*)`, got `(?P<actual>.*)`$")
 _LIMIT = re.compile(r"^Expected `.*` (?P<limit>(?:of length )?[<>]=?) (?P<number>\S+)$")
 #: Keys whose text values may be quoted: any other text may be a secret.
 _QUOTABLE = frozenset({"name", "fallback", "permission_mode", "kind", "transport", "verdict", "reasoning"})
-_MAX_QUOTED = 60
+_MAX_QUOTE_CHARS = 60
 #: Maximum characters parsed to find a line: a hostile file could make the search very slow.
-_MAX_PARSED = 1_000_000
+_MAX_PARSED_CHARS = 1_000_000
 _LIMITS: Mapping[str, SettingsProblemCode] = {
     ">=": "too_small",
     ">": "not_above",
@@ -157,7 +157,7 @@ def to_problem(refusal: Refusal, file: str, *, keeps_last: bool = False) -> Sett
 def find_line(text: bytes, steps: Sequence[Step]) -> int:
     """Return the line where the value at `steps`, or its table, begins; 0 if it is unknown or too slow to find."""
     lines = text.decode("utf-8", "replace").split("\n")
-    remaining = _MAX_PARSED
+    remaining = _MAX_PARSED_CHARS
 
     def parse_prefix(count: int) -> tuple[int, Any]:
         """Return the longest valid prefix of the first `count` lines, and its tables."""
@@ -211,7 +211,7 @@ def _classify(message: str) -> tuple[SettingsProblemCode, dict[str, str]]:
 
 def _quote(value: Any) -> str:
     text = msgspec.json.encode(value, enc_hook=str).decode()
-    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
+    return text if len(text) <= _MAX_QUOTE_CHARS else f"{text[:_MAX_QUOTE_CHARS]}…"
 
 
 def _listed(label: str, values: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from callboard.contracts.settings import (
 from callboard.tools.files.paths import display
 
 #: A person must see the whole request, so it is not truncated.
-_MAX_TEXT: Final = 100_000
+_MAX_TEXT_CHARS: Final = 100_000
 _HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
 _NETWORK: Final = "network"
 _ENGLISH: Final[Mapping[RequestedPermissionCode, str]] = {
@@ -81,7 +81,7 @@ def _widening(
     **values: str,
 ) -> RequestedPermission:
     """Build a widening without empty parameters."""
-    texts = {key: display(value, _MAX_TEXT) for key, value in values.items()}
+    texts = {key: display(value, _MAX_TEXT_CHARS) for key, value in values.items()}
     parameters = {key: text for key, text in texts.items() if text}
     return RequestedPermission(what=kind, code=code, parameters=parameters, detail=_english(code, texts), file=file)
 

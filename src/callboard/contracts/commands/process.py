@@ -28,7 +28,7 @@ MAX_WAIT_MS = 60_000
 
 
 #: Maximum characters written to a process at once.
-MAX_INPUT_CHARACTERS = 64 * 1024
+MAX_INPUT_CHARS = 64 * 1024
 
 
 class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class WriteProcessStdin(Command, frozen=True, kw_only=True):
 
     session_id: Id
     process_id: Id
-    text: Annotated[str, Meta(max_length=MAX_INPUT_CHARACTERS)] = ""
+    text: Annotated[str, Meta(max_length=MAX_INPUT_CHARS)] = ""
     end: bool = False
 
 

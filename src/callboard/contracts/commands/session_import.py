@@ -20,7 +20,7 @@ Long = Annotated[str, Meta(max_length=4_000_000)]
 
 
 #: Latest time that every client represents exactly, in microseconds since the epoch: the year 2255.
-MAX_TIME = MAX_INTEGER
+MAX_TIME_MICROSECONDS = MAX_INTEGER
 
 
 class ImportedChange(
@@ -115,7 +115,7 @@ class ImportTurn(Command, frozen=True, kw_only=True):
     source_id: Annotated[str, Meta(min_length=1, max_length=200)]
     title: Annotated[str, Meta(max_length=200)] = ""
     turn_id: Id
-    at: Annotated[int, Meta(ge=0, le=MAX_TIME)]
+    at: Annotated[int, Meta(ge=0, le=MAX_TIME_MICROSECONDS)]
     input: Long = ""
     input_source: InputSource = "person"
     calls: tuple[ImportedCall, ...] = ()

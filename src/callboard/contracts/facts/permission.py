@@ -17,7 +17,7 @@ Risk = Literal["none", "low", "medium", "high"]
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
 CHECK_NAMES: tuple[CheckName, ...] = get_args(CheckName)
 #: Maximum characters of rewritten arguments that the model receives.
-MAX_NOTE_CHARACTERS = 2000
+MAX_NOTE_CHARS = 2000
 #: Where a rule applies and is stored: added by an approval, or in the settings of a folder or a
 #: user.
 RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
@@ -52,7 +52,7 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
     def describe_rewrite(self, arguments: str) -> str:
         """Return the note for the model about rewritten arguments, placed before the result of the call."""
-        excerpt = arguments if len(arguments) <= MAX_NOTE_CHARACTERS else f"{arguments[:MAX_NOTE_CHARACTERS]}…"
+        excerpt = arguments if len(arguments) <= MAX_NOTE_CHARS else f"{arguments[:MAX_NOTE_CHARS]}…"
         return f"[A hook changed your arguments. {self.detail} Arguments used: {excerpt}]\n\n"
 
 

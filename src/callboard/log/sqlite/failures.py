@@ -17,7 +17,7 @@ _FATAL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 #: `SQLITE_IOERR_SHMSIZE`: the shared memory file cannot grow.
 _SHARED_MEMORY_SIZE = sqlite3.SQLITE_IOERR | 19 << 8
 #: Bytes of free space below which SQLite cannot create its auxiliary files.
-_LEAST = 256 * 1024
+_MIN_FREE_BYTES = 256 * 1024
 _DISK = f"{FAILED_HINT} `callboard check` shows whether the store is sound; if it is, back it up to another disk."
 #: Files that SQLite opens for a connection: the database, the write-ahead log, its shared memory, and a folder.
 _FILES = 4
@@ -116,7 +116,7 @@ def _is_full(error: sqlite3.Error, where: str) -> bool:
         disk = os.statvfs(Path(where).parent)
     except OSError:
         return False
-    return disk.f_bavail * disk.f_frsize < _LEAST or (disk.f_files > 0 and disk.f_favail == 0)
+    return disk.f_bavail * disk.f_frsize < _MIN_FREE_BYTES or (disk.f_files > 0 and disk.f_favail == 0)
 
 
 def unusable(where: str, why: str, *, hint: str = "") -> Refusal:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-MOST_FILES = 6
-_MOST_LINES = 4
-_LONGEST = 160
+MAX_FILES = 6
+_MAX_LINES = 4
+_MAX_LINE_CHARS = 160
 _AROUND = 2
 _HIT = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<text>.*)")
 _NUMBERED = re.compile(r"\s*(?P<line>\d+)(?:\t|→|[:|] ?)(?P<text>.*)")
@@ -66,7 +66,7 @@ def excerpt(output: str, line: int) -> tuple[tuple[int, str], ...]:
 
 
 def _select_best(path: str, hits: list[Hit]) -> SearchFindings:
-    best = sorted(hits, key=lambda hit: (-hit.words, hit.line))[:_MOST_LINES]
+    best = sorted(hits, key=lambda hit: (-hit.words, hit.line))[:_MAX_LINES]
     return SearchFindings(path, tuple(sorted(best, key=lambda hit: hit.line)), len(hits))
 
 
@@ -75,4 +75,4 @@ def _count_words(hits: list[Hit], words: Sequence[str]) -> int:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_LINE_CHARS else text[: _MAX_LINE_CHARS - 1] + "…"

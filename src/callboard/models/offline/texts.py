@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .findings import MOST_FILES, SearchFindings
+from .findings import MAX_FILES, SearchFindings
 
 REPORT = "search-report.md"
 
@@ -62,7 +62,7 @@ def format_words(words: Sequence[str]) -> str:
 def format_findings(findings: Sequence[SearchFindings], excerpts: Excerpts, texts: dict[str, str]) -> str:
     """Format findings as Markdown. Each line is cited as `path:line` and quoted as code."""
     head = texts["found_one"] if len(findings) == 1 else texts["found"].format(files=len(findings))
-    blocks = [head, *(_format_file(file, excerpts.get(file.path, ()), texts) for file in findings[:MOST_FILES])]
+    blocks = [head, *(_format_file(file, excerpts.get(file.path, ()), texts) for file in findings[:MAX_FILES])]
     return "\n\n".join(blocks)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_MOST = 8
+_MAX_WORDS = 8
 _PIECES = re.compile(r"""["'`“”‘’「」]([^"'`“”‘’「」\n]{2,60})["'`“”‘’「」]|([A-Za-z_][\w./-]+\w)|([\u3400-\u9fff]+)""")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _VERBS = re.compile(r"\b(write|save|create|make|generate|produce|prepare|draft)\b", re.IGNORECASE)
@@ -63,7 +63,7 @@ def extract_words(text: str) -> tuple[str, ...]:
             words.append(_strip_plural(word))
         elif chinese:
             words += _split_chinese(chinese)
-    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MOST]
+    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MAX_WORDS]
 
 
 def _strip_plural(word: str) -> str:

@@ -23,7 +23,7 @@ from .endpoint import Endpoint
 from .quota import read_quota
 from .waits import read_wait
 
-_LONGEST_QUOTE = 500
+_MAX_QUOTE_CHARS = 500
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNDECODABLE = (json.JSONDecodeError, UnicodeDecodeError, httpx2.DecodingError)
 #: Errors of reading an invalid answer, because the SDK builds its objects unchecked.
@@ -166,7 +166,7 @@ def _convert_transport(
 
 def _describe_redirect(redirected: RedirectedError, endpoint: Endpoint) -> str:
     path = redirected.path.removeprefix(urlsplit(endpoint.base_url).path.rstrip("/"))
-    to = endpoint.redact(redirected.to)[:_LONGEST_QUOTE] or "another address"
+    to = endpoint.redact(redirected.to)[:_MAX_QUOTE_CHARS] or "another address"
     hint = "Set base_url to the new address."
     if path and to.endswith(path):
         hint = f'If that is the new address, set base_url = "{to.removesuffix(path)}".'
@@ -185,7 +185,7 @@ def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
 
 
 def _garbled(reason: str, endpoint: Endpoint) -> ModelFailure:
-    message = endpoint.redact(f"{endpoint.provider} sent an invalid answer: {reason}")[:_LONGEST_QUOTE]
+    message = endpoint.redact(f"{endpoint.provider} sent an invalid answer: {reason}")[:_MAX_QUOTE_CHARS]
     return ModelFailure("model_garbled", message, retryable=True)
 
 
@@ -193,7 +193,7 @@ def _describe(error: lib.ModelAPIError, endpoint: Endpoint) -> str:
     status = f" {error.status_code}" if isinstance(error, lib.ModelHTTPError) else " with an error"
     text = _read_message(error.body)
     message = f"{endpoint.provider} answered{status}: {text}" if text else f"{endpoint.provider} answered{status}."
-    return endpoint.redact(message)[:_LONGEST_QUOTE]
+    return endpoint.redact(message)[:_MAX_QUOTE_CHARS]
 
 
 def _read_message(body: object) -> str:

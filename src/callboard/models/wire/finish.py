@@ -73,7 +73,7 @@ _OF_LIBRARY: Final[Mapping[FinishReason, Ending]] = {
     "error": "failed",
 }
 #: The longest stored text of a provider's stop reason, in characters.
-_LONGEST: Final = 100
+_MAX_REASON_CHARS: Final = 100
 
 
 def read_ending(
@@ -91,7 +91,7 @@ def read_ending(
         ModelFailure: The answer has no stop reason, or the provider aborted it.
     """
     sent = details.get("finish_reason")
-    word = endpoint.redact(sent)[:_LONGEST] if isinstance(sent, str) else ""
+    word = endpoint.redact(sent)[:_MAX_REASON_CHARS] if isinstance(sent, str) else ""
     if not word and reason is None:
         raise cut(endpoint, "the stream ended before the answer did")
     listed = ENDINGS[endpoint.format].get(word)

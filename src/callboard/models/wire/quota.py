@@ -22,7 +22,7 @@ _UNIT_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, 
 #: Numbers from these on are clock times in seconds and in milliseconds.
 _CLOCK_S, _CLOCK_MS = 1e9, 1e11
 #: A longer reset, in milliseconds, is a mistake.
-_LONGEST_MS = 400 * 86_400_000
+_MAX_RESET_MS = 400 * 86_400_000
 
 
 def read_quota(
@@ -78,7 +78,7 @@ def _parse_reset(text: str | None, now: datetime) -> int | None:
 
 
 def _round(milliseconds: float) -> int | None:
-    return max(0, round(milliseconds)) if milliseconds < _LONGEST_MS else None
+    return max(0, round(milliseconds)) if milliseconds < _MAX_RESET_MS else None
 
 
 def _read_date(headers: Mapping[str, str]) -> datetime:

@@ -46,9 +46,9 @@ _FIELDS: Final = {
     "retryafterms": 0.001,
     "retry-after-ms": 0.001,
 }
-_DEEPEST: Final = 8
+_MAX_DEPTH: Final = 8
 #: A longer wait, in seconds, is a mistake, such as a clock time.
-_LONGEST_S: Final = 40 * 86_400.0
+_MAX_WAIT_SECONDS: Final = 40 * 86_400.0
 
 
 def read_wait(after: float | None, quota: Quota | None, body: object, text: str) -> float | None:
@@ -70,7 +70,7 @@ def read_wait(after: float | None, quota: Quota | None, body: object, text: str)
 
 
 def _find_in_fields(value: object, depth: int) -> Iterator[float]:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return
     if isinstance(value, Mapping):
         for name, content in cast("Mapping[Any, Any]", value).items():
@@ -116,4 +116,4 @@ def _parse_duration(text: str) -> float | None:
 
 
 def _check_range(seconds: float) -> float | None:
-    return seconds if 0 <= seconds <= _LONGEST_S else None
+    return seconds if 0 <= seconds <= _MAX_WAIT_SECONDS else None

@@ -21,7 +21,7 @@ from .identity import step_of
 from .run_emission import RunEmission, RunEventName, agent_status
 
 #: The largest number of events of one fact.
-MOST = 4
+MAX_EVENTS = 4
 
 
 class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

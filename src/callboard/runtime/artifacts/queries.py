@@ -24,7 +24,7 @@ from ..session_registry import SessionRegistry
 from ..workspaces.registry import WorkspaceRegistry
 
 #: Characters of a diff in an answer. An export contains the whole diff.
-MAX_DIFF = 200_000
+MAX_DIFF_CHARS = 200_000
 
 
 class ArtifactReads(Service):
@@ -123,9 +123,9 @@ class ArtifactReads(Service):
             artifact_id=artifact,
             from_version=query.from_version,
             to_version=query.to_version,
-            diff=comparison.diff[:MAX_DIFF],
+            diff=comparison.diff[:MAX_DIFF_CHARS],
             added=comparison.added,
             removed=comparison.removed,
             binary=comparison.binary,
-            cut=len(comparison.diff) > MAX_DIFF,
+            cut=len(comparison.diff) > MAX_DIFF_CHARS,
         )

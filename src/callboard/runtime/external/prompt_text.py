@@ -9,7 +9,7 @@ from callboard.contracts.ports.model import ModelMessage, TextContent, ToolCallC
 from callboard.tools.gate import external_starts
 
 #: Characters of the earlier conversation that a new agent receives, from its end.
-MAX_HISTORY = 20_000
+MAX_HISTORY_CHARS = 20_000
 
 _HISTORY = "The conversation so far, which you do not remember:"
 
@@ -29,7 +29,7 @@ def build_prompt(agent: Definition, messages: Sequence[ModelMessage], *, knows: 
     if knows:
         return "\n\n".join(new_texts)
     history = "\n\n".join(f"{message.role}: {text}" for message in messages[:start] for text in list_texts(message))
-    earlier = [f"{_HISTORY}\n\n{history[-MAX_HISTORY:]}"] if history else []
+    earlier = [f"{_HISTORY}\n\n{history[-MAX_HISTORY_CHARS:]}"] if history else []
     return "\n\n".join(part for part in (agent.prompt, *earlier, *new_texts) if part)
 
 

@@ -21,7 +21,7 @@ from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, m
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.context import BYTES_PER_TOKEN
 from callboard.tools.files.file_types import TEXT, detect
-from callboard.tools.files.paths import LONGEST_NAME, display
+from callboard.tools.files.paths import MAX_NAME_BYTES, display
 
 from ..dependencies import Dependencies
 from ..session_state import SessionState
@@ -29,10 +29,10 @@ from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import build_person_context
 
 #: Largest size of all attachments of one input, in bytes.
-MAX_ATTACHED = 64 * 1024 * 1024
+MAX_ATTACHED_BYTES = 64 * 1024 * 1024
 #: Number of newest turns of a mentioned session, and characters of its text.
 SESSION_TURNS = 10
-MAX_SESSION_TEXT = 32 * 1024
+MAX_SESSION_CHARS = 32 * 1024
 
 _LINE_RANGE = re.compile(r"(?P<path>.+?)(?::\d+(?:-\d+)?|#L?\d+(?:-L?\d+)?)\Z")
 
@@ -71,8 +71,8 @@ class ContextResolver:
         for number, attachment in enumerate(attachments):
             name, data = await self._read_attachment(attachment, f"attachments[{number}]")
             size += len(data)
-            if size > MAX_ATTACHED:
-                most = f"{MAX_ATTACHED // 1024 // 1024} MB"
+            if size > MAX_ATTACHED_BYTES:
+                most = f"{MAX_ATTACHED_BYTES // 1024 // 1024} MB"
                 raise Refusal(
                     "too_large",
                     f"The attachments are too large. The limit is {most} in total.",
@@ -86,7 +86,7 @@ class ContextResolver:
                 ref=attachment.upload or f"blob:{blob.ref.hash[:16]}",
                 kind=content.kind,
                 source="attached",
-                title=f"{display(name, LONGEST_NAME)} ({content.description})",
+                title=f"{display(name, MAX_NAME_BYTES)} ({content.description})",
                 content=blob.ref,
                 tokens=tokens,
             )
@@ -195,7 +195,7 @@ class ContextResolver:
             parts = [await rows.row(name, TextPart.panel, key) for key in turn.final_parts]
             answer = "\n\n".join([await self._read_text(part) for part in parts if isinstance(part, TextPart)])
             sections.append(f"## {turn.input.text}\n\n{answer or f'({turn.state})'}")
-        text = "\n\n".join(sections)[:MAX_SESSION_TEXT]
+        text = "\n\n".join(sections)[:MAX_SESSION_CHARS]
         blob = self._redact_to_blob(text.encode("utf-8", "replace"), TEXT)
         ref = ContextRef(
             ref=name,
@@ -210,7 +210,7 @@ class ContextResolver:
     async def _read_text(self, part: TextPart) -> str:
         if part.content.ref is None:
             return part.content.text
-        data = await self._dependencies.store.blobs.get_range(part.content.ref.hash, offset=0, length=MAX_SESSION_TEXT)
+        data = await self._dependencies.store.blobs.get_range(part.content.ref.hash, offset=0, length=MAX_SESSION_CHARS)
         return part.content.text if data is None else data.decode("utf-8", "ignore")
 
     def _redact_to_blob(self, data: bytes, media: str) -> Blob:

@@ -24,7 +24,7 @@ from ..service import Service, answers
 from ..session_registry import unknown_thread
 
 #: Longest wait of one request, and its default, in seconds.
-LONGEST_WAIT = 300
+MAX_WAIT_SECONDS = 300
 
 
 class TeamReads(Service):
@@ -79,7 +79,7 @@ class TeamReads(Service):
         awaited = _find_awaited(state, query)
         ended_before = {agent for agent in awaited if not _is_open(state, agent)}
         clock = self._dependencies.clock
-        until = clock.elapsed() + min(query.timeout_s or LONGEST_WAIT, LONGEST_WAIT)
+        until = clock.elapsed() + min(query.timeout_s or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS)
         while not _is_satisfied(state, awaited, ended_before, any_of=query.mode == "any"):
             left = until - clock.elapsed()
             reached = await self._wait_for_facts(query.session_id, state.sequence, left) if left > 0 else 0

@@ -29,7 +29,7 @@ from callboard.contracts.scope import Actor, Scope
 from callboard.control.decide.evidence import EvidencePackReported
 from callboard.evidence.layout import MEDIA
 from callboard.evidence.lineage import Lineage, Selection
-from callboard.evidence.pack import LARGEST_BLOB, PackResult, PackWriter
+from callboard.evidence.pack import MAX_BLOB_BYTES, PackResult, PackWriter
 
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
@@ -153,7 +153,7 @@ class EvidenceExporter(Service):
         for ref in packer.wanted_blobs():
             if packer.accepts(ref):
                 # One extra byte shows that the blob is too large.
-                data = await blobs.get_range(ref.hash, offset=0, length=LARGEST_BLOB + 1)
+                data = await blobs.get_range(ref.hash, offset=0, length=MAX_BLOB_BYTES + 1)
                 await asyncio.to_thread(packer.add_blob, ref, data)
 
 

@@ -17,7 +17,7 @@ _encoder = msgspec.json.Encoder()
 #: Seconds between two wake-ups of the followers: per follower after the first, and at most.
 #: Operations in between are sent together. The first operation after a pause is sent at once.
 DELAY_PER_FOLLOWER = 0.000025
-MAX_DELAY = 0.005
+MAX_DELAY_SECONDS = 0.005
 
 
 class _Entry(msgspec.Struct):
@@ -68,7 +68,7 @@ class Ring:
         while self._size > self._max_bytes and len(self._entries) > 1:
             self._drop()
         if self._wake_timer is None and self.followers:
-            soonest = self._woken_at + min(MAX_DELAY, (self.followers - 1) * DELAY_PER_FOLLOWER)
+            soonest = self._woken_at + min(MAX_DELAY_SECONDS, (self.followers - 1) * DELAY_PER_FOLLOWER)
             if loop.time() >= soonest:
                 self._wake()
             else:

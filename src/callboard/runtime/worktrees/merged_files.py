@@ -14,8 +14,8 @@ from .git import git_output
 
 #: Number of files, and bytes of one file and of all.
 MAX_FILES = 500
-MAX_FILE = 8 * 1024 * 1024
-MAX_TOTAL = 64 * 1024 * 1024
+MAX_FILE_BYTES = 8 * 1024 * 1024
+MAX_TOTAL_BYTES = 64 * 1024 * 1024
 #: One line of `diff-tree --raw`: modes, object names, and the kind of change.
 _RAW_LINE = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])")
 _REGULAR_FILE = b"100"
@@ -84,10 +84,10 @@ async def _read_contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         b"\n"
     )
     fitting: list[str] = []
-    room = MAX_TOTAL
+    room = MAX_TOTAL_BYTES
     for line in sizes:
         name, _, size = line.decode().partition(" ")
-        if size.isdigit() and int(size) <= min(MAX_FILE, room):
+        if size.isdigit() and int(size) <= min(MAX_FILE_BYTES, room):
             room -= int(size)
             fitting.append(name)
     output = await git_output(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in fitting).encode())

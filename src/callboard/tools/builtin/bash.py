@@ -17,9 +17,9 @@ end of the session stops it. The sandbox shows only the folder, the system's pro
 except its own loopback, unless the settings allow one. agents/, .callboard/ and .git/ are read-only. To read, search and
 change files use `read`, `grep`, `glob`, `edit` and `write` instead of shell commands."""
 
-LONGEST_MS = 86_400_000
-DEFAULT_MS = 120_000
-LONGEST_COMMAND = 64 * 1024
+MAX_TIMEOUT_MS = 86_400_000
+DEFAULT_TIMEOUT_MS = 120_000
+MAX_COMMAND_BYTES = 64 * 1024
 
 
 class BashArguments(Arguments, frozen=True, kw_only=True):
@@ -31,9 +31,9 @@ class BashArguments(Arguments, frozen=True, kw_only=True):
         Meta(
             description="Maximum run time in milliseconds. The settings may allow less.",
             ge=1,
-            le=LONGEST_MS,
+            le=MAX_TIMEOUT_MS,
         ),
-    ] = DEFAULT_MS
+    ] = DEFAULT_TIMEOUT_MS
     background: Annotated[bool, Meta(description="Return a process_id at once and keep the command running.")] = False
     description: Annotated[str, Meta(description="Purpose of the command, in a few words.", max_length=500)] = ""
 
@@ -46,9 +46,9 @@ def check_command(arguments: BashArguments) -> None:
         size = len(arguments.command.encode())
     except UnicodeEncodeError as error:
         raise Refusal("tool_arguments", "command: is not valid Unicode.", field="command") from error
-    if size > LONGEST_COMMAND:
+    if size > MAX_COMMAND_BYTES:
         raise Refusal(
             "tool_arguments",
-            f"command: has {size:,} bytes, at most {LONGEST_COMMAND:,}. Write it to a script file and run that.",
+            f"command: has {size:,} bytes, at most {MAX_COMMAND_BYTES:,}. Write it to a script file and run that.",
             field="command",
         )

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from ..files.changes import PlannedChange
 from ..files.handles import Folder
 from ..files.text_encoding import decode, describe_kind, format_size
-from .write import LARGEST_FILE, read_existing
+from .write import MAX_FILE_BYTES, read_existing
 
 NAME = "Edit"
 DESCRIPTION = """Replace old_string with new_string in a file. Read the file first. old_string must match the file exactly,
@@ -56,8 +56,8 @@ def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
         after = current.encode(current.text.replace(old, new))
     except UnicodeEncodeError as error:
         raise _refusal("new_string", f"has characters that {path} cannot store: it is {current.encoding}") from error
-    if len(after) > LARGEST_FILE:
-        raise _refusal("new_string", f"makes the file larger than the limit of {LARGEST_FILE:,} bytes")
+    if len(after) > MAX_FILE_BYTES:
+        raise _refusal("new_string", f"makes the file larger than the limit of {MAX_FILE_BYTES:,} bytes")
     return PlannedChange(path, before, after)
 
 

@@ -19,7 +19,7 @@ DESCRIPTION = (
     "tools that it returns."
 )
 #: Maximum number of tools that one search loads.
-MOST = 10
+MAX_TOOLS = 10
 
 
 class FindToolsArguments(Arguments, frozen=True, kw_only=True):
@@ -35,11 +35,15 @@ def find(arguments: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOu
         ((-_score(words, offer), offer.name, offer) for offer in deferred if _score(words, offer)),
         key=lambda best: best[:2],
     )
-    best = [offer for _, _, offer in matches[:MOST]]
+    best = [offer for _, _, offer in matches[:MAX_TOOLS]]
     if not best:
         return ToolOutcome(output="No tool matches. Try other or fewer words.")
     lines = "\n".join(f"- {offer.name}: {' '.join(offer.spec.description.split())[:300]}" for offer in best)
-    more = f"\n\n{len(matches) - MOST} more match; use more specific words to find them." if len(matches) > MOST else ""
+    more = (
+        f"\n\n{len(matches) - MAX_TOOLS} more match; use more specific words to find them."
+        if len(matches) > MAX_TOOLS
+        else ""
+    )
     return ToolOutcome(
         output=f"You can now call these tools:\n{lines}{more}", loaded_tools=tuple(offer.name for offer in best)
     )

@@ -16,12 +16,12 @@ from ..files.paths import PathDenied, display, find_steering, relative
 from ..files.text_encoding import decode
 from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
 from ..shielded_wait import wait_shielded
-from .write import LARGEST_FILE, WriteArguments, plan
+from .write import MAX_FILE_BYTES, WriteArguments, plan
 
 T = TypeVar("T")
 
 #: Maximum length of a diff, in characters.
-LARGEST_DIFF = 16_000_000
+MAX_DIFF_CHARS = 16_000_000
 
 
 class FileComparison(NamedTuple):
@@ -46,9 +46,9 @@ class FolderFiles:
         """Return the bytes of a file; None if it does not exist."""
 
         def read_bounded(opened: Folder) -> bytes | None:
-            data = opened.read(path, LARGEST_FILE)
-            if data is not None and len(data) > LARGEST_FILE:
-                raise Refusal("too_large", f"{display(path)} is larger than {LARGEST_FILE:,} bytes.", field="path")
+            data = opened.read(path, MAX_FILE_BYTES)
+            if data is not None and len(data) > MAX_FILE_BYTES:
+                raise Refusal("too_large", f"{display(path)} is larger than {MAX_FILE_BYTES:,} bytes.", field="path")
             return data
 
         return await self._run_in(folder, read_bounded)
@@ -121,4 +121,4 @@ def compare(path: str, before: bytes | None, after: bytes) -> FileComparison:
     """Compare two contents of a file."""
     binary = decode(after) is None or (before is not None and decode(before) is None)
     change = diff(PlannedChange(path, before, after))
-    return FileComparison("" if binary else change.text[:LARGEST_DIFF], change.added, change.removed, binary)
+    return FileComparison("" if binary else change.text[:MAX_DIFF_CHARS], change.added, change.removed, binary)

@@ -12,7 +12,7 @@ NAME = "Glob"
 DESCRIPTION = """List files that match a glob such as **/*.py or src/**/*.{ts,tsx}, sorted by path. Skips .git and files in
 .gitignore, and does not follow links. To search file contents use `grep`."""
 
-MOST_FILES = 1000
+MAX_FILES = 1000
 
 
 class GlobArguments(Arguments, frozen=True, kw_only=True):

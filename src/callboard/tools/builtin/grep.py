@@ -12,7 +12,7 @@ NAME = "Grep"
 DESCRIPTION = """Search file contents line by line with a regular expression (Python syntax). Matches are shown as
 path:line:text. Skips .git, binary files and files in .gitignore, and does not follow links."""
 
-MOST_LINES = 1000
+MAX_LINES = 1000
 
 OutputMode = Literal["content", "files_with_matches", "count"]
 
@@ -31,4 +31,4 @@ class GrepArguments(Arguments, frozen=True, kw_only=True):
     before: Annotated[int, Meta(description="Lines to show before each match.", ge=0, le=100)] = 0
     after: Annotated[int, Meta(description="Lines to show after each match.", ge=0, le=100)] = 0
     context: Annotated[int, Meta(description="Lines to show before and after each match.", ge=0, le=100)] = 0
-    head_limit: Annotated[int, Meta(description="Maximum number of lines or files.", ge=1, le=MOST_LINES)] = MOST_LINES
+    head_limit: Annotated[int, Meta(description="Maximum number of lines or files.", ge=1, le=MAX_LINES)] = MAX_LINES

@@ -19,13 +19,13 @@ NAME = "Read"
 DESCRIPTION = """Read a text file, or view an image (PNG, JPEG, GIF, WebP). Each line starts with its number and a tab, which
 are not part of the file. Reads up to 2000 lines; continue with offset. To list a folder use `glob`."""
 
-LARGEST_FILE = 32 * 1024 * 1024
+MAX_FILE_BYTES = 32 * 1024 * 1024
 #: Maximum size of a page, in bytes. Models receive it whole.
-LARGEST_OUTPUT = 60 * 1024
+MAX_OUTPUT_BYTES = 60 * 1024
 #: Maximum size of an image, in bytes.
-LARGEST_IMAGE = 5 * 1024 * 1024
-MOST_LINES = 2000
-LONGEST_LINE = 2000
+MAX_IMAGE_BYTES = 5 * 1024 * 1024
+MAX_LINES = 2000
+MAX_LINE_CHARS = 2000
 
 
 class ReadArguments(Arguments, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
 
     file_path: Annotated[str, Meta(description="File, relative to the folder.", min_length=1)]
     offset: Annotated[int, Meta(description="First line to read, from 1.", ge=0)] = 1
-    limit: Annotated[int, Meta(description="Maximum number of lines.", ge=1)] = MOST_LINES
+    limit: Annotated[int, Meta(description="Maximum number of lines.", ge=1)] = MAX_LINES
 
 
 def read_lines(folder: Folder, path: str, arguments: ReadArguments) -> str:
@@ -52,13 +52,13 @@ def read_or_show(folder: Folder, path: str, arguments: ReadArguments) -> ToolOut
     try:
         return ToolOutcome(output=read_lines(folder, path, arguments))
     except Refusal:
-        data = folder.read(path, LARGEST_IMAGE) or b""
-        is_large = len(data) > LARGEST_IMAGE
+        data = folder.read(path, MAX_IMAGE_BYTES) or b""
+        is_large = len(data) > MAX_IMAGE_BYTES
         image = read_image_header(data) if is_large else read_image(data)
         if image is None:
             raise
         if is_large:
-            most = f"{LARGEST_IMAGE // 1024 // 1024} MB"
+            most = f"{MAX_IMAGE_BYTES // 1024 // 1024} MB"
             return ToolOutcome(output=f"{path} is {image.description}, of more than {most}: too large to show.")
     blob = make_blob(data, image.media)
     return ToolOutcome(
@@ -73,11 +73,11 @@ def read_whole(folder: Folder, path: str) -> str:
 
 def _read_text(folder: Folder, path: str) -> tuple[DecodedText, bool]:
     """Return the text of the file, and whether the file is empty."""
-    data = folder.read(path, LARGEST_FILE)
+    data = folder.read(path, MAX_FILE_BYTES)
     if data is None:
         raise Refusal("tool_failed", f"There is no file {path}. Find files with `glob` or `grep`.", field="file_path")
-    if len(data) > LARGEST_FILE:
-        limit = f"{LARGEST_FILE // 1024 // 1024} MB"
+    if len(data) > MAX_FILE_BYTES:
+        limit = f"{MAX_FILE_BYTES // 1024 // 1024} MB"
         raise Refusal("tool_failed", f"{path} is larger than {limit}, the limit of `read`. Use `bash` to read a part.")
     decoded = decode(data)
     if decoded is None:
@@ -97,10 +97,10 @@ def _number_lines(path: str, lines: list[str], arguments: ReadArguments, encodin
     size, has_cut_lines = 0, False
     for number, line in enumerate(lines[first - 1 : first - 1 + arguments.limit], first):
         text = line.removesuffix("\r")
-        if len(text) > LONGEST_LINE:
-            text, has_cut_lines = f"{text[:LONGEST_LINE]}… [{len(text) - LONGEST_LINE:,} more characters]", True
+        if len(text) > MAX_LINE_CHARS:
+            text, has_cut_lines = f"{text[:MAX_LINE_CHARS]}… [{len(text) - MAX_LINE_CHARS:,} more characters]", True
         size += len(text.encode("utf-8", "replace")) + 8
-        if numbered and size > LARGEST_OUTPUT:
+        if numbered and size > MAX_OUTPUT_BYTES:
             break
         numbered.append(f"{number:>6}\t{text}")
     last = first + len(numbered) - 1
@@ -108,7 +108,7 @@ def _number_lines(path: str, lines: list[str], arguments: ReadArguments, encodin
     if last < len(lines):
         notes.append(f"lines {first} to {last} of {len(lines)}; continue with offset {last + 1}")
     if has_cut_lines:
-        notes.append(f"lines above {LONGEST_LINE} characters are truncated")
+        notes.append(f"lines above {MAX_LINE_CHARS} characters are truncated")
     if encoding != "utf-8":
         notes.append(f"the encoding is {encoding}")
     return "\n".join(numbered) + (f"\n\n[{'; '.join(notes)}]" if notes else "")

@@ -12,7 +12,7 @@ from callboard.contracts.tools import READ_OUTPUT
 NAME = READ_OUTPUT
 DESCRIPTION = "Read more of an earlier call's output whose result was truncated. Offsets are in bytes."
 #: Maximum size of a page, in bytes.
-LARGEST_PAGE = 48 * 1024
+MAX_PAGE_BYTES = 48 * 1024
 
 
 class ReadOutputArguments(Arguments, frozen=True, kw_only=True):
@@ -22,7 +22,7 @@ class ReadOutputArguments(Arguments, frozen=True, kw_only=True):
         str, Meta(description="Id of the call, from its result.", min_length=1, max_length=64, pattern=r"^[\w.:-]+$")
     ]
     offset: Annotated[int, Meta(description="First byte to read, from 0.", ge=0)] = 0
-    limit: Annotated[int, Meta(description="Maximum number of bytes.", ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE
+    limit: Annotated[int, Meta(description="Maximum number of bytes.", ge=1, le=MAX_PAGE_BYTES)] = MAX_PAGE_BYTES
 
 
 def format_page(data: bytes, arguments: ReadOutputArguments, size: int) -> str:

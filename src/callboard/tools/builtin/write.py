@@ -17,7 +17,7 @@ NAME = "Write"
 DESCRIPTION = """Create a file, or replace the whole content of a file. Creates missing folders. An existing file keeps its
 encoding and line ends. To change a part of a file use `edit`."""
 
-LARGEST_FILE = 8 * 1024 * 1024
+MAX_FILE_BYTES = 8 * 1024 * 1024
 
 
 class WriteArguments(Arguments, frozen=True, kw_only=True):
@@ -42,18 +42,18 @@ def plan(folder: Folder, path: str, arguments: WriteArguments) -> PlannedChange:
             after = None
     if after is None:
         after = encode_utf8(content, "content")
-    if len(after) > LARGEST_FILE:
+    if len(after) > MAX_FILE_BYTES:
         raise Refusal(
-            "tool_arguments", f"content: has {len(after):,} bytes, at most {LARGEST_FILE:,}.", field="content"
+            "tool_arguments", f"content: has {len(after):,} bytes, at most {MAX_FILE_BYTES:,}.", field="content"
         )
     return PlannedChange(path, before, after)
 
 
 def read_existing(folder: Folder, path: str) -> bytes | None:
     """Return the current content; None without a file. Raises Refusal `tool_failed` for a file that is too large."""
-    before = folder.read(path, LARGEST_FILE)
-    if before is not None and len(before) > LARGEST_FILE:
-        limit = f"{LARGEST_FILE // 1024 // 1024} MB"
+    before = folder.read(path, MAX_FILE_BYTES)
+    if before is not None and len(before) > MAX_FILE_BYTES:
+        limit = f"{MAX_FILE_BYTES // 1024 // 1024} MB"
         raise Refusal("tool_failed", f"{path} is larger than {limit}, the limit of this tool. Change it with `bash`.")
     return before
 

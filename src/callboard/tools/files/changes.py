@@ -12,7 +12,7 @@ from .text_encoding import decode, describe_kind, format_size
 
 _CONTEXT = 3
 #: Maximum number of line pairs that are compared line by line. More would take too long.
-_MOST_PAIRS = 4_000_000
+_MAX_PAIRS = 4_000_000
 
 
 class PlannedChange(NamedTuple):
@@ -92,7 +92,7 @@ def _format_hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
     if not old_middle and not new_middle:
         return "", 0, 0
     groups = [[("replace", 0, len(old_middle), 0, len(new_middle))]]
-    if len(old_middle) * len(new_middle) <= _MOST_PAIRS:
+    if len(old_middle) * len(new_middle) <= _MAX_PAIRS:
         groups = list(
             difflib.SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_grouped_opcodes(_CONTEXT)
         )

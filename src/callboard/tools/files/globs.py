@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-MOST_ALTERNATIVES = 64
+MAX_ALTERNATIVES = 64
 
 
 class InvalidGlobError(ValueError):
@@ -28,8 +28,8 @@ def expand(pattern: str) -> tuple[str, ...]:
         else:
             before, options, after = choice
             todo = [before + option + after for option in options] + todo
-        if len(done) + len(todo) > MOST_ALTERNATIVES:
-            raise InvalidGlobError(f"The pattern has more than {MOST_ALTERNATIVES} alternatives. Use fewer braces.")
+        if len(done) + len(todo) > MAX_ALTERNATIVES:
+            raise InvalidGlobError(f"The pattern has more than {MAX_ALTERNATIVES} alternatives. Use fewer braces.")
     return tuple(done)
 
 

@@ -29,8 +29,8 @@ EVERYWHERE = frozenset(
 
 _DEFINITION = "agents/*.md"
 
-LONGEST_NAME = 255
-LONGEST_PATH = 4000
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4000
 
 _BREAK = re.compile(r"[\n\r\t]")
 #: Characters that reorder the text on an approval card.
@@ -57,15 +57,15 @@ def relative(folder: str, path: str) -> str:
         size = len(path.encode())
     except UnicodeEncodeError as error:
         raise PathDenied("not_unicode", path=displayed) from error
-    if size > LONGEST_PATH:
-        raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
+    if size > MAX_PATH_BYTES:
+        raise PathDenied("long_path", size=str(size), most=str(MAX_PATH_BYTES))
     inside = _strip_root(folder, path, displayed) if path.startswith("/") else path
     components = [component for component in inside.split("/") if component not in {"", "."}]
     for component in components:
         if component == "..":
             raise PathDenied("through_parent", path=displayed)
-        if len(component.encode()) > LONGEST_NAME:
-            raise PathDenied("long_name", path=displayed, most=str(LONGEST_NAME))
+        if len(component.encode()) > MAX_NAME_BYTES:
+            raise PathDenied("long_name", path=displayed, most=str(MAX_NAME_BYTES))
     return "/".join(components)
 
 

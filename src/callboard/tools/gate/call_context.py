@@ -33,7 +33,7 @@ from ..sandbox.ability import SandboxAbility
 from .rules import Target, allows_exactly
 
 #: Maximum number of protected paths below the top that a fact lists.
-_MOST_LISTED = 5
+_MAX_LISTED = 5
 
 
 class GateEnvironment(NamedTuple):
@@ -212,11 +212,11 @@ class CallContext:
         detail = f"read-only: {', '.join(read_only)}" if self.may_write else "the folder is read-only"
         if self.protected_below and self.may_write:
             more = (
-                f" and {len(self.protected_below) - _MOST_LISTED} more"
-                if len(self.protected_below) > _MOST_LISTED
+                f" and {len(self.protected_below) - _MAX_LISTED} more"
+                if len(self.protected_below) > _MAX_LISTED
                 else ""
             )
-            detail += f", {', '.join(map(display, self.protected_below[:_MOST_LISTED]))}{more}"
+            detail += f", {', '.join(map(display, self.protected_below[:_MAX_LISTED]))}{more}"
         detail += "; /tmp and the home are empty and private"
         if self.context.shell.network:
             detail += "; the machine's network is available, with its loopback and abstract sockets"

@@ -18,7 +18,7 @@ from ..builtin.finalize import FinalizeArguments
 from ..builtin.find_tools import FindToolsArguments
 from ..builtin.glob import GlobArguments
 from ..builtin.grep import GrepArguments
-from ..builtin.read import MOST_LINES, ReadArguments
+from ..builtin.read import MAX_LINES, ReadArguments
 from ..builtin.read_output import ReadOutputArguments
 from ..files.changes import Diff, PlannedChange
 from ..files.paths import display
@@ -27,7 +27,7 @@ from ..shell_grammar.parser import count_commands
 from ..shell_grammar.spellings import is_destructive_text
 from . import team_call_description
 
-_LONGEST = 120
+_MAX_CHARS = 120
 _SPACES = re.compile(r"[ \t]+")
 #: Number of displayed characters from the end of a command.
 _TAIL = 40
@@ -46,7 +46,7 @@ def summarize(tool: str, arguments: Arguments | None, path: str | None) -> str:
     match arguments:
         case BashArguments(command=command, description=description):
             subject = description or command
-        case ReadArguments(offset=offset, limit=limit) if offset > 1 or limit != MOST_LINES:
+        case ReadArguments(offset=offset, limit=limit) if offset > 1 or limit != MAX_LINES:
             subject = f"{path}, from line {max(offset, 1)}"
         case GlobArguments(pattern=pattern):
             subject = f"{pattern} in {path}" if path else pattern
@@ -67,12 +67,12 @@ def summarize(tool: str, arguments: Arguments | None, path: str | None) -> str:
 
 def one_line(text: str) -> str:
     """Return the text on one line, with secrets masked and truncation counted."""
-    start = text[: _LONGEST * 4]
-    line = display(_SECRET.sub(_mask, " ".join(start.split())), _LONGEST * 4)
-    if len(line) <= _LONGEST and len(start) == len(text):
+    start = text[: _MAX_CHARS * 4]
+    line = display(_SECRET.sub(_mask, " ".join(start.split())), _MAX_CHARS * 4)
+    if len(line) <= _MAX_CHARS and len(start) == len(text):
         return line
-    hidden = max(len(line) - _LONGEST, 0) + len(text) - len(start)
-    return f"{line[:_LONGEST]}… ({hidden:,} more characters)"
+    hidden = max(len(line) - _MAX_CHARS, 0) + len(text) - len(start)
+    return f"{line[:_MAX_CHARS]}… ({hidden:,} more characters)"
 
 
 def command_line(command: str) -> str:
@@ -80,10 +80,10 @@ def command_line(command: str) -> str:
     lines = [_SPACES.sub(" ", line).strip(" ") for line in command.replace("\r\n", "\n").split("\n")]
     text = _SECRET.sub(_mask, " ⏎ ".join(line for line in lines if line))
     marked = mark(text)
-    if len(marked) <= _LONGEST:
+    if len(marked) <= _MAX_CHARS:
         return marked
-    hidden = len(marked) - _LONGEST
-    return f"{marked[: _LONGEST - _TAIL]} … ({hidden:,} characters) … {marked[-_TAIL:]}"
+    hidden = len(marked) - _MAX_CHARS
+    return f"{marked[: _MAX_CHARS - _TAIL]} … ({hidden:,} characters) … {marked[-_TAIL:]}"
 
 
 def write_question(

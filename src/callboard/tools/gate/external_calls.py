@@ -42,7 +42,7 @@ from .rules import Target
 from .stations import is_document, require_match
 
 #: Maximum number of files in a summary.
-MOST_FILES = 3
+MAX_FILES = 3
 
 
 class _Kind(NamedTuple):
@@ -281,8 +281,8 @@ def _summarize(call: ExternalCall, context: ToolContext) -> str:
     kind = _KINDS[call.kind]
     files = [_to_relative(path, context) for path in _list_named(call)] if kind.changes else []
     if files:
-        more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
-        return f"{kind.tool} {one_line(', '.join(files[:MOST_FILES]))}{more}"
+        more = f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
+        return f"{kind.tool} {one_line(', '.join(files[:MAX_FILES]))}{more}"
     text = call.command or call.title
     first, _, rest = text.partition(" ")
     if not call.command and first.casefold() == kind.tool.casefold():

@@ -30,7 +30,7 @@ START = START_AGENT
 CONNECT = CONNECT_AGENT
 
 #: Maximum length of a remote agent's text on a card, in characters. The fact stores all.
-_LONGEST_MESSAGE = 2000
+_MAX_MESSAGE_CHARS = 2000
 
 
 def evaluate_start(
@@ -82,8 +82,8 @@ def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Eval
     message = need.message.strip() or (
         "It asks for input without a message." if is_question else "It sent no instructions."
     )
-    omitted = len(message) - _LONGEST_MESSAGE
-    text = message if omitted <= 0 else f"{message[:_LONGEST_MESSAGE]}… ({omitted:,} more characters)"
+    omitted = len(message) - _MAX_MESSAGE_CHARS
+    text = message if omitted <= 0 else f"{message[:_MAX_MESSAGE_CHARS]}… ({omitted:,} more characters)"
     evaluation = _allow(need.tool, {"task": need.task, "url": url}, "low" if is_question else "medium", context)
     sender = f"The agent {context.agent} at {command_line(url)}"
     advice = "" if is_question else "\n\nAuthorise it there, then approve. Do not enter a secret here."

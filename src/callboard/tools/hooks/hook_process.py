@@ -16,9 +16,9 @@ from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_gu
 from ..shielded_wait import kill, wait_shielded
 
 #: Maximum size of an answer, in bytes.
-LARGEST = 1024 * 1024
+MAX_RESPONSE_BYTES = 1024 * 1024
 #: Maximum length of the quoted diagnostic line, in characters.
-_MOST_QUOTED = 300
+_MAX_QUOTE_CHARS = 300
 #: Seconds until an unresponsive guard is killed. Longer than the guard's own maximum.
 _PATIENCE = 30.0
 _PIECE = 64 * 1024
@@ -77,8 +77,8 @@ class _Running:
             if self._problem:
                 continue
             self._answer += data
-            if len(self._answer) > LARGEST:
-                self._fail(f"answered more than {LARGEST:,} bytes")
+            if len(self._answer) > MAX_RESPONSE_BYTES:
+                self._fail(f"answered more than {MAX_RESPONSE_BYTES:,} bytes")
 
     async def _diagnose(self) -> None:
         stream, decoder = self._process.stderr, codecs.getincrementaldecoder("utf-8")("replace")
@@ -89,10 +89,10 @@ class _Running:
         """Return why the program failed; empty if it succeeded."""
         status = self._guard.read_status()
         if status.error:
-            return f"cannot start: {display(status.error, _MOST_QUOTED)}"
+            return f"cannot start: {display(status.error, _MAX_QUOTE_CHARS)}"
         if status.exit == 0:
             return ""
-        last = display(self._log.last_line(), _MOST_QUOTED)
+        last = display(self._log.last_line(), _MAX_QUOTE_CHARS)
         how = "ended" if status.exit is None else f"ended with exit code {status.exit}"
         return f"{how}: {last}" if last else how
 
@@ -108,7 +108,7 @@ async def run(
         running, cancelled = await _start(command, folder, environment, content, seconds, log)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return HookExit(problem=f"cannot start: {display(why, _MOST_QUOTED)}")
+        return HookExit(problem=f"cannot start: {display(why, _MAX_QUOTE_CHARS)}")
     try:
         if not cancelled:
             await running.wait()

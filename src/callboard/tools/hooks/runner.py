@@ -37,9 +37,9 @@ _WITH_EXPLANATION: dict[ReasonCode, ReasonCode] = {
     "hook_asks": "hook_asks_because",
 }
 #: Maximum number of hook programs that run at once.
-MOST_AT_ONCE = 4
+MAX_CONCURRENT = 4
 #: Maximum length of a reason, in characters.
-_LONGEST_REASON = 500
+_MAX_REASON_CHARS = 500
 
 
 class _HookRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -93,7 +93,7 @@ class HookRunner:
         self._start_folder = start_folder
         self._reach = reach
         self._new_redactor = new_redactor
-        self._slots = asyncio.Semaphore(MOST_AT_ONCE)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     async def run(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """Run the hooks of a new call. Return None if none decides, or for invalid arguments, which the gate denies."""
@@ -178,7 +178,7 @@ class HookRunner:
 
     def _to_line(self, text: str) -> str:
         """Return a hook's text on one line, redacted and then truncated."""
-        return display(ServerLog(self._new_redactor).redact(text), _LONGEST_REASON)
+        return display(ServerLog(self._new_redactor).redact(text), _MAX_REASON_CHARS)
 
 
 def preview(call: ToolCall, context: ToolContext) -> HookResult | None:

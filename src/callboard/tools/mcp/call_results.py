@@ -25,7 +25,7 @@ from ..files.paths import display
 
 #: Image types that every provider accepts, and their maximum size in bytes.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-LARGEST_PICTURE = 5 * 1024 * 1024
+MAX_PICTURE_BYTES = 5 * 1024 * 1024
 FAILED = "The tool reported an error."
 
 
@@ -76,7 +76,7 @@ def decode_picture(data: str, media: str) -> Blob | str:
     """Decode a picture from Base64; return a note for the model if it cannot be shown."""
     if media not in PICTURES:
         return f"[image of the type {display(media, 60)}, which cannot be shown]"
-    if len(data) > LARGEST_PICTURE * 4 // 3 + 4:
+    if len(data) > MAX_PICTURE_BYTES * 4 // 3 + 4:
         return f"[image of {len(data) * 3 // 4:,} bytes, too large to show]"
     try:
         return make_blob(base64.b64decode(data, validate=True), media)

@@ -13,7 +13,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.text.sentences import to_clause
 
-from ..arguments import LARGEST, digest
+from ..arguments import MAX_ARGUMENTS_CHARS, digest
 from ..call_binding import check_binding, refuse_changed
 from ..files.paths import display
 from ..reasons import Denial, reason
@@ -34,8 +34,8 @@ class McpTool(Arguments, frozen=True, kw_only=True):
 
 def decode(offer: ToolOffer, text: str) -> McpTool:
     """Decode the model's JSON and check it against the tool's schema. Raises Refusal `tool_arguments`."""
-    if len(text) > LARGEST:
-        raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
+    if len(text) > MAX_ARGUMENTS_CHARS:
+        raise Refusal("tool_arguments", f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.")
     try:
         values = msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:

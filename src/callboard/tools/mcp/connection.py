@@ -48,11 +48,11 @@ log = logging.getLogger(__name__)
 #: Maximum seconds for the handshake and the list of tools.
 HANDSHAKE_TIMEOUT = 30.0
 #: Maximum number of pages of tools, and of tools.
-_MOST_PAGES = 100
-_MOST_TOOLS = 2000
-_MOST_PROMPTS = 100
+_MAX_PAGES = 100
+_MAX_TOOLS = 2000
+_MAX_PROMPTS = 100
 #: Maximum length of a progress message before redaction, in characters.
-_LONGEST_PROGRESS = 2000
+_MAX_PROGRESS_CHARS = 2000
 #: Seconds between two reads of the list of tools.
 _READ_INTERVAL = 1.0
 
@@ -83,7 +83,7 @@ class _Call:
     async def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Report progress."""
         self._deadline = time.monotonic() + self._timeout
-        self.reporter.progress(progress, total, display(self._redact((message or "")[:_LONGEST_PROGRESS]), 200))
+        self.reporter.progress(progress, total, display(self._redact((message or "")[:_MAX_PROGRESS_CHARS]), 200))
 
     async def ask(self, server: str, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Forward a question of the server to the user."""
@@ -286,13 +286,13 @@ class Link:
     async def _read_list(self, client: Client) -> None:
         tools: list[DeclaredTool] = []
         cursor: str | None = None
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             page = await client.list_tools(cursor=cursor)
             tools += [_to_declared(tool) for tool in page.tools]
             cursor = page.next_cursor
-            if not cursor or len(tools) > _MOST_TOOLS:
+            if not cursor or len(tools) > _MAX_TOOLS:
                 break
-        tools = tools[:_MOST_TOOLS]
+        tools = tools[:_MAX_TOOLS]
         self._resources = ""
         if await resources.has_resources(client):
             reader = resources.declare_reader(tools)
@@ -301,7 +301,7 @@ class Link:
         if client.server_capabilities.prompts is not None:
             # Some servers declare a capability that they do not have.
             with contextlib.suppress(MCPError):
-                prompts = (await client.list_prompts()).prompts[:_MOST_PROMPTS]
+                prompts = (await client.list_prompts()).prompts[:_MAX_PROMPTS]
                 self.prompts = tuple(display(self.log.redact(prompt.name), 200) for prompt in prompts)
         self.declared = tuple(tools)
         self.changes += 1

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from .server_log import ServerLog
 
 #: Maximum size of an answer, and of an event of a stream, in bytes.
-LARGEST = 16 * 1024 * 1024
+MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 #: Status codes that end the connection.
 _FINAL_STATUS = frozenset({401, 403, 404, 410})
 
@@ -39,7 +39,7 @@ async def connect_address(
             trust_env=False,
             headers={"Accept-Encoding": "identity", **headers},
         ) as client,
-        streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
+        streamable_http_client(url, http_client=client, max_sse_event_size=MAX_RESPONSE_BYTES) as streams,
     ):
         yield streams
 
@@ -76,7 +76,7 @@ class _Bounded(httpx2.AsyncBaseTransport):
 
     def refuse_large(self, request: httpx2.Request) -> _TooLargeError:
         """Return the error for an answer that is too large."""
-        return self._refuse(f"it sent an answer of more than {LARGEST:,} bytes", request)
+        return self._refuse(f"it sent an answer of more than {MAX_RESPONSE_BYTES:,} bytes", request)
 
 
 class _Counted(httpx2.AsyncByteStream):
@@ -89,7 +89,7 @@ class _Counted(httpx2.AsyncByteStream):
         size = 0
         async for chunk in self._stream:
             size += len(chunk)
-            if size > LARGEST:
+            if size > MAX_RESPONSE_BYTES:
                 raise self._transport.refuse_large(self._request)
             yield chunk
 

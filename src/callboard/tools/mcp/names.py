@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 PREFIX = "mcp__"
 #: Maximum length that every provider accepts.
-LONGEST = 64
-_LONGEST_SERVER = 24
+MAX_NAME_CHARS = 64
+_MAX_SERVER_CHARS = 24
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -26,8 +26,8 @@ def map_servers(names: Iterable[str]) -> dict[str, str]:
     parts: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"_{2,}", "_", _FOREIGN.sub("_", name)).strip("_-") or "server"
-        if len(plain) > _LONGEST_SERVER or plain.lower() in {part.lower() for part in parts.values()}:
-            plain = f"{plain[: _LONGEST_SERVER - 7]}".rstrip("_-") + f"-{_digest(name)}"
+        if len(plain) > _MAX_SERVER_CHARS or plain.lower() in {part.lower() for part in parts.values()}:
+            plain = f"{plain[: _MAX_SERVER_CHARS - 7]}".rstrip("_-") + f"-{_digest(name)}"
         parts[name] = plain
     return parts
 
@@ -36,8 +36,8 @@ def tool_name(server: str, name: str, used: Iterable[str]) -> str:
     """Return a unique name for a tool. `used` are existing names."""
     prefix = f"{PREFIX}{server}__"
     plain = _FOREIGN.sub("_", name)
-    if len(prefix) + len(plain) > LONGEST or prefix + plain in used:
-        plain = f"{plain[: LONGEST - len(prefix) - 7]}-{_digest(name)}"
+    if len(prefix) + len(plain) > MAX_NAME_CHARS or prefix + plain in used:
+        plain = f"{plain[: MAX_NAME_CHARS - len(prefix) - 7]}-{_digest(name)}"
     return prefix + plain
 
 

@@ -16,7 +16,7 @@ from .schema_checker import Checker
 from .secret_fields import list_secret_fields
 
 #: Maximum length of a question, in characters.
-LONGEST = 4000
+MAX_QUESTION_CHARS = 4000
 #: Maximum number of attempts for a valid answer.
 _ATTEMPTS = 3
 
@@ -28,8 +28,8 @@ async def ask(
 
     After an invalid answer, ask again with the problem. `redact` redacts the question.
     """
-    redacted = redact(params.message[: 2 * LONGEST])[:LONGEST]
-    message = "\n".join(display(line, LONGEST) for line in redacted.splitlines())
+    redacted = redact(params.message[: 2 * MAX_QUESTION_CHARS])[:MAX_QUESTION_CHARS]
+    message = "\n".join(display(line, MAX_QUESTION_CHARS) for line in redacted.splitlines())
     if not isinstance(params, ElicitRequestFormParams):
         reply = await reporter.ask(Question(server=server, message=message, url=display(params.url, 2000)))
         return ElicitResult(action=_ACTIONS[reply.outcome])

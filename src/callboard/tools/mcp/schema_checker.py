@@ -14,7 +14,7 @@ import jsonschema_rs
 from .schema_graph import REFERENCES, SAME_VALUE, Graph, check_expansion
 
 #: Maximum number of comparisons for which a mismatch is explained.
-MOST_EXPLAINED = 20_000
+MAX_EXPLAINED = 20_000
 #: Bounds of a pattern: backtracking steps and size.
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
 _EACH_PROPERTY = frozenset({"additionalProperties", "unevaluatedProperties"})
@@ -55,7 +55,7 @@ class Checker:
 def _is_explainable(graph: Graph, schema: _Schema, value: Any) -> bool:
     """Return True if an explanation needs few comparisons."""
     try:
-        return _Comparisons(graph).count(schema, value) <= MOST_EXPLAINED
+        return _Comparisons(graph).count(schema, value) <= MAX_EXPLAINED
     except (RecursionError, _TooManyError):
         return False
 
@@ -79,7 +79,7 @@ class _Comparisons:
             for inner, inner_value in self._list_pairs(schema, value):
                 number += self.count(inner, inner_value)
             self._counts[pair] = number
-            if number > MOST_EXPLAINED or len(self._counts) > MOST_EXPLAINED:
+            if number > MAX_EXPLAINED or len(self._counts) > MAX_EXPLAINED:
                 raise _TooManyError
         return number
 

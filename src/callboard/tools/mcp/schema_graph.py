@@ -7,7 +7,7 @@ from typing import Any, cast
 from urllib.parse import unquote
 
 #: Maximum number of schemas for one value, with references expanded.
-MOST_COMPARED = 20_000
+MAX_COMPARED = 20_000
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 #: Keywords whose schemas apply to the same value.
@@ -26,8 +26,8 @@ def check_expansion(schema: _Schema) -> Graph:
         size = max(graph.size(inner) for inner in _list_objects(schema))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    if size > MOST_COMPARED:
-        raise ValueError(f"its references expand to more than {MOST_COMPARED:,} schemas")
+    if size > MAX_COMPARED:
+        raise ValueError(f"its references expand to more than {MAX_COMPARED:,} schemas")
     return graph
 
 

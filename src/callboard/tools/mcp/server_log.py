@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from callboard.contracts.ports.secrets import StreamRedaction
 
-MOST = 8192
+MAX_CHARS = 8192
 #: Length of the text before the visible part. It is kept to recognise a secret across the boundary,
 #: and never shown.
-_BEFORE = MOST
+_BEFORE = MAX_CHARS
 
 
 class PlainText:
@@ -40,19 +40,19 @@ class ServerLog:
 
     def add(self, text: str) -> None:
         """Add text."""
-        text = text[-MOST - _BEFORE :]
+        text = text[-MAX_CHARS - _BEFORE :]
         self._pieces.append(text)
         self._size += len(text)
-        while self._size - len(self._pieces[0]) > MOST + _BEFORE:
+        while self._size - len(self._pieces[0]) > MAX_CHARS + _BEFORE:
             self._size -= len(self._pieces.popleft())
 
     def text(self) -> str:
         """Return the kept text, redacted before it is truncated."""
-        whole = "".join(self._pieces)[-MOST - _BEFORE :]
+        whole = "".join(self._pieces)[-MAX_CHARS - _BEFORE :]
         redactor = self._new_redactor()
-        if len(whole) > MOST:
-            redactor.add(whole[:-MOST])
-        return redactor.add(whole[-MOST:]) + redactor.pending()
+        if len(whole) > MAX_CHARS:
+            redactor.add(whole[:-MAX_CHARS])
+        return redactor.add(whole[-MAX_CHARS:]) + redactor.pending()
 
     def redact(self, text: str) -> str:
         """Return another text redacted."""

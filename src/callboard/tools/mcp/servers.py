@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 #: Seconds that a run waits for servers before it starts without them.
 PATIENCE = 10.0
 #: Seconds until a disconnected server is retried: first, and at most.
-_FIRST_DELAY, _LONGEST_DELAY = 1.0, 60.0
+_FIRST_DELAY_SECONDS, _MAX_DELAY_SECONDS = 1.0, 60.0
 #: Seconds until an unused connection is closed.
 IDLE = 900.0
 
@@ -146,7 +146,7 @@ class ToolServers:
             slot.last_used = now
             if slot.connected:
                 continue
-            delay = min(_FIRST_DELAY * 2 ** (slot.failures - 1), _LONGEST_DELAY) if slot.failures else 0.0
+            delay = min(_FIRST_DELAY_SECONDS * 2 ** (slot.failures - 1), _MAX_DELAY_SECONDS) if slot.failures else 0.0
             if slot.connecting is None and now >= slot.started + delay:
                 self._start_connecting(slot)
             if slot.connecting is not None and (whole or slot.started + self._patience > now):

@@ -26,12 +26,12 @@ from ..shielded_wait import kill, wait_shielded
 from .server_log import ServerLog
 
 #: Maximum size of a message, in bytes.
-LARGEST = 16 * 1024 * 1024
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 #: Maximum invalid output, in lines and bytes.
-MOST_LINES = 1000
-MOST_BYTES = 1024 * 1024
+MAX_INVALID_LINES = 1000
+MAX_INVALID_BYTES = 1024 * 1024
 #: Maximum length of a stored invalid line, in bytes.
-_LONGEST_LINE = 500
+_MAX_LINE_BYTES = 500
 #: Seconds for a server to end after its input closes, and for its guard to end.
 _TO_END = 1.0
 _PATIENCE = 5.0
@@ -185,13 +185,13 @@ async def _read_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, log: S
             except (ValueError, RecursionError):
                 log.add(_quote_line(line) + "\n")
                 invalid_lines, invalid_bytes = invalid_lines + 1, invalid_bytes + len(line)
-                if invalid_lines > MOST_LINES or invalid_bytes > MOST_BYTES:
+                if invalid_lines > MAX_INVALID_LINES or invalid_bytes > MAX_INVALID_BYTES:
                     raise _AbandonedError("it sent too many invalid lines") from None
                 continue
             await inbox.send(SessionMessage(message))
         del buffer[:start]
-        if len(buffer) > LARGEST:
-            raise _AbandonedError(f"it sent a message of more than {LARGEST:,} bytes")
+        if len(buffer) > MAX_MESSAGE_BYTES:
+            raise _AbandonedError(f"it sent a message of more than {MAX_MESSAGE_BYTES:,} bytes")
 
 
 def _decode_message(line: bytes) -> JSONRPCMessage:
@@ -213,7 +213,7 @@ async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
 
 def _quote_line(line: bytes) -> str:
     """Return the line, or the length of a long one, whose part could be a part of a secret."""
-    return line.decode(errors="replace") if len(line) <= _LONGEST_LINE else f"[a line of {len(line):,} bytes]"
+    return line.decode(errors="replace") if len(line) <= _MAX_LINE_BYTES else f"[a line of {len(line):,} bytes]"
 
 
 async def _diagnose(stream: asyncio.StreamReader | None, log: ServerLog) -> None:

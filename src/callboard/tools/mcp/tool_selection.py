@@ -21,12 +21,12 @@ from ..files.paths import display
 from . import names
 from .schema_checker import Checker
 
-MOST_TOOLS = 256
-LONGEST_NAME = 200
-LONGEST_DESCRIPTION = 8192
-LARGEST_SCHEMA = 64 * 1024
+MAX_TOOLS = 256
+MAX_NAME_CHARS = 200
+MAX_DESCRIPTION_CHARS = 8192
+MAX_SCHEMA_BYTES = 64 * 1024
 #: Maximum number of refusals with a reason; the others are counted.
-_MOST_REASONS = 20
+_MAX_REASONS = 20
 
 
 class DeclaredTool(NamedTuple):
@@ -94,7 +94,7 @@ def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) ->
     names_seen: set[str] = set()
     for tool in declared:
         reason = _find_problem(tool, names_seen) or (
-            "" if len(offers) < MOST_TOOLS else f"the limit is {MOST_TOOLS} tools"
+            "" if len(offers) < MAX_TOOLS else f"the limit is {MAX_TOOLS} tools"
         )
         if not reason:
             names_seen.add(tool.name)
@@ -108,18 +108,18 @@ def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) ->
             except ValueError as error:
                 reason = f"invalid schema: {error}"
         refusals.append(f"{display(tool.name, 60) or 'a tool without a name'}: {display(reason, 300)}")
-    return ToolSelection(offers, tuple(excluded), len(refusals), tuple(refusals[:_MOST_REASONS]))
+    return ToolSelection(offers, tuple(excluded), len(refusals), tuple(refusals[:_MAX_REASONS]))
 
 
 def _find_problem(tool: DeclaredTool, names_seen: set[str]) -> str:
     if not tool.name or not tool.name.isprintable():
         return "invalid name"
-    if len(tool.name) > LONGEST_NAME:
-        return f"the name is longer than {LONGEST_NAME} characters"
+    if len(tool.name) > MAX_NAME_CHARS:
+        return f"the name is longer than {MAX_NAME_CHARS} characters"
     if tool.name in names_seen:
         return "duplicate name"
-    if len(tool.description) > LONGEST_DESCRIPTION:
-        return f"the description is longer than {LONGEST_DESCRIPTION:,} characters"
+    if len(tool.description) > MAX_DESCRIPTION_CHARS:
+        return f"the description is longer than {MAX_DESCRIPTION_CHARS:,} characters"
     if tool.schema.get("type") != "object":
         return "the arguments are not an object"
     if tool.needs_task:
@@ -129,8 +129,8 @@ def _find_problem(tool: DeclaredTool, names_seen: set[str]) -> str:
 
 def _to_offer(server: Server, name: str, tool: DeclaredTool) -> ToolOffer:
     text = msgspec.json.encode(tool.schema, order="sorted")
-    if len(text) > LARGEST_SCHEMA:
-        raise ValueError(f"larger than {LARGEST_SCHEMA:,} bytes")
+    if len(text) > MAX_SCHEMA_BYTES:
+        raise ValueError(f"larger than {MAX_SCHEMA_BYTES:,} bytes")
     read_only = tool.read_only is True
     declaration = (tool.name, tool.description, text.decode(), tool.read_only, tool.destructive)
     return ToolOffer(

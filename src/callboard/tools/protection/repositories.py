@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 #: Maximum size of a settings file, in bytes. A larger one counts as naming programs.
-_LARGEST: Final = 1 << 20
+_MAX_SETTINGS_BYTES: Final = 1 << 20
 _SECTION: Final = re.compile(r'\[\s*(?P<name>[\w.-]+)\s*(?:"(?P<sub>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)')
 _KEY: Final = re.compile(r"(?P<key>[A-Za-z][\w-]*)\s*(?:=\s*(?P<value>.*))?")
 _FILES: Final = ("config", "config.worktree")
@@ -150,9 +150,9 @@ def _read_text(path: str) -> str | None:
         return None
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_SETTINGS_BYTES:
             return None
-        return file.read(_LARGEST).decode("utf-8", "surrogateescape")
+        return file.read(_MAX_SETTINGS_BYTES).decode("utf-8", "surrogateescape")
 
 
 def _join(base: str, path: str) -> str:

@@ -11,14 +11,14 @@ from typing import Final, NamedTuple
 from ..files.paths import protected_name
 
 #: Maximum number of entries, depth, and number of protected paths of a walk.
-MOST_ENTRIES: Final = 400_000
-MOST_DEPTH: Final = 64
-MOST_FOUND: Final = 1000
+MAX_ENTRIES: Final = 400_000
+MAX_DEPTH: Final = 64
+MAX_PROTECTED: Final = 1000
 #: Folders of installed packages, which contain files of every name. In these only repositories are protected.
 PACKAGES: Final = frozenset({"node_modules", "site-packages", "dist-packages"})
 #: Nanoseconds within which a folder may change again with the same time stamp.
 _SETTLED: Final = 2_000_000_000
-_MOST_TREES: Final = 8
+_MAX_TREES: Final = 8
 
 _Identity = tuple[int, int]
 
@@ -62,7 +62,7 @@ class Tree:
     def _walk(self) -> Survey:
         paths: list[ProtectedPath] = []
         listed_now: dict[_Identity, _ListedFolder] = {}
-        remaining, is_complete, pending = MOST_ENTRIES, True, [("", 0, False)]
+        remaining, is_complete, pending = MAX_ENTRIES, True, [("", 0, False)]
         while pending:
             path, depth, in_package = pending.pop()
             listing = self._list_folder(path)
@@ -71,7 +71,7 @@ class Tree:
             identity, listed = listing
             listed_now[identity] = listed
             remaining -= listed.size
-            if remaining < 0 or depth > MOST_DEPTH or len(paths) > MOST_FOUND:
+            if remaining < 0 or depth > MAX_DEPTH or len(paths) > MAX_PROTECTED:
                 is_complete = False
                 break
             if listed.is_bare_repository and path:
@@ -131,6 +131,6 @@ def tree(root: str) -> Tree:
     with _lock:
         cached = _trees.setdefault(root, Tree(root))
         _trees.move_to_end(root)
-        while len(_trees) > _MOST_TREES:
+        while len(_trees) > _MAX_TREES:
             _trees.popitem(last=False)
     return cached

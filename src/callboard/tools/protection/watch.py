@@ -18,11 +18,11 @@ from ..files.handles import Folder, exists
 from ..files.paths import PROTECTED, PathDenied, find_protected
 from . import repositories
 from .private_paths import PrivatePaths
-from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, ProtectedPath, tree
+from .tree import MAX_DEPTH, MAX_ENTRIES, MAX_PROTECTED, ProtectedPath, tree
 
 ASIDE: Final = ".set-aside"
-_BEYOND: Final = f"paths deeper than {MOST_DEPTH} folders or beyond {MOST_ENTRIES:,} entries and {MOST_FOUND:,} names"
-_MOST_APPROVED: Final = 1000
+_BEYOND: Final = f"paths deeper than {MAX_DEPTH} folders or beyond {MAX_ENTRIES:,} entries and {MAX_PROTECTED:,} names"
+_MAX_APPROVED: Final = 1000
 
 _Identity = tuple[int, int]
 
@@ -49,7 +49,7 @@ def approve(folder: str, path: str) -> None:
         with _lock:
             _approved[full] = identity
             _approved.move_to_end(full)
-            while len(_approved) > _MOST_APPROVED:
+            while len(_approved) > _MAX_APPROVED:
                 _approved.popitem(last=False)
 
 

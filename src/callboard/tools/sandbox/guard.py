@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 #: Seconds to wait for processes that it cannot kill, and until it gives up on new processes.
-_PATIENCE, _LONGEST = 3.0, 20.0
+_PATIENCE, _MAX_END_SECONDS = 3.0, 20.0
 #: Seconds between checks of the tree. A slow check delays the next one by this factor.
 _CHECK_INTERVAL, _CHECK_SPACING = 0.05, 10
 _MIB = 1 << 20
@@ -196,7 +196,7 @@ def _end_all(child: int) -> None:
         for process in living:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
-        if not known_processes.issuperset(living) and time.monotonic() < started + _LONGEST:
+        if not known_processes.issuperset(living) and time.monotonic() < started + _MAX_END_SECONDS:
             since_new = time.monotonic()
         known_processes.update(living)
         try:

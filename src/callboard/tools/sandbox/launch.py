@@ -20,7 +20,7 @@ _PIECE = 64 * 1024
 #: Maximum number of pipes of a start: input, output, errors, and the report of a failed exec.
 _PIPES_OF_A_START = 4
 #: Maximum length of an output line, in bytes.
-LONGEST_LINE = 64 * 1024
+MAX_LINE_BYTES = 64 * 1024
 
 
 class Launch(NamedTuple):
@@ -130,7 +130,7 @@ def _require_free_descriptors() -> None:
 
 
 async def start_guard(
-    launch: Launch, *, source: int = -1, output: int = asyncio.subprocess.PIPE, limit: int = LONGEST_LINE
+    launch: Launch, *, source: int = -1, output: int = asyncio.subprocess.PIPE, limit: int = MAX_LINE_BYTES
 ) -> tuple[Guard, bool]:
     """Start a command in its folder.
 

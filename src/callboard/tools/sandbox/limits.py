@@ -12,7 +12,7 @@ from callboard.contracts.settings import Shell
 #: Exit code after a file that is too large: 128 and SIGXFSZ.
 FILE_TOO_LARGE = 128 + 25
 #: Maximum size of a file system in memory, in MiB, and how many must fit into the memory limit.
-_LARGEST_SCRATCH, _SCRATCHES = 1024, 4
+_MAX_SCRATCH_MB, _SCRATCHES = 1024, 4
 
 _EXCESS: dict[str, tuple[str, str]] = {
     "memory": ("used more than {value:,g} MiB of memory", "shell.memory"),
@@ -37,7 +37,7 @@ def to_limits(shell: Shell, *, scratch: bool) -> ResourceLimits:
     else:
         limits["none"] = by_checks
     if scratch:
-        limits["tmpfs"] = {"scratch": min(_LARGEST_SCRATCH, shell.memory // _SCRATCHES)}
+        limits["tmpfs"] = {"scratch": min(_MAX_SCRATCH_MB, shell.memory // _SCRATCHES)}
     return limits
 
 

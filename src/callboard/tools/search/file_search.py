@@ -15,9 +15,9 @@ from ..files.text_encoding import decode
 from .literals import find_required_text
 from .walk import File, TimeoutReachedError, Walk
 
-LARGEST_OUTPUT = 256 * 1024
-LARGEST_FILE = 32 * 1024 * 1024
-LONGEST_LINE = 500
+MAX_OUTPUT_CHARS = 256 * 1024
+MAX_FILE_BYTES = 32 * 1024 * 1024
+MAX_LINE_CHARS = 500
 #: Size of one read, in bytes.
 _PIECE = 256 * 1024
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -97,7 +97,7 @@ class _Output:
         for line in lines:
             line = line.encode("utf-8", "replace").decode()
             self._size += len(line) + 1
-            if len(self.lines) >= self._limit or self._size > LARGEST_OUTPUT:
+            if len(self.lines) >= self._limit or self._size > MAX_OUTPUT_CHARS:
                 self.omitted += 1
             else:
                 self.lines.append(line)
@@ -127,10 +127,10 @@ def _search_lines(walk: Walk, query: Search, notes: list[str]) -> Callable[[File
             return
         walk.check_time()
         data = _read_bytes(walk, file)
-        if len(data) > LARGEST_FILE:
+        if len(data) > MAX_FILE_BYTES:
             too_large += 1
             if too_large == 1:
-                notes.append(f"files of more than {LARGEST_FILE // 1024 // 1024} MB were skipped")
+                notes.append(f"files of more than {MAX_FILE_BYTES // 1024 // 1024} MB were skipped")
             return
         if required and _lacks(data, required, ignore_case=query.ignore_case):
             return
@@ -180,7 +180,7 @@ def _read_bytes(walk: Walk, file: File) -> bytes:
         walk.unreadable += 1
         return b""
     pieces: list[bytes] = []
-    left = LARGEST_FILE + 1
+    left = MAX_FILE_BYTES + 1
     try:
         while left > 0 and (piece := os.read(descriptor, min(left, _PIECE))):
             pieces.append(piece)
@@ -212,7 +212,7 @@ def _read_text_lines(data: bytes) -> list[str]:
 
 
 def _truncate(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[:MAX_LINE_CHARS]}…"
 
 
 def _match_any(patterns: Sequence[str], start: str = "") -> NamedPath:

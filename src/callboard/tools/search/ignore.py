@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..files.globs import matches_names
 
 FILE = ".gitignore"
-LARGEST_FILE = 256 * 1024
+MAX_FILE_BYTES = 256 * 1024
 
 
 class Pattern(NamedTuple):

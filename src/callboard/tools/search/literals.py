@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 #: Minimum length. A shorter text is in too many files.
-SHORTEST = 2
+MIN_CHARS = 2
 #: Escapes followed by a number or a name.
 _NUMBERED = "xuUN0123456789"
 _REPEATS = re.compile(r"\{\d*(,\d*)?\}")
@@ -48,7 +48,7 @@ def _find_longest(pattern: str) -> str:
         runs.append(run)
         run = ""
     longest = max((*runs, run), key=len)
-    return longest if len(longest) >= SHORTEST else ""
+    return longest if len(longest) >= MIN_CHARS else ""
 
 
 def _skip_set(pattern: str, index: int) -> int:

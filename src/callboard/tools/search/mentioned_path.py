@@ -16,12 +16,12 @@ from .file_search import Search
 from .search_process import run_search
 
 #: Maximum size of a text and of an image, in bytes. For other files only kind and size are returned.
-LARGEST_TEXT = 1024 * 1024
-LARGEST_IMAGE = 5 * 1024 * 1024
+MAX_TEXT_BYTES = 1024 * 1024
+MAX_IMAGE_BYTES = 5 * 1024 * 1024
 #: Maximum number of listed entries.
-MOST_ENTRIES = 200
+MAX_ENTRIES = 200
 #: Maximum number of names to rank, and seconds to search.
-MOST_NAMES = 5000
+MAX_NAMES = 5000
 SECONDS = 3.0
 _SAMPLE = 64 * 1024
 
@@ -45,7 +45,7 @@ async def find_names(context: ToolContext, hidden: Sequence[str], text: str, lim
     """Return paths that contain this text in any case: matches in the file name first, then the shortest."""
     excluded = rules.list_unsearchable(context.rules, "Grep")
     answer = await run_search(
-        context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, excluded=excluded), SECONDS
+        context.folder, hidden, Search("Name", text, "", limit=MAX_NAMES, excluded=excluded), SECONDS
     )
     folded = text.casefold()
 
@@ -61,13 +61,13 @@ def _read_content(folder: Folder, context: ToolContext, path: str) -> PathConten
         return MissingPath(reason="not_found")
     if stat.S_ISDIR(status.st_mode):
         return _list_folder(folder, context, path)
-    data = folder.read(path, LARGEST_IMAGE if status.st_size <= LARGEST_IMAGE else _SAMPLE)
+    data = folder.read(path, MAX_IMAGE_BYTES if status.st_size <= MAX_IMAGE_BYTES else _SAMPLE)
     if data is None:
         return MissingPath(reason="not_found")
     size = max(status.st_size, len(data))
-    image = read_image(data) if size <= LARGEST_IMAGE else read_image_header(data)
+    image = read_image(data) if size <= MAX_IMAGE_BYTES else read_image_header(data)
     if image is not None:
-        if size > LARGEST_IMAGE:
+        if size > MAX_IMAGE_BYTES:
             return MissingPath(reason="too_large", detail=f"{image.description}, {format_size(size)}")
         return PathContent(
             path=path,
@@ -79,7 +79,7 @@ def _read_content(folder: Folder, context: ToolContext, path: str) -> PathConten
     text = decode(data)
     if text is None:
         return PathContent(path=path, kind="binary", description=f"{describe_kind(data)}, {format_size(size)}")
-    if size > LARGEST_TEXT:
+    if size > MAX_TEXT_BYTES:
         return MissingPath(reason="too_large", detail=f"{format_size(size)}; use `read` with offset and limit")
     return PathContent(path=path, kind="text", data=text.text.encode("utf-8", "replace"), description=format_size(size))
 
@@ -91,9 +91,9 @@ def _list_folder(folder: Folder, context: ToolContext, path: str) -> PathContent
             for name, status in list_entries(handle)
             if name != ".git" and _check_rules(context, f"{path}/{name}" if path else name) is None
         ]
-    lines = [display(name, 255) for name in entries[:MOST_ENTRIES]]
-    if len(entries) > MOST_ENTRIES:
-        lines.append(f"[{len(entries) - MOST_ENTRIES:,} more]")
+    lines = [display(name, 255) for name in entries[:MAX_ENTRIES]]
+    if len(entries) > MAX_ENTRIES:
+        lines.append(f"[{len(entries) - MAX_ENTRIES:,} more]")
     return PathContent(
         path=path, kind="folder", data="\n".join(lines).encode(), description=f"{len(entries):,} entries"
     )

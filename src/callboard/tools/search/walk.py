@@ -12,7 +12,7 @@ from ..files.handles import Folder, list_kinds, open_regular
 from ..files.paths import PathDenied
 from . import ignore
 
-DEEPEST = 100
+MAX_DEPTH = 100
 #: File that marks a virtual environment.
 _VENV_MARKER = "pyvenv.cfg"
 #: Patterns that git ignores in one repository only.
@@ -84,7 +84,7 @@ class Walk:
                 path = prefix + name
                 if not self._folder.find_private(path):
                     yield File(path, handle, name)
-            elif len(inner_names) < DEEPEST:
+            elif len(inner_names) < MAX_DEPTH:
                 yield from self._enter_folder(handle, inner_names, patterns)
             else:
                 self.unreadable += 1
@@ -120,7 +120,7 @@ class Walk:
 
     def _read_repository_patterns(self) -> _Patterns:
         try:
-            data = self._folder.read(_EXCLUDE, ignore.LARGEST_FILE)
+            data = self._folder.read(_EXCLUDE, ignore.MAX_FILE_BYTES)
         except (OSError, PathDenied):
             return []
         return [(0, ignore.parse(data.decode("utf-8", "replace")))] if data else []
@@ -132,4 +132,4 @@ def _read_patterns(handle: int) -> tuple[ignore.Pattern, ...]:
     except (OSError, PathDenied):
         return ()
     with os.fdopen(descriptor, "rb") as file:
-        return ignore.parse(file.read(ignore.LARGEST_FILE).decode("utf-8", "replace"))
+        return ignore.parse(file.read(ignore.MAX_FILE_BYTES).decode("utf-8", "replace"))

@@ -13,7 +13,7 @@ import tree_sitter
 import tree_sitter_bash
 
 #: Maximum length of a parsed text.
-LONGEST = 32 * 1024
+MAX_TEXT_CHARS = 32 * 1024
 #: Maximum CPU time, in seconds. Hostile texts can take quadratic time.
 PATIENCE_S = 0.05
 #: Size of the pieces that the parser requests, in bytes. It can be stopped only when it requests one.
@@ -100,7 +100,7 @@ def parse(text: str) -> Script:
 
 
 def _parse_tree(text: str, end: float) -> tree_sitter.Tree | None:
-    if len(text) > LONGEST or "\0" in text:
+    if len(text) > MAX_TEXT_CHARS or "\0" in text:
         return None
     data = _UNUSUAL.sub(lambda match: f"_CbU{ord(match[0]):X}_", text.replace(_CONTINUATION, "")).encode()
     try:

@@ -25,9 +25,9 @@ from .programs import (
 )
 
 #: Maximum depth of scripts in scripts.
-_MOST_NESTED = 4
+_MAX_NESTED = 4
 #: Maximum number of spellings of a text. A text with more is unclear.
-_MOST_SPELLINGS = 4000
+_MAX_SPELLINGS = 4000
 #: Maximum CPU time for a text, in seconds. A text that takes more is unclear.
 _PATIENCE_S = 0.05
 _CODE_WORD = re.compile(r"[\w.:/@=+~-]+")
@@ -200,7 +200,7 @@ class _Reading:
             script = text.partition("=")[2] if _VALUE.match(text) else _SHORT_OPTION.sub("", text, count=1)
             if not script.strip() or script.startswith("-"):
                 continue
-            if depth >= _MOST_NESTED:
+            if depth >= _MAX_NESTED:
                 self.is_clear = False
             else:
                 # Other arguments, such as options of a launcher, make nothing unclear.
@@ -220,7 +220,7 @@ class _Reading:
         return self.is_clear
 
     def _is_exhausted(self) -> bool:
-        self._is_over = self._is_over or len(self.commands) >= _MOST_SPELLINGS or time.thread_time() > self._end
+        self._is_over = self._is_over or len(self.commands) >= _MAX_SPELLINGS or time.thread_time() > self._end
         return self._is_over
 
     def _add_code(self, arguments: tuple[Word, ...]) -> None:

@@ -20,7 +20,7 @@ from .variables import read_assignments
 #: Folders of system programs, which are bound by path, because the system updates them.
 _SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/store/")
 #: Maximum size in bytes of a file that is read. A larger one outside the folder is bound by size and time.
-_LARGEST: Final = 8 << 20
+_MAX_FILE_BYTES: Final = 8 << 20
 #: Nanoseconds within which a file may change again with the same time stamp.
 _SETTLED: Final = 2_000_000_000
 _PIECE: Final = 1 << 20
@@ -116,7 +116,7 @@ class Files:
             if cached is not None and cached[1] and cached[0] == stamp:
                 return cached[2]
             hasher = hashlib.sha256()
-            if status.st_size > _LARGEST and not whole:
+            if status.st_size > _MAX_FILE_BYTES and not whole:
                 hasher.update(f"{status.st_size} {status.st_mtime_ns}".encode())
             else:
                 while piece := file.read(_PIECE):

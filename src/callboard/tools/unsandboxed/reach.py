@@ -18,7 +18,7 @@ from callboard.contracts.entities import worktree
 
 from ..files.paths import PathDenied, display, find_steering, relative
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 #: Programs that run their first file argument, and names of scripts.
 _RUNNERS = re.compile(r"((python|pypy)[\d.]*|node(js)?|deno|bun|tsx|ruby|perl|php|lua|(ba|da|k|z|fi)?sh)")
 _SCRIPT_NAME = re.compile(r".+\.(pyz?|[cm]?[jt]sx?|sh|bash|zsh|fish|rb|pl|php|lua|jar|wasm|dll|so|node)", re.IGNORECASE)
@@ -28,7 +28,7 @@ _SHELL_TEXT = re.compile(r"[\s;&|<>`$(]")
 _PART = re.compile(r"[^\s;&|()<>{}'\"`$=:]+")
 #: Folders that shell text changes to.
 _CHANGED_FOLDER = re.compile(r"\b(?:cd|pushd|-C)\s+['\"]?([^\s;&|()<>{}'\"`$]+)")
-_MOST_FOLDERS = 8
+_MAX_FOLDERS = 8
 
 
 class Reach(NamedTuple):
@@ -131,7 +131,7 @@ def split_shell_text(word: str) -> tuple[str, ...]:
         parts.update(dict.fromkeys(shlex.split(word)))
     parts.update({os.path.expanduser(part): None for part in parts if part.startswith("~")})  # noqa: PTH111
     folders: list[str] = _CHANGED_FOLDER.findall(word)
-    in_folders = dict.fromkeys(os.path.join(folder, part) for folder in folders[:_MOST_FOLDERS] for part in parts)  # noqa: PTH118
+    in_folders = dict.fromkeys(os.path.join(folder, part) for folder in folders[:_MAX_FOLDERS] for part in parts)  # noqa: PTH118
     return tuple(parts | in_folders)
 
 
@@ -171,7 +171,7 @@ def _list_steps(path: str) -> list[str]:
     """Return every step of a path with each link. A change of one step changes the file."""
     pending, current, links = path.split("/")[::-1], "/", 0
     steps: list[str] = []
-    while pending and links <= _MOST_LINKS:
+    while pending and links <= _MAX_LINKS:
         part = pending.pop()
         if part == "..":
             current = os.path.dirname(current)  # noqa: PTH120

@@ -13,9 +13,9 @@ import pytest
 import pytest_asyncio
 
 from callboard.adapters.http import PageAccess
-from callboard.adapters.http.access.codes import CODE_S, MOST_CODES
+from callboard.adapters.http.access.codes import CODE_S, MAX_CODES
 from callboard.adapters.http.access.confirmations import CHALLENGE_S
-from callboard.adapters.http.access.credentials import CREDENTIAL_S, MOST_CREDENTIALS
+from callboard.adapters.http.access.credentials import CREDENTIAL_S, MAX_CREDENTIALS
 from callboard.adapters.http.access.granting import GRANTING
 from callboard.contracts.commands.base import COMMANDS
 from tests.adapters.http.rigs.server import API, TOKEN, Board, serving
@@ -284,15 +284,15 @@ async def test_every_command_that_changes_permissions_is_listed(timed: tuple[Boa
 async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
     """X1, X9"""
     board, _ = timed
-    first, *others = (board.server.page_link().link for _ in range(MOST_CODES + 1))
+    first, *others = (board.server.page_link().link for _ in range(MAX_CODES + 1))
     assert _refused(await _redeem(board, first)) == (401, "unauthenticated")
     page = await board.sign_in()
     assert (await page.http.get(f"{API}/meta")).status_code == 200
-    for _ in range(MOST_CREDENTIALS):
+    for _ in range(MAX_CREDENTIALS):
         await board.sign_in()
     headers = {"Authorization": f"Bearer {page.credential}"}
     assert (await board.anyone.get(f"{API}/meta", headers=headers)).status_code == 401
-    assert len(others) == MOST_CODES
+    assert len(others) == MAX_CODES
 
 
 async def test_codes_expire_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

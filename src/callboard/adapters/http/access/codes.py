@@ -22,7 +22,7 @@ import msgspec
 #: Lifetime of a code, in seconds.
 CODE_S = 60
 #: The most unused codes; one more ends the oldest.
-MOST_CODES = 64
+MAX_CODES = 64
 _CODE_BYTES = 24
 _FILES = "open-*.html"
 _REDIRECT = """<!doctype html>
@@ -69,7 +69,7 @@ class LoginCodes:
         Args:
             route: The place in the page, such as `/s/ses_1`.
         """
-        while len(self._codes) >= MOST_CODES:
+        while len(self._codes) >= MAX_CODES:
             self._end(next(iter(self._codes)))
         code = secrets.token_urlsafe(_CODE_BYTES)
         link = f"{url}/#open={code}{route}"

@@ -14,7 +14,7 @@ from .credentials import PageCredential
 #: Lifetime of a challenge, in seconds.
 CHALLENGE_S = 60
 #: The most open challenges; one more ends the oldest.
-MOST_CHALLENGES = 256
+MAX_CHALLENGES = 256
 _CHALLENGE_BYTES = 24
 
 
@@ -35,7 +35,7 @@ class Confirmations:
 
     def challenge(self, credential: PageCredential, command: str, body_sha256: str) -> str:
         """Return a challenge for one command whose JSON body has this SHA-256, in lower-case hex."""
-        if len(self._open) >= MOST_CHALLENGES:
+        if len(self._open) >= MAX_CHALLENGES:
             del self._open[next(iter(self._open))]
         value = secrets.token_urlsafe(_CHALLENGE_BYTES)
         self._open[value] = _Challenge(credential.id, command, body_sha256, self._now() + CHALLENGE_S)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 #: Lifetime of a credential after its last use, in seconds.
 CREDENTIAL_S = 12 * 60 * 60
 #: The most valid credentials; one more ends the least recently used.
-MOST_CREDENTIALS = 64
+MAX_CREDENTIALS = 64
 _CREDENTIAL_BYTES = 32
 
 
@@ -34,7 +34,7 @@ class PageCredentials:
 
     def issue(self, origin: str, proof_key: bytes) -> str:
         """Issue a credential for pages of this origin."""
-        if len(self._valid) >= MOST_CREDENTIALS:
+        if len(self._valid) >= MAX_CREDENTIALS:
             del self._valid[next(iter(self._valid))]
         value = secrets.token_urlsafe(_CREDENTIAL_BYTES)
         id = _digest(value)

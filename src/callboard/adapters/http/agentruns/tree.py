@@ -17,9 +17,9 @@ from callboard.contracts.errors import Refusal
 #: Data of version control and of Callboard, which is never listed.
 HIDDEN = frozenset({".git", ".hg", ".svn", ".jj", ".callboard"})
 #: The most entries of an answer, upper levels first.
-MOST_ENTRIES = 2000
+MAX_ENTRIES = 2000
 #: The most entries read from one folder.
-MOST_READ = 10_000
+MAX_READ_ENTRIES = 10_000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -57,7 +57,7 @@ def read_tree(root: str, path: str, depth: int) -> Tree:
     """
     parts = _parts(path)
     top = Entry(name="", path="/".join(parts), type="folder")
-    room = _list(_open(root, parts), top, MOST_ENTRIES)
+    room = _list(_open(root, parts), top, MAX_ENTRIES)
     queue = deque((child, [*parts, child.name], 2) for child in top.children or ())
     while queue:
         entry, names, level = queue.popleft()
@@ -79,7 +79,7 @@ def _list(folder: int, entry: Entry, room: int) -> int:
     try:
         with os.scandir(folder) as files:
             for number, file in enumerate(files):
-                if number >= MOST_READ:
+                if number >= MAX_READ_ENTRIES:
                     entry.truncated = True
                     break
                 if file.name not in HIDDEN:

@@ -12,7 +12,7 @@ from callboard.contracts.facts.turn import PermissionMode
 from ..terminal.output import to_line
 
 #: Maximum number of items; maximum characters of an item and of the title.
-MAX_ITEMS, MAX_ITEM, MAX_TITLE = 500, 8192, 200
+MAX_ITEMS, MAX_ITEM_CHARS, MAX_TITLE_CHARS = 500, 8192, 200
 
 
 def build_command(
@@ -28,11 +28,11 @@ def build_command(
     """Build the command; without a session for a new one. Raises Refusal `invalid_input`."""
     if not instructions.strip():
         raise _wrong("The instructions are empty.", "INSTRUCTIONS", "Describe the task for each item.")
-    if len(title) > MAX_TITLE:
-        raise _wrong(f"The title has {len(title)} characters.", "--title", f"Use at most {MAX_TITLE}.")
+    if len(title) > MAX_TITLE_CHARS:
+        raise _wrong(f"The title has {len(title)} characters.", "--title", f"Use at most {MAX_TITLE_CHARS}.")
     return CreateJob(
         session_id=session or None,
-        title=title.strip() or to_line(instructions.strip().splitlines()[0], MAX_TITLE),
+        title=title.strip() or to_line(instructions.strip().splitlines()[0], MAX_TITLE_CHARS),
         instructions=instructions,
         items=tuple(JobItemInput(input=item) for item in items),
         agent=agent or None,
@@ -57,8 +57,8 @@ def read_items(arguments: tuple[str, ...], file: str) -> tuple[str, ...]:
     if len(items) > MAX_ITEMS:
         raise _wrong(f"There are {len(items):,} items; a job has at most {MAX_ITEMS}.", "ITEM", "Start several jobs.")
     for number, item in enumerate(items, start=1):
-        if len(item) > MAX_ITEM:
-            message = f"Item {number} has {len(item):,} characters; the maximum is {MAX_ITEM:,}."
+        if len(item) > MAX_ITEM_CHARS:
+            message = f"Item {number} has {len(item):,} characters; the maximum is {MAX_ITEM_CHARS:,}."
             raise _wrong(message, "ITEM", "Write it to a file, and name the file.")
     return items
 

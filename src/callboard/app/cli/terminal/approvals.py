@@ -23,7 +23,7 @@ from .wording import format_outcome
 Approve = Literal["none", "all-edits", "all"]
 EDITING = ("Write", "Edit")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
-_LONGEST_LINE = 4096
+_MAX_LINE_BYTES = 4096
 
 
 _UNAPPROVED = Answer("reject", reason="No person was present to approve it.", unattended=True)
@@ -225,4 +225,4 @@ async def read_line() -> str | None:
     finally:
         loop.remove_reader(terminal)
     # A terminal delivers whole lines, one at a time.
-    return os.read(terminal, _LONGEST_LINE).decode("utf-8", "replace") or None
+    return os.read(terminal, _MAX_LINE_BYTES).decode("utf-8", "replace") or None

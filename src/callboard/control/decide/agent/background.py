@@ -23,7 +23,7 @@ from ..turn.sleep import fall_asleep, scheduled_modes
 from ..turn.start import start_turn
 
 #: Consecutive failed runs after which the agent is paused.
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 #: Delay of a wake that the prompt mentions, in microseconds.
 _LATE = 60_000_000
 
@@ -50,7 +50,7 @@ def put_to_sleep(batch: Batch) -> None:
             continue
         if background.is_ended or not background.is_held:
             fall_asleep(batch, thread, background)
-        if background.failures >= MOST_FAILURES and thread.paused is None:
+        if background.failures >= MAX_FAILURES and thread.paused is None:
             code = thread.ended.code if thread.ended is not None else ""
             reason = f"{background.failures} consecutive runs failed, the last with {code}"
             batch.add(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))

@@ -21,7 +21,7 @@ from .stop import close_run, pause_queue
 
 ENDED = "its process ended"
 #: Largest difference between the clock and the newest fact that is ignored, in microseconds.
-LARGEST_STEP = 60_000_000
+MAX_CLOCK_STEP_MICROSECONDS = 60_000_000
 
 
 def take_over(batch: Batch, report: HostTakenOver) -> bool:
@@ -67,7 +67,7 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
 def _record_clock_difference(batch: Batch) -> None:
     """Record that the clock went back while no process ran. Times of facts never go back: new facts
     get the newest fact's time until the clock has passed it."""
-    if batch.state.at - batch.inputs.now <= LARGEST_STEP:
+    if batch.state.at - batch.inputs.now <= MAX_CLOCK_STEP_MICROSECONDS:
         return
     batch.add(
         WarningRaised(

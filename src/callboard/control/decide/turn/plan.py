@@ -13,7 +13,7 @@ from ...state.session import Thread
 from ...state.turn import OpenRun
 
 #: Maximum length of a plan's line, in characters.
-MAX_LINE = 400
+MAX_LINE_CHARS = 400
 
 
 def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
@@ -55,4 +55,4 @@ def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
 
 
 def _truncate(line: str) -> str:
-    return line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…"
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[: MAX_LINE_CHARS - 1]}…"

@@ -23,7 +23,7 @@ from .derived_check import check_views
 #: Facts that a transaction reads.
 _PAGE = 2000
 #: Maximum number of reported damages of each kind in the file.
-_MOST = 20
+_MAX_DAMAGES = 20
 #: The newest streams, facts of each, and blobs that a quick check reads, and the total size of the blobs.
 QUICK_STREAMS, QUICK_FACTS, QUICK_BLOBS, QUICK_BYTES = 20, 200, 200, 20_000_000
 
@@ -120,7 +120,7 @@ class _Check:
             self._damages.append(describe_damage("database", name, f"A part of the file cannot be read: {error}."))
 
     def _check_database(self) -> None:
-        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall():
+        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGES})").fetchall():
             if line != "ok":
                 self._damages.append(describe_damage("database", str(self._path), f"SQLite reports: {line}."))
 
@@ -208,7 +208,7 @@ class _Check:
     def _find_orphans(self) -> None:
         rows = self._connection.execute(
             "SELECT stream, count(*) FROM facts WHERE stream NOT IN (SELECT number FROM streams) GROUP BY stream LIMIT ?",
-            (_MOST,),
+            (_MAX_DAMAGES,),
         ).fetchall()
         for stream, count in rows:
             message = f"{count} facts of the stream with the number {stream} are unreachable: its name is missing."
@@ -219,7 +219,7 @@ class _Check:
             "SELECT name, blob_uses.sequence FROM blob_uses JOIN streams ON streams.number = blob_uses.stream"
             " WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.number = blob_uses.blob)"
             " LIMIT ?",
-            (_MOST,),
+            (_MAX_DAMAGES,),
         ).fetchall()
         for name, sequence in rows:
             message = f"The fact {name}/{sequence} refers to content that is not in the store."

@@ -13,7 +13,7 @@ from ..views_file import has_views_layout, unprotect
 from .damage import Damage, describe_damage
 
 #: Maximum number of errors that SQLite reports for the file.
-_MOST = 20
+_MAX_ERRORS = 20
 #: Newest rows that a quick check reads.
 _QUICK_ROWS = 2000
 #: Errors without damage: another program's lock, a full disk, missing permission.
@@ -57,7 +57,7 @@ def check_views(path: Path, store: str, last_of: Callable[[str], int | None], *,
 
 
 def _check_file(connection: sqlite3.Connection, path: Path) -> tuple[Damage, ...]:
-    lines = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
+    lines = connection.execute(f"PRAGMA integrity_check({_MAX_ERRORS})").fetchall()
     return tuple(
         describe_damage("views", str(path), f"SQLite reports: {line}.", advice=_REBUILT)
         for (line,) in lines

@@ -23,7 +23,7 @@ Encode = Callable[[Messages], Awaitable[list[Any]]]
 KEPT_BYTES: Final = 64 * 1024 * 1024
 #: Processor seconds and rounds of a slice of encoding, after which other work of the event loop runs.
 SLICE_S: Final = 0.002
-MOST_ROUNDS: Final = 64
+MAX_ROUNDS: Final = 64
 
 
 def _numbers() -> array[int]:
@@ -170,7 +170,7 @@ class HistoryEncoder:
             self._slice_rounds = max(1, self._slice_rounds * 3 // 4)
         elif duration < SLICE_S * 3 / 4 and len(rounds) == self._slice_rounds:
             more = self._slice_rounds if duration < SLICE_S / 2 else 1
-            self._slice_rounds = min(MOST_ROUNDS, self._slice_rounds + more)
+            self._slice_rounds = min(MAX_ROUNDS, self._slice_rounds + more)
 
     def _remove(self, key: tuple[str, str]) -> _Encoded:
         removed = self._cache.pop(key, None) or _Encoded()
