@@ -1,4 +1,4 @@
-"""The rows that told sessions show: what a name must be found in to be said to be there."""
+"""Rows of recorded sessions, and their filled fields."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _shown() -> tuple[Row, ...]:
 
 
 def shown_rows() -> list[Row]:
-    """Every row, as it was at some time."""
+    """Return every row in each of its states."""
     return list(_shown())
 
 
 def filled(rows: list[Row]) -> dict[type[Row], set[str]]:
-    """The fields of each kind of row that said something in one of them; those of what a row holds behind a dot."""
+    """Return the fields of each row class that have a value in some row. Fields of nested structs follow a dot."""
     found: dict[type[Row], set[str]] = {}
     for row in rows:
         found.setdefault(type(row), set()).update(_said(row, ""))

@@ -1,4 +1,4 @@
-"""Behaviours and the tests that prove them, welded both ways."""
+"""Behaviours and the tests that prove them, compared in both directions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.contracts import weld
 AGAIN = "run: .venv/bin/python scripts/due"
 
 
-def test_no_test_cites_a_behaviour_that_is_not_listed():
+def test_no_test_cites_an_unlisted_behaviour():
     """A citation of an unknown id proves nothing."""
     listed = weld.behaviours()
     assert len(listed) > 90
@@ -15,19 +15,19 @@ def test_no_test_cites_a_behaviour_that_is_not_listed():
 
 
 def test_every_behaviour_is_cited_by_a_test_or_due():
-    """What no test proves yet is said, id by id."""
+    """The list of due behaviours names each id that no test proves yet."""
     _, due = weld.due_behaviours()
     assert sorted(weld.behaviours() - set(weld.cited()) - set(due)) == []
 
 
-def test_no_behaviour_that_is_due_is_cited_already():
-    """What a test proves is due no longer."""
+def test_no_due_behaviour_is_already_cited():
+    """A proved behaviour is no longer due."""
     _, due = weld.due_behaviours()
     assert sorted(set(due) & set(weld.cited())) == [], AGAIN
     assert sorted(set(due) - weld.behaviours()) == []
 
 
-def test_what_is_due_of_behaviours_can_only_shrink():
-    """An id that is added to what is due is one too many."""
+def test_the_list_of_due_behaviours_can_only_shrink():
+    """An added id exceeds the maximum."""
     maximum, due = weld.due_behaviours()
     assert len(due) == maximum

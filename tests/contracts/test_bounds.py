@@ -1,4 +1,4 @@
-"""What a client sends in numbers fits every store and every client."""
+"""Bounds of the numbers in commands, for every store and every client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from callboard.contracts.commands.base import MAX_INTEGER, Declaration
 
 
 def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgspec.inspect.IntType]]:
-    """Every whole number in a shape, with its place."""
+    """Yield every integer type in a type, with its path."""
     match kind:
         case msgspec.inspect.IntType():
             yield path, kind
@@ -31,7 +31,7 @@ def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgsp
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_every_whole_number_of_a_command_has_bounds_that_stores_and_clients_can_represent(row: Declaration):
+def test_every_integer_of_a_command_has_bounds_that_stores_and_clients_can_represent(row: Declaration):
     found = integers(msgspec.inspect.type_info(row.command), row.name)
 
     unbounded = [

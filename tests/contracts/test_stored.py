@@ -1,4 +1,4 @@
-"""What is stored of a header, and what a fact of the gate leaves out."""
+"""The stored form of headers, and the checks that a permission fact leaves out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_UUID = (1 << 128) - 1
 
 @pytest.mark.parametrize("number", [0, 1, 0x0195_5A3C_0000_7000_8000_0000_0000_0001, MAX_UUID])
 @pytest.mark.parametrize("kind", get_args(IdKind))
-def test_an_id_that_the_runtime_gave_has_seventeen_bytes_and_comes_back(kind: IdKind, number: int):
+def test_an_id_of_the_runtime_packs_into_seventeen_bytes_and_unpacks_unchanged(kind: IdKind, number: int):
     text = render(kind, number)
 
     packed = pack(kind, text)
@@ -38,11 +38,11 @@ def test_an_id_that_the_runtime_gave_has_seventeen_bytes_and_comes_back(kind: Id
         "trn_" + "é" * 22,
     ],
 )
-def test_any_other_text_stays_as_it_is(text: str):
+def test_any_other_text_is_not_packed(text: str):
     assert pack("turn", text) == text
 
 
-def test_a_header_comes_back_whole_whatever_its_ids_are():
+def test_a_header_is_decoded_unchanged_whatever_its_ids_are():
     names = [name for name in Scope.__struct_fields__ if name not in ("step", "attempt")]
     scope = Scope(step=3, attempt=2, **{name: f"{name} of somebody" for name in names})
     header = Header(
@@ -53,7 +53,7 @@ def test_a_header_comes_back_whole_whatever_its_ids_are():
     assert decode_header(encode_header(Header(type="x", at=1, epoch=1))) == Header(type="x", at=1, epoch=1)
 
 
-def test_the_ids_of_a_header_take_the_room_of_their_bytes():
+def test_the_ids_of_a_header_are_stored_packed():
     scope = Scope(
         agent="solo",
         thread=render("thread", 1),
@@ -67,7 +67,7 @@ def test_the_ids_of_a_header_take_the_room_of_their_bytes():
     assert len(encode_header(header)) < 4 * 17 + 64
 
 
-def test_stations_that_only_let_a_call_pass_are_told_in_their_places():
+def test_omitted_checks_are_listed_as_allowed_in_their_order():
     mode = Check(name="mode", verdict="allow", detail="planning")
     ask = Check(name="approval", verdict="ask")
 
@@ -77,7 +77,7 @@ def test_stations_that_only_let_a_call_pass_are_told_in_their_places():
     )
 
 
-def test_a_call_came_to_no_station_behind_the_one_that_denied_it():
+def test_no_check_is_listed_after_the_check_that_denied_the_call():
     denied = Check(name="mode", verdict="deny", detail="no")
 
     assert list_checks((denied,)) == (*(Check(name=name, verdict="allow") for name in CHECK_NAMES[:3]), denied)

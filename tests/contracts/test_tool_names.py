@@ -1,4 +1,4 @@
-"""M2: models see and write names of tools in snake_case; everything else has the stored names."""
+"""M2: models read and write tool names in snake_case. Everything else has the stored names."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from callboard.contracts.tools import TOOL_NAMES
 
 
 @pytest.mark.parametrize("name", sorted(TOOL_NAMES))
-def test_m2_every_tool_has_one_snake_case_name_that_leads_back(name: str):
+def test_m2_every_tool_has_one_snake_case_name_that_maps_back_to_it(name: str):
     seen = model_name(name)
     assert re.fullmatch(r"[a-z][a-z0-9_]*", seen)
     assert {stored_name(one) for one in (name, seen, name.upper(), name.lower(), seen.upper())} == {name}
 
 
 @pytest.mark.parametrize("name", ["mcp__github__getIssue", "mcp__a__read", "a-tool-of-others", "*", ""])
-def test_m2_names_of_others_stay_as_they_are(name: str):
+def test_m2_names_of_other_tools_stay_unchanged(name: str):
     assert (model_name(name), stored_name(name)) == (name, name)
 
 
-def test_m2_two_tools_that_would_have_one_name_are_refused():
+def test_m2_two_tools_with_the_same_model_name_are_refused():
     with pytest.raises(ValueError, match="ReadOutput and read_output would have one name"):
         build_spellings(["Read", "read_output", "ReadOutput"])
 
@@ -37,5 +37,5 @@ def test_m2_two_tools_that_would_have_one_name_are_refused():
         ("mcp__a__*", "mcp__a__*"),
     ],
 )
-def test_m2_a_matcher_is_kept_in_one_spelling(written: str, stored: str):
+def test_m2_a_matcher_is_stored_in_one_spelling(written: str, stored: str):
     assert stored_matcher(written) == stored

@@ -1,4 +1,4 @@
-"""The specifications' lists and the product, welded both ways."""
+"""The specifications' lists and the product, compared in both directions."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ AGAIN = "run: .venv/bin/python scripts/due"
 
 
 def test_every_closed_list_is_the_specifications_list():
-    """The same names in the same order, and one place for each."""
+    """The same names in the same order."""
     assert {name: list(get_args(kind)) for name, kind in LISTS.items()} == {name: SECTION[name] for name in LISTS}
     assert set(SECTION["runtime_status_values"]) == set(get_args(RuntimeStatus)) - {"idle"}
 
 
 def test_every_name_of_the_specifications_is_in_the_product_or_due():
-    """What is not there yet is said, name by name."""
+    """The list of due names has each name that the product lacks."""
     _, due = weld.due_names()
     unsaid = {path: sorted(set(names) - set(due.get(path, ()))) for path, names in weld.missing_names().items()}
     assert {path: names for path, names in unsaid.items() if names} == {}
 
 
-def test_nothing_that_is_due_is_there_already():
+def test_no_due_name_is_already_in_the_product():
     _, due = weld.due_names()
     missing = weld.missing_names()
     there = {path: sorted(set(names) - set(missing.get(path, ()))) for path, names in due.items()}
     assert {path: names for path, names in there.items() if names} == {}, AGAIN
 
 
-def test_what_is_due_can_only_shrink():
-    """A name that is added to what is due is one too many."""
+def test_the_list_of_due_names_can_only_shrink():
+    """An added name exceeds the maximum."""
     maximum, due = weld.due_names()
     assert weld.count(due) == maximum
 
 
-def test_the_product_has_no_event_class_control_or_command_table_entry_of_its_own():
+def test_the_product_adds_no_event_class_control_or_command_table_entry():
     """Each control that the product offers names a command that exists."""
     product = weld.product()
     assert product["agent_ui.event_classes"] <= set(SECTION["event_classes"])
@@ -64,7 +64,7 @@ def test_the_product_has_no_event_class_control_or_command_table_entry_of_its_ow
     assert set(lists.CONTROLS.values()) <= set(COMMANDS)
 
 
-def test_tool_states_are_told_with_the_event_that_the_specification_names():
+def test_tool_states_are_emitted_with_the_event_that_the_specification_names():
     """UI-08"""
     told = {(emission.adds["toolState"], emission.type) for emission in weld.told() if "toolState" in emission.adds}
     assert [(state, kind) for state, kind in told if kind not in SECTION["tool_state_events"][state]] == []
@@ -75,7 +75,7 @@ def test_actions_belong_to_the_owner_that_the_specification_names():
     assert wrong == {}
 
 
-def test_parts_are_told_with_the_owner_and_surface_that_the_specification_names():
+def test_parts_are_emitted_with_the_owner_and_surface_that_the_specification_names():
     """UI-06"""
     by_class = {
         "text.final": "assistant_text",

@@ -1,4 +1,4 @@
-"""Texts of others in sentences: none is glued to the next."""
+"""External texts as sentences and clauses, each with its own punctuation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from callboard.contracts.text.sentences import punctuate, to_clause, to_sentence
         ("", "", ""),
     ],
 )
-def test_a_text_is_a_sentence_with_one_end_or_a_clause_with_none(text: str, whole: str, part: str) -> None:
+def test_a_text_becomes_a_sentence_with_one_full_stop_or_a_clause_without_one(text: str, whole: str, part: str) -> None:
     """UI-24"""
     assert (to_sentence(text), to_clause(text)) == (whole, part)
     assert to_sentence(whole) == whole

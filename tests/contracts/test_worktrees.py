@@ -1,4 +1,4 @@
-"""Where the worktree of a child stands, and what of it is which folder's."""
+"""Names of worktrees, and paths of a folder inside its worktree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SESSION = "ses_1a2b3c4d5e6FGH"
 MAKER = worktree.worktree_name("tide", SESSION, "maker-1")
 
 
-def test_a_worktree_is_called_after_its_repository_its_session_and_its_agent() -> None:
+def test_a_worktree_is_named_after_its_repository_its_session_and_its_agent() -> None:
     assert MAKER == ".tide-5e6fgh-maker-1"
 
 
@@ -20,7 +20,7 @@ def test_a_worktree_is_called_after_its_repository_its_session_and_its_agent() -
         (f"/src/{MAKER}/bin/check", "/src/tide", "bin/check"),
         (f"/src/{MAKER}/bin/check", "/src/tide/", "bin/check"),
         (f"/src/{MAKER}/web/check", "/src/tide/web", "check"),
-        # What lies beside the folder is nobody's there.
+        # A path outside of the folder.
         (f"/src/{MAKER}/bin/check", "/src/tide/web", ""),
         (f"/src/{MAKER}", "/src/tide", ""),
         ("/src/tide/bin/check", "/src/tide", ""),
@@ -31,5 +31,5 @@ def test_a_worktree_is_called_after_its_repository_its_session_and_its_agent() -
         (f"/src/{MAKER}/check", "/", ""),
     ],
 )
-def test_what_is_in_a_folders_worktree_is_told_by_its_place_alone(path: str, folder: str, below: str) -> None:
+def test_a_path_inside_a_folders_worktree_is_derived_from_the_path_alone(path: str, folder: str, below: str) -> None:
     assert worktree.path_in_worktree(path, folder) == below

@@ -1,8 +1,9 @@
-"""What welds the specifications' lists to the product and to its tests.
+"""The specifications' lists, compared with the product and its tests.
 
-Every name of `tests/spec/vocabulary.json` is in the product or stands in `tests/spec/due.json`; every behaviour of
-`tests/spec/behaviours.md` is cited by a test or stands in `tests/spec/due_behaviours.json`. Both lists of what is due only
-shrink: `scripts/due` rewrites them without what is there now.
+Every name of `tests/spec/vocabulary.json` is in the product or in `tests/spec/due.json`. Every
+behaviour of `tests/spec/behaviours.md` is cited by a test or listed in
+`tests/spec/due_behaviours.json`. Both lists of due names only shrink: `scripts/due` removes the names
+that exist now.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ SPEC = ROOT / "tests" / "spec"
 DUE = SPEC / "due.json"
 DUE_BEHAVIOURS = SPEC / "due_behaviours.json"
 
-#: The name of a test of the page.
+#: The name of a page test.
 PAGE_TEST = re.compile(r"^\s*(?:test|it)\('([^']+)'", re.MULTILINE)
 BEHAVIOUR = re.compile(r"\b(?:UI|COM|MAR|CTL|SUB|SAFE|CTX)-\d{2}\b")
 
-#: Facts whose content decides what they are told as.
+#: Facts whose content decides their event.
 _VARIANTS: tuple[Fact, ...] = (
     ModelFailed(code="x", message="", retry_in_ms=1),
     TurnInterrupted(cause="person"),
@@ -77,7 +78,7 @@ _VARIANTS: tuple[Fact, ...] = (
     ArtifactVersionCreated(version=2, base=1, added=1, content=BlobRef(hash="", size=0), version_origin="agent"),
 )
 
-#: Which field of which fact says what the specification asks for by words.
+#: The fact and the field for each name that the specification describes in prose.
 _PERMISSION_FACTS: dict[str, tuple[type[Fact], str]] = {
     "Risk level": (PermissionEvaluated, "risk"),
     "Sandbox/access mode": (SandboxApplied, "level"),
@@ -100,7 +101,7 @@ _ACTION_FIELDS: dict[str, tuple[str, ...]] = {
 
 
 def vocabulary() -> dict[str, frozenset[str]]:
-    """Every closed list of the specifications by its path, such as `agent_ui.owners`."""
+    """Return every closed list of the specifications by its path, such as `agent_ui.owners`."""
     sections: dict[str, dict[str, Any]] = json.loads((SPEC / "vocabulary.json").read_text(encoding="utf-8"))
     return {
         f"{section}.{name}": frozenset(_names(values))
@@ -120,14 +121,14 @@ def _names(values: Any) -> list[str]:
 
 
 def told() -> list[Emission]:
-    """Everything that facts and pieces are told as."""
+    """Return every event that facts and pieces are emitted as."""
     rows = [emission for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact())]
     variants = [emission for fact in _VARIANTS for emission in emissions(fact.type, fact)]
     return [*rows, *variants, *DELTAS.values(), HYDRATED]
 
 
 def product() -> dict[str, frozenset[str]]:
-    """What the product has of each list, found in the product itself."""
+    """Return the product's names of each list, read from its code."""
     emitted = told()
     adds = {key: {emission.adds[key] for emission in emitted if key in emission.adds} for key in _keys(emitted)}
     topologies = {
@@ -199,8 +200,10 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
 
 
 def asked_for(folder: Path) -> frozenset[str]:
-    """The types of the actions that are asked for under the folder: named where one is built or its type is chosen, or in the
-    table of needs."""
+    """Return the action types that the code of the folder requires.
+
+    They are literals where an action is built or its type is chosen, or in the table of requests.
+    """
     built: set[str] = {kind for kind, _ in REMOTE_REQUESTS.values()}
     for path in sorted(folder.rglob("*.py")):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
@@ -213,14 +216,14 @@ def asked_for(folder: Path) -> frozenset[str]:
 
 
 def missing_names() -> dict[str, list[str]]:
-    """The names of the specifications that the product lacks, by list."""
+    """Return the names of the specifications that the product lacks, by list."""
     has = product()
     lacking = {path: sorted(names - has.get(path, frozenset())) for path, names in vocabulary().items()}
     return {path: names for path, names in lacking.items() if names}
 
 
 def behaviours() -> frozenset[str]:
-    """The ids of all behaviours."""
+    """Return the ids of all behaviours."""
     text = (SPEC / "behaviours.md").read_text(encoding="utf-8")
     return frozenset(
         match.group(0) for line in re.findall(r"\*\*[A-Z]+-\d+\*\*", text) if (match := BEHAVIOUR.search(line))
@@ -228,8 +231,7 @@ def behaviours() -> frozenset[str]:
 
 
 def cited() -> dict[str, list[str]]:
-    """The behaviours that tests cite, each with the tests that do: tests in Python in their docstrings, those of the page in
-    their names."""
+    """Return the cited behaviours with their tests. Python tests cite in docstrings, page tests in names."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -244,17 +246,17 @@ def cited() -> dict[str, list[str]]:
 
 
 def due_names() -> tuple[int, dict[str, list[str]]]:
-    """The recorded maximum, and the names that are due, by list."""
+    """Return the recorded maximum, and the due names by list."""
     recorded = json.loads(DUE.read_text(encoding="utf-8"))
     return recorded["maximum"], recorded["names"]
 
 
 def due_behaviours() -> tuple[int, list[str]]:
-    """The recorded maximum, and the behaviours that are due."""
+    """Return the recorded maximum, and the due behaviours."""
     recorded = json.loads(DUE_BEHAVIOURS.read_text(encoding="utf-8"))
     return recorded["maximum"], recorded["behaviours"]
 
 
 def count(names: dict[str, list[str]]) -> int:
-    """How many names a mapping of lists has."""
+    """Return the number of names in a mapping of lists."""
     return sum(len(values) for values in names.values())

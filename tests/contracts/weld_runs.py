@@ -1,4 +1,4 @@
-"""What the product has of the Multi-agent runtime specification's lists, found in the product itself."""
+"""The product's part of the lists in the Multi-agent runtime specification, read from its code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDS = ("", "completed", "failed", "interrupted")
 
 
 def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
-    """The lists by their paths."""
+    """Return the lists by their paths."""
     schema = msgspec.json.schema(EffectiveSettings)["$defs"]["LeadSettings"]["properties"]
     view = get_type_hints(ContextQuery)["view"]
     return {

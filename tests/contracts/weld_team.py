@@ -1,5 +1,5 @@
-"""What the product has of the lists of the Subagents and the Communication specifications, and of Agent UI's lists of teams,
-found in the product itself: in the rows and events that a told team leaves."""
+"""The product's part of the lists in the Subagents and Communication specifications and of Agent UI's
+lists of teams, read from the rows and events of recorded teams."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.projection.session_builder import model_session
 from tests.projection.team.scenarios import all_sessions
 from tests.projection.team.worker_team import conformance_session
 
-#: Which panel of a team is which surface of the Subagents specification.
+#: The team panel for each surface of the Subagents specification.
 _SURFACES = {
     "ExecutionGraph": "edges",
     "TeamRoster": "agents",
@@ -45,7 +45,7 @@ _SURFACES = {
     "ReviewLane": "reviews",
     "TeammateTranscript": "messages",
 }
-#: The fields that say what the specifications ask for by words; those of a part of a row behind a dot.
+#: The row fields for each name that the specifications describe in prose. Nested fields follow a dot.
 _TEAM_FACTS: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "Teammate identity": (AgentRow, ("agent_id", "name", "role", "definition", "color", "model", "policy")),
     "Parent/child lineage": (AgentRow, ("parent_thread_id", "thread_id", "task_id", "spawn_reason")),
@@ -96,12 +96,12 @@ _INSPECTOR: dict[str, tuple[type[Row], str]] = {
     "prompt artifacts": (RunRow, "prompts"),
     "streaming output": (TextPart, "state"),
 }
-#: Which fields of an event the required ids are.
+#: The event fields of the required ids.
 _ID_FIELDS = {"sourceId": "sourceId", "targetId": "targetId", "jobId": "taskId"}
 
 
 def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
-    """The lists by their paths; `emitted` is everything that facts are told as."""
+    """Return the lists by their paths. `emitted` has every event that facts are emitted as."""
     told = _told()
     payload = frozenset(key for event in told for key in event.payload)
     rows = shown_rows()
@@ -128,7 +128,7 @@ def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
 
 
 def _told() -> list[AgentUiEvent]:
-    """The events of teams, as an edge tells them that knows what went before."""
+    """Return the events of recorded teams, as a stateful edge emits them."""
     events: list[AgentUiEvent] = []
     for story in all_sessions():
         emit = AgentUiEvents()
@@ -136,7 +136,7 @@ def _told() -> list[AgentUiEvent]:
     return events
 
 
-#: What is told of each entity beside its ids: in every event, and in some.
+#: The fields of each entity's events beside its ids: those of every event, and those of some.
 _ENTITIES: dict[str, tuple[str, frozenset[str], frozenset[str]]] = {
     "Child subagent or teammate turn": (
         "subagent_turn",
@@ -162,7 +162,7 @@ def _entities(told: list[AgentUiEvent]) -> list[str]:
     for name, (entity, always, sometimes) in _ENTITIES.items():
         mine = [event for event in told if event.payload.get("runtimeEntity") == entity]
         there = {key for event in mine for key, value in event.payload.items() if value}
-        # A task elsewhere is known by the id that it has there.
+        # A remote task is identified by its remote id.
         by_task = entity in ("work_item", "automation_job")
         ids = all(event.task_id if by_task and event.type == "task.changed" else event.agent_id for event in mine)
         if mine and ids and sometimes <= there and all(always <= set(event.payload) for event in mine):
@@ -194,7 +194,7 @@ def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Ro
 
 
 def _degraded(rows: list[Row]) -> frozenset[str]:
-    """The degraded states that are shown: by an agent, by a snapshot, or by showing no team."""
+    """Return the degraded states of agents, of snapshots and of a session without a team."""
     found = {one for row in rows if isinstance(row, AgentRow) for one in row.degraded}
     snapshots = task_snapshots(conformance_session().records())
     if {one.state for one in stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
@@ -245,7 +245,7 @@ def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
 
 
 def _fixture(types: set[Any]) -> list[str]:
-    """The steps of the fixture whose event there is, as the specification writes them."""
+    """Return the steps of the fixture that have an event, in the spelling of the specification."""
     steps = {
         "task.created": "(parent)",
         "subagent.started": "(child)",

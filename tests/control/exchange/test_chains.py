@@ -1,4 +1,4 @@
-"""Exchanges that go on: rings, chains without end and their bound, and news that come close together."""
+"""Long exchanges: rings, endless chains and their limit, and several notices of one handoff."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, WORKER, agent_definition, facts_of, only_fact, team
 
 
-def test_a_ring_of_mains_that_message_each_other_never_deadlocks() -> None:
-    """MAR-09: nobody waits for anybody; each is told at its next turn."""
+def test_a_ring_of_main_agents_that_message_each_other_never_deadlocks() -> None:
+    """MAR-09: no agent waits for another. Each one reads its messages in its next turn."""
     names = ("lead", "one", "two")
     session = team(*(agent_definition(name) for name in names))
     for number, name in enumerate(names):
@@ -62,8 +62,8 @@ def test_an_endless_exchange_between_parent_and_child_is_paused() -> None:
     assert only_fact(then, ThreadPaused).cause == "no_progress"
 
 
-def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> None:
-    """COM-06, COM-16: what comes while a run is told the news before waits for the next one."""
+def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_together() -> None:
+    """COM-06, COM-16: a notice that comes during the run of an earlier one waits for the next run."""
     session = team(
         agent_definition("lead"), agent_definition("owner", edges=(Edge(to="critic", ownership=True),)), CRITIC
     )
@@ -82,8 +82,8 @@ def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> No
     assert only_fact(then, InboxReserved).items == ("hnd_1.returned",)
 
 
-def test_what_is_handed_over_to_a_person_is_answered_by_that_person() -> None:
-    """COM-06, UI-18: a person has no turn in which it is read."""
+def test_a_person_answers_a_handoff_to_that_person() -> None:
+    """COM-06, UI-18: a person has no turns that would read it."""
     session = team(
         agent_definition("lead", edges=(Edge(to="owner"),)), agent_definition("owner", kind="human", policy=())
     )

@@ -1,4 +1,4 @@
-"""What agents send each other: handoffs over edges, messages, and the inbox in which both wait."""
+"""Handoffs over edges, messages between agents, and the inbox of both."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.control.rigs.examples import NOW, SESSION, interrupt, submit
 from tests.control.rigs.team import CLERK, CRITIC, WORKER, Team, agent_definition, fact_types, facts_of, only_fact, team
 
 SECOND = 1_000_000
-#: Edges to everybody, without conditions.
+#: A lead with unconditional edges to all other main agents.
 OPEN = agent_definition("lead", edges=(Edge(to="critic"), Edge(to="clerk")), aliases=("Boss",))
 
 
 def hands(session: Team, to: str, by: str = "lead", **rest: Any) -> str:
-    """A handoff is sent; its id."""
+    """Send a handoff, and return its id."""
     return session.tool_result(by, "send_handoff", to=to, message="Look at it.", **rest)["handoff_id"]
 
 
@@ -48,7 +48,7 @@ def test_without_an_edge_a_handoff_is_refused_and_nothing_is_queued() -> None:
     assert [thread.agent for thread in session.state.threads.values()] == ["lead"]
 
 
-def test_an_edge_carries_one_way_and_one_for_both_ways_carries_both() -> None:
+def test_a_one_way_edge_carries_one_way_and_a_two_way_edge_both() -> None:
     """COM-02"""
     session = team(OPEN, CRITIC, CLERK)
     hands(session, "critic")
@@ -72,7 +72,7 @@ def test_an_id_or_an_alias_in_any_case_reaches_the_same_agent(name: str) -> None
     ("message", "code"),
     [("", "empty_message"), (" \n", "empty_message"), ("x" * (MAX_MESSAGE_BYTES + 1), "message_too_large")],
 )
-def test_a_blank_or_too_large_message_is_an_error_and_no_event(message: str, code: str) -> None:
+def test_a_blank_or_too_large_message_is_refused_without_an_event(message: str, code: str) -> None:
     """COM-04"""
     session = team(OPEN, CRITIC)
     assert session.refusal_code("lead", "send_handoff", to="critic", message=message) == code
@@ -93,7 +93,7 @@ def test_a_message_of_eight_kilobytes_is_sent() -> None:
     )
 
 
-def test_every_optional_field_stands_in_the_fact_unchanged() -> None:
+def test_every_optional_field_is_recorded_unchanged() -> None:
     """COM-05"""
     session = team(OPEN, CRITIC)
     then = session.uses(
@@ -130,8 +130,8 @@ def test_every_optional_field_stands_in_the_fact_unchanged() -> None:
     )
 
 
-def test_refs_of_artifacts_lead_to_those_of_the_session_and_the_others_are_marked() -> None:
-    """By the id, by the path; what is no ref of an artifact is left alone."""
+def test_refs_to_artifacts_of_the_session_are_resolved_and_others_are_marked_unresolved() -> None:
+    """By id or path. Other refs stay unmarked."""
     session = team(OPEN, CRITIC)
     session.put(ArtifactCreated(artifact_kind="code", path="a.py"), Scope(artifact="art_1"))
     refs = ["art_1", "artifact://art_1", "artifact://a.py", "artifact://b.py", "art_2", "a.py"]
@@ -144,7 +144,7 @@ def test_refs_of_artifacts_lead_to_those_of_the_session_and_the_others_are_marke
 
 
 def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> None:
-    """COM-06, COM-07: a receiver at work is not interrupted; what it gets waits in its inbox."""
+    """COM-06, COM-07: a running receiver is not interrupted. Its input waits in the inbox."""
     clerk = agent_definition("clerk", edges=(Edge(to="critic"),))
     session = team(OPEN, CRITIC, clerk)
     first = hands(session, "critic")
@@ -161,7 +161,7 @@ def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> No
     assert session.thread_of("critic").inbox == ()
 
 
-def test_a_turn_that_fails_before_its_model_answered_leaves_its_inputs_deliverable() -> None:
+def test_a_turn_that_fails_before_its_model_answers_leaves_its_inputs_deliverable() -> None:
     """COM-09"""
     session = team(OPEN, CRITIC)
     handoff = hands(session, "critic")
@@ -185,8 +185,8 @@ def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
     assert session.state.handoffs == {}
 
 
-def test_an_edge_that_confirms_waits_for_the_receivers_answer() -> None:
-    """Communication spec, Handoff delivery: the receiver is told, and reading alone accepts nothing."""
+def test_a_handoff_over_a_confirming_edge_waits_for_the_receivers_answer() -> None:
+    """Communication spec, Handoff delivery: the receiver is notified, and reading alone accepts nothing."""
     session = team()
     sent = session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     assert sent["status"] == "waiting_for_answer"
@@ -196,7 +196,7 @@ def test_an_edge_that_confirms_waits_for_the_receivers_answer() -> None:
     assert only_fact(session.answers("clerk"), HandoffCompleted).target == "clerk"
 
 
-def test_a_rejection_tells_its_sender_why() -> None:
+def test_a_rejection_is_delivered_to_the_sender_with_its_reason() -> None:
     """Communication spec, Handoff delivery."""
     session = team()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
@@ -208,7 +208,7 @@ def test_a_rejection_tells_its_sender_why() -> None:
     assert session.refusal_code("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept") == "unknown_handoff"
 
 
-def test_what_a_person_accepts_for_an_agent_is_told_to_it_again() -> None:
+def test_a_handoff_that_a_person_accepts_for_an_agent_is_delivered_to_it_again() -> None:
     session = team()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     session.answers("clerk", "Somebody else should answer.")
@@ -238,8 +238,8 @@ def test_only_the_receiver_answers_a_handoff() -> None:
     )
 
 
-def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None:
-    """Subagents specification, handoff: the person's words go to the owner, and whoever resumes is told."""
+def test_ownership_moves_on_acceptance_and_returns_on_completion() -> None:
+    """Subagents specification, handoff: the person's input goes to the owner, and the sender is notified on completion."""
     session = team(mode="auto")
     hands(session, "critic", ownership=True)
     assert session.state.owner == ""
@@ -255,7 +255,7 @@ def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None
     assert [item.item for item in session.thread_of("lead").inbox] == ["hnd_1.returned"]
 
 
-def test_an_edge_without_ownership_moves_none() -> None:
+def test_an_edge_without_ownership_refuses_to_move_it() -> None:
     session = team(OPEN, CRITIC)
     assert (
         session.refusal_code("lead", "send_handoff", to="critic", message="x", ownership=True)
@@ -263,7 +263,7 @@ def test_an_edge_without_ownership_moves_none() -> None:
     )
 
 
-def test_a_required_answer_is_tracked_until_it_comes() -> None:
+def test_a_required_reply_is_tracked_until_it_comes() -> None:
     """COM-16"""
     session = team(OPEN, agent_definition("critic", edges=(Edge(to="lead"),)))
     hands(session, "critic", response={"expectation": "required", "within_s": 60})
@@ -274,7 +274,7 @@ def test_a_required_answer_is_tracked_until_it_comes() -> None:
     assert only_fact(then, ReplyEnded) == ReplyEnded(end="answered", to_thread="thr_1", by="critic")
 
 
-def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -> None:
+def test_a_missing_required_reply_expires_and_its_sender_is_notified() -> None:
     """COM-16"""
     session = team(OPEN, CRITIC)
     hands(session, "critic", response={"expectation": "required", "within_s": 60})
@@ -299,17 +299,17 @@ def test_an_idle_agent_wakes_for_its_inbox_and_a_lead_in_chat_waits_for_its_pers
     assert only_fact(session.when(submit("and?", session_id=SESSION)), InboxReserved).items == ("itm_2",)
 
 
-def test_a_lead_that_works_alone_is_woken_by_what_its_inbox_holds() -> None:
+def test_a_stopped_lead_in_auto_mode_is_not_started_by_its_childs_result() -> None:
     """Multi-agent runtime spec, Mode loop semantics."""
     session = team(mode="auto")
     session.spawns()
     session.when(interrupt())
     session.stopped("lead")
     session.answers("worker-1")
-    assert session.running_agents() == [], "what a person stopped is not begun again by others"
+    assert session.running_agents() == [], "only a person starts a stopped thread again"
 
 
-def test_one_blocked_agent_does_not_hold_up_another() -> None:
+def test_a_blocked_agent_does_not_block_another() -> None:
     """COM-12"""
     session = team(OPEN, CRITIC, agent_definition("clerk"))
     hands(session, "critic")
@@ -321,7 +321,7 @@ def test_one_blocked_agent_does_not_hold_up_another() -> None:
     assert session.running_agents() == ["lead", "clerk"]
 
 
-def test_a_subagent_speaks_to_its_parent_and_to_nobody_else() -> None:
+def test_a_subagent_exchanges_messages_only_with_its_parent() -> None:
     """MAR-08: Hard invariants 3 and 4."""
     session = team(OPEN, CRITIC, WORKER)
     session.spawns(2)
@@ -340,7 +340,7 @@ def test_a_subagent_speaks_to_its_parent_and_to_nobody_else() -> None:
     assert [item.source for item in session.thread_of("lead").inbox] == ["worker-1", "worker-1"]
 
 
-def test_a_main_writes_to_its_own_children_while_they_work() -> None:
+def test_a_main_agent_messages_its_own_children_only_while_they_run() -> None:
     """MAR-08: Hard invariant 2."""
     session = team(agent_definition("lead"), agent_definition("other"), WORKER)
     session.spawns()

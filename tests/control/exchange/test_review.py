@@ -1,4 +1,4 @@
-"""Judgements of work, and the board."""
+"""Reviews, verdicts and the board."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.control.rigs.team import CLERK, CRITIC, LEAD, WORKER, Team, fact_type
 
 
 def reviewed() -> Team:
-    """A child whose work waits for a verdict."""
+    """Return a session whose child waits for a verdict on its work."""
     session = team()
     session.spawns(review=True)
     session.answers("worker-1", "First draft.")
@@ -22,7 +22,7 @@ def reviewed() -> Team:
 
 
 def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
-    """Subagents specification, Review: its work is ready, not done."""
+    """Subagents specification, Review: work under review is ready, not done."""
     session = team()
     session.spawns(review=True)
     then = session.answers("worker-1", "First draft.")
@@ -37,8 +37,8 @@ def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
     assert session.state.reviews == {}
 
 
-def test_a_parent_is_not_told_what_it_judged_itself() -> None:
-    """UI-16: the person's next words bring it nothing that it said, and the task of its turn is over with its answer."""
+def test_a_parent_gets_no_notification_of_its_own_verdict() -> None:
+    """UI-16: its inbox stays empty, and its answer ends the task of its turn."""
     session = reviewed()
     session.uses("lead", "wait_subagents")
     judged = session.uses("lead", "submit_verdict", agent="worker-1", verdict="passed")
@@ -50,7 +50,7 @@ def test_a_parent_is_not_told_what_it_judged_itself() -> None:
     assert only_fact(answered, TaskCompleted).summary == "It passed."
 
 
-def test_a_parent_is_told_what_a_person_judged() -> None:
+def test_a_parent_is_notified_of_a_persons_verdict() -> None:
     """UI-16"""
     session = reviewed()
     judged = session.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
@@ -79,20 +79,20 @@ def test_requested_changes_are_the_childs_next_input() -> None:
     assert session.child_status("worker-1") == "completed"
 
 
-def test_work_that_does_not_pass_has_failed() -> None:
+def test_a_failed_verdict_fails_the_child() -> None:
     session = reviewed()
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="failed", summary="No.")
     assert session.child_status("worker-1") == "failed"
     assert session.refusal_code("lead", "submit_verdict", agent="worker-1", verdict="passed") == "unknown_review"
 
 
-def test_a_review_of_a_child_that_is_closed_is_forgotten() -> None:
+def test_closing_a_child_drops_its_review() -> None:
     session = reviewed()
     session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
     assert session.state.reviews == {}
 
 
-def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
+def test_a_reviewer_reads_the_request_in_its_next_turn_and_submits_a_verdict() -> None:
     session = team(LEAD, CRITIC, WORKER)
     asked = session.tool_result("lead", "request_review", reviewer="critic", instructions="Is it right?")
     assert session.running_agents() == ["lead", "critic"]
@@ -115,7 +115,7 @@ def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
     assert session.refuses(ApplyReview(session_id=SESSION, review_id=asked["review_id"])).code == "unknown_review"
 
 
-def test_a_parent_lets_another_one_judge_and_no_review_is_left_open() -> None:
+def test_a_parent_can_assign_the_review_to_another_agent_and_no_review_stays_open() -> None:
     session = reviewed()
     (opened,) = session.state.reviews
     asked = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
@@ -125,8 +125,8 @@ def test_a_parent_lets_another_one_judge_and_no_review_is_left_open() -> None:
     assert (session.child_status("worker-1"), session.state.reviews) == ("completed", {})
 
 
-def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
-    """UI-20: also where the work is a main's, whose turn has ended meanwhile."""
+def test_the_requester_of_a_review_receives_the_verdict_and_the_fixes() -> None:
+    """UI-20: also a main agent with an ended turn."""
     session = team(LEAD, CRITIC, CLERK)
     session.uses("lead", "send_message", to=["clerk"], text="begin")
     asked = session.tool_result("clerk", "request_review", reviewer="critic", instructions="Is it right?")
@@ -158,7 +158,7 @@ def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
     assert session.run_of("clerk").reserved == (assigned.item,)
 
 
-def test_reviewers_that_judge_for_ever_what_they_are_told_are_stopped() -> None:
+def test_an_endless_exchange_of_reviews_is_stopped() -> None:
     """MAR-09"""
     session = team(LEAD, CRITIC, CLERK)
     session.uses("lead", "send_message", to=["clerk"], text="begin")
@@ -174,7 +174,7 @@ def test_reviewers_that_judge_for_ever_what_they_are_told_are_stopped() -> None:
     assert rounds == MAX_HOPS // 2
 
 
-def test_tasks_are_made_changed_and_ended_by_agents_and_persons() -> None:
+def test_agents_and_persons_create_change_and_end_tasks() -> None:
     """Control plane spec, create_task and update_task."""
     session = team()
     session.when(CreateTask(session_id=SESSION, title="Docs", task_id="tsk_a"))

@@ -1,4 +1,4 @@
-"""The plan of a run: told when it changes, and final when the run ends, however it ends."""
+"""The plan of an external agent's run: updates, and the final plan at every kind of end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def told(*steps: PlanStep, step: int = 2, prompt: int = 1) -> ExternalPlanReport
     return ExternalPlanReported(thread=THREAD, run="run_1", prompt=prompt, step=step, steps=steps)
 
 
-def test_a_plan_keeps_its_step_and_says_nothing_twice():
+def test_a_plan_keeps_its_step_and_an_unchanged_plan_is_not_recorded_again():
     session = prompted()
     session.when(told()).then_nothing()
     session.when(told(LOOK, MEND)).then((PlanUpdated(steps=(LOOK, MEND)), PLAN))
@@ -30,7 +30,7 @@ def test_a_plan_keeps_its_step_and_says_nothing_twice():
     session.when(told()).then((PlanUpdated(steps=()), PLAN))
 
 
-def test_a_plan_is_final_however_its_run_ends():
+def test_every_kind_of_run_end_makes_the_plan_final():
     def run() -> Any:
         return prompted().after(told(LOOK, MEND))
 
@@ -52,7 +52,7 @@ def test_a_plan_is_final_however_its_run_ends():
         assert [fact for fact in facts if isinstance(fact, PlanUpdated)] == [final]
 
 
-def test_a_run_that_goes_on_with_a_steer_goes_on_with_its_plan():
+def test_a_run_that_continues_with_a_steer_keeps_its_plan():
     session = prompted().after(told(LOOK), steer("Also this."), model_answer(text_part(3, "Done.")))
     session.when(told(LOOKED, step=9, prompt=4)).then((PlanUpdated(steps=(LOOKED,)), PLAN))
     last = session.when(model_answer(text_part(10, "Both."), step=4))
@@ -60,12 +60,12 @@ def test_a_run_that_goes_on_with_a_steer_goes_on_with_its_plan():
     assert [fact for fact in last.facts if isinstance(fact, PlanUpdated)] == [PlanUpdated(steps=(LOOKED,), final=True)]
 
 
-def test_a_plan_told_after_its_prompt_changes_nothing():
+def test_a_plan_reported_after_its_prompt_changes_nothing():
     session = prompted().after(model_answer(text_part(2, "Done.")))
     session.when(told(LOOK, step=3)).then_nothing()
 
 
-def test_a_huge_plan_is_cut_and_says_so():
+def test_a_huge_plan_is_truncated_with_the_number_of_omitted_steps():
     lines = tuple(PlanStep("é" * 1000, "pending") for _ in range(500))
     (fact,) = prompted().when(told(*lines)).facts
 

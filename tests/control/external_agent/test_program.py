@@ -1,4 +1,4 @@
-"""An agent that is a program of its own: its parts and calls become facts beside its one open prompt, and end with it."""
+"""An external agent (ACP): parts and calls that it reports during its one open prompt."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def kinds(facts: tuple[Fact, ...]) -> list[str]:
     return [fact.type for fact in facts]
 
 
-def test_a_part_is_a_fact_while_the_prompt_goes_on():
+def test_a_reported_part_is_recorded_during_the_prompt():
     session = prompted()
     session.when(part("hm", 2, kind="reasoning")).then(
         (ReasoningCompleted(content=Text(text="hm")), at(turn=1, run=1, step=2))
@@ -96,7 +96,7 @@ def test_a_part_is_a_fact_while_the_prompt_goes_on():
     assert last.effects == []
 
 
-def test_the_end_of_a_call_asks_no_model():
+def test_the_end_of_a_reported_call_calls_no_model():
     session = prompted()
     session.when(seen(requested_call(1, 3))).then(
         *tool_request(1, CALL, ALLOW), (ALLOW.sandbox or ToolStarted(tool=""), CALL), (ToolStarted(tool="Write"), CALL)
@@ -107,7 +107,7 @@ def test_the_end_of_a_call_asks_no_model():
     assert done.effects == []
 
 
-def test_a_call_that_it_asks_about_waits_and_goes_on_with_a_yes():
+def test_a_reported_call_that_needs_approval_waits_and_starts_on_approval():
     session = prompted()
     session.when(seen(requested_call(1, 3, ASK))).then(*tool_request(1, CALL, ASK), approval_request(4, 1, CALL))
     yes = session.when(approve())
@@ -126,7 +126,7 @@ def test_a_rejected_call_of_an_external_agent_is_refused_and_its_prompt_continue
     assert kinds(session.when(model_answer(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
 
 
-def test_a_call_that_runs_already_is_asked_about_without_a_second_request():
+def test_an_approval_for_a_running_call_adds_no_second_request():
     session = prompted().after(seen(requested_call(1, 3)))
 
     asked = session.when(seen(requested_call(1, 3, ASK)))
@@ -138,14 +138,14 @@ def test_a_call_that_runs_already_is_asked_about_without_a_second_request():
     assert kinds(again.facts) == ["permission.evaluated"]
 
 
-def test_a_call_that_a_rule_forbids_is_refused_at_once():
+def test_a_reported_call_that_a_rule_denies_is_refused_at_once():
     session = prompted()
     facts = session.when(seen(requested_call(1, 3, DENY))).facts
 
     assert kinds(facts) == ["tool.requested", "permission.evaluated", "tool.refused"]
 
 
-def test_a_call_of_a_turn_that_is_being_stopped_is_cancelled():
+def test_a_call_reported_by_a_stopping_turn_is_cancelled():
     session = prompted().after(interrupt())
     facts = session.when(seen(requested_call(1, 3))).facts
 
@@ -153,14 +153,14 @@ def test_a_call_of_a_turn_that_is_being_stopped_is_cancelled():
     assert facts[-1] == ToolCancelled(started=False)
 
 
-def test_what_comes_after_the_prompt_changes_nothing():
+def test_reports_after_the_prompt_change_nothing():
     session = prompted().after(model_answer(text_part(2, "Done.")))
 
     session.when(part("late", 3)).then_nothing()
     session.when(seen(requested_call(1, 3))).then_nothing()
 
 
-def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
+def test_an_approval_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
     session = prompted().after(seen(requested_call(1, 3, ASK)))
     facts = session.when(model_answer(text_part(5, "I went on."))).facts
 
@@ -168,12 +168,12 @@ def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer
     assert kinds(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
 
 
-def test_an_auto_turn_ends_when_the_agent_says_so():
+def test_an_auto_turn_ends_with_the_external_agents_answer():
     session = prompted(mode="auto")
     assert kinds(session.when(model_answer(text_part(2, "Done."))).facts)[-1] == "turn.completed"
 
 
-def test_a_steer_is_the_next_prompt():
+def test_a_steer_becomes_the_next_prompt():
     session = prompted().after(steer("Also this."))
     then = session.when(model_answer(text_part(2, "Done.")))
 
@@ -181,7 +181,7 @@ def test_a_steer_is_the_next_prompt():
     assert [type(effect) for effect in then.effects] == [AskModel]
 
 
-def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
+def test_a_failed_prompt_loses_running_calls_and_withdraws_approvals():
     session = prompted().after(seen(requested_call(1, 2)), seen(requested_call(2, 3, ASK)))
     facts = session.when(attempt_failure(text_part(5, "so f"))).facts
 
@@ -196,7 +196,7 @@ def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
     assert facts[5].hint == "Check the command in the agent's definition, then send the turn again."
 
 
-def test_one_that_is_stopped_keeps_what_came():
+def test_a_stopped_prompt_keeps_its_partial_output():
     session = prompted().after(seen(requested_call(1, 2)), interrupt())
     session.when(run_stop(text_part(3, "half"), outcomes={"cal_1": ToolOutcome(output="some")})).then(
         (MessageInterrupted(content=Text(text="half")), at(turn=1, run=1, step=3)),
@@ -206,7 +206,7 @@ def test_one_that_is_stopped_keeps_what_came():
     )
 
 
-def test_whether_it_is_there_is_told_once():
+def test_a_connection_and_a_disconnection_are_recorded_once():
     session = prompted()
     session.when(there()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
     gone = ExternalDisconnected(thread=THREAD, reason="it ended")
@@ -216,7 +216,7 @@ def test_whether_it_is_there_is_told_once():
     assert session.state.threads[THREAD].external is not None
 
 
-def test_a_process_that_died_took_its_agents_with_it():
+def test_a_takeover_disconnects_the_external_agents_of_the_dead_process():
     session = prompted().after(there(), model_answer(text_part(2, "Done.")))
     session.epoch = 2
     session.when(HostTakenOver(partials=())).then(

@@ -1,4 +1,4 @@
-"""An agent elsewhere: what it tells of its task is said as it told it, and what it needs waits for a person."""
+"""A remote agent (A2A): the task states that it reports, and the requests that wait for a person."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def link(session: Scenario) -> ExternalLink | None:
     return session.state.threads[THREAD].external
 
 
-def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
+def test_each_reported_task_state_is_recorded_and_an_unfinished_task_stays_linked():
     """UI-23"""
     session = prompted()
     there = ExternalConnected(
@@ -100,7 +100,7 @@ def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
     assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="", task_state="completed")
 
 
-def test_an_artifact_is_said_with_its_blobs():
+def test_a_reported_artifact_is_recorded_with_its_blobs():
     picture = make_blob(b"...", "image/png")
     part = RemotePart(media="image/png", content=picture.ref)
     made = ArtifactReported(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
@@ -116,7 +116,7 @@ def test_an_artifact_is_said_with_its_blobs():
 
 
 def test_a_changed_delivery_under_the_same_name_is_the_next_version():
-    """Kept by Callboard alone, so that it can be read, compared and saved like any other."""
+    """Callboard stores it without a file. It can be read, compared and saved like any other."""
     session = prompted()
     for text_, told_ in (
         ("one", "artifact.version.created"),
@@ -131,7 +131,7 @@ def test_a_changed_delivery_under_the_same_name_is_the_next_version():
     assert (known.title, known.path, known.worktree, known.version) == ("notes.md", "", "", 2)
 
 
-def test_what_is_told_after_the_prompt_is_over_is_no_fact():
+def test_a_report_after_the_prompt_is_not_recorded():
     """CTL-15"""
     session = prompted().after(model_answer(text_part(2, "Done.")))
     session.when(told("working")).then_nothing()
@@ -142,14 +142,16 @@ def test_what_is_told_after_the_prompt_is_over_is_no_fact():
     ("tool", "action_type", "decisions"),
     [(REMOTE_INPUT, "clarification", ("answer", "reject")), (REMOTE_AUTH, "credential_request", ("approve", "reject"))],
 )
-def test_a_need_is_an_action_of_its_own_type(tool: str, action_type: str, decisions: tuple[str, ...]):
+def test_a_remote_request_is_an_action_with_a_type_and_decisions(
+    tool: str, action_type: str, decisions: tuple[str, ...]
+):
     """UI-23"""
     asked = prompted().when(needs(tool)).facts[-1]
     assert isinstance(asked, ActionRequired)
     assert (asked.action_type, asked.decisions) == (action_type, decisions)
 
 
-def test_an_answer_is_recorded_and_lets_the_call_go_on():
+def test_an_answer_is_recorded_and_starts_the_call():
     session = prompted().after(needs())
     then = session.when(respond("answer", answer="Blue."))
 
@@ -160,7 +162,7 @@ def test_an_answer_is_recorded_and_lets_the_call_go_on():
     assert then.answer.outcome == "answered"
 
 
-def test_an_authorisation_that_was_given_there_lets_the_call_go_on():
+def test_an_approved_remote_authorisation_starts_the_call():
     then = prompted().after(needs(REMOTE_AUTH)).when(respond("approve"))
     assert kinds(then.facts)[0] == "action.resolved"
     assert kinds(then.facts)[-1] == "tool.started"
@@ -183,7 +185,7 @@ def test_a_decision_that_is_not_offered_changes_nothing(tool: str, fields: dict[
     assert (problem.code, problem.field) == (code, field)
 
 
-def test_nobody_answered_in_time_which_is_a_denial():
+def test_a_remote_request_that_expires_is_denied():
     """CTL-04"""
     session = prompted(expiry=10).after(needs())
     session.when(ActionTimedOut(thread=THREAD, action="act_1"), now=NOW + 20).then(
@@ -192,7 +194,7 @@ def test_nobody_answered_in_time_which_is_a_denial():
     )
 
 
-def test_what_is_needed_no_more_is_withdrawn_and_an_answer_on_its_way_stays():
+def test_an_obsolete_remote_request_is_withdrawn_unless_a_person_has_answered():
     """CTL-16"""
     over = RemoteNeedEnded(thread=THREAD, run="run_1", call="cal_1", reason="It went on.")
     prompted().after(needs()).when(over).then(
@@ -201,7 +203,7 @@ def test_what_is_needed_no_more_is_withdrawn_and_an_answer_on_its_way_stays():
     prompted().after(needs(), respond("answer", answer="Blue.")).when(over).then_nothing()
 
 
-def test_a_need_closes_before_its_turn_does():
+def test_a_remote_request_closes_before_its_turn():
     """CTL-16"""
     ended = prompted().after(needs(), interrupt()).when(run_stop())
     assert kinds(ended.facts) == ["model.interrupted", "action.withdrawn", "tool.cancelled", "turn.interrupted"]

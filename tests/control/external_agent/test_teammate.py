@@ -1,4 +1,4 @@
-"""A teammate elsewhere: it is woken like any other, and its answer goes to those whose words it was given."""
+"""A remote teammate: wakes by its inbox, and replies to the senders of its input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PERSON = agent_definition("owner", kind="human", tools=(), policy=(), provider="
 
 
 def wrote() -> Team:
-    """A team whose lead wrote to the one elsewhere, which is woken for it."""
+    """Return a session whose lead sent a message to the remote agent, which runs for it."""
     made = team(HOST, PEER, PERSON)
     made.uses("host", "send_message", to=["peer"], text="Look.")
     return made
@@ -28,7 +28,7 @@ def tells(made: Team, told: TaskReported | ArtifactReported) -> RemoteReported:
     return RemoteReported(thread=peer.thread, run=run.run, prompt=run.model_step, report=told)
 
 
-def test_it_is_woken_for_its_inbox_and_a_person_is_not():
+def test_an_inbox_item_starts_a_remote_agent_and_no_person():
     made = wrote()
     made.uses("host", "send_message", to=["owner"], text="Look.")
     assert (made.thread_of("peer").run is not None, made.thread_of("owner").run) == (True, None)
@@ -46,7 +46,7 @@ def test_a_remote_agent_consumes_its_inbox_with_its_first_report():
     assert len(facts_of(made.when(tells(made, TaskReported("T", "submitted"))), InboxConsumed)) == 1
 
 
-def test_its_answer_goes_back_with_what_it_delivered():
+def test_a_remote_agents_answer_goes_to_the_sender_with_the_texts_of_its_artifacts():
     made = wrote()
     parts = (RemotePart(media="text/plain", text=Text(text="A card.")), RemotePart(media="image/png", url="http://x/"))
     made.when(tells(made, TaskReported("T", "submitted")))
@@ -66,12 +66,12 @@ def test_its_answer_goes_back_with_what_it_delivered():
     assert fact_types(then)[-3:] == ["channel.message", "output.final", "turn.completed"]
 
 
-def test_what_came_to_nothing_goes_to_nobody():
+def test_a_failed_remote_turn_sends_no_reply():
     made = wrote()
     assert facts_of(made.fails("peer"), ChannelMessage) == []
 
 
-def test_its_answer_is_the_one_that_a_handoff_waits_for():
+def test_a_remote_agents_answer_ends_the_required_reply_of_a_handoff():
     """COM-16"""
     made = team(HOST, PEER, PERSON)
     made.uses("host", "send_handoff", to="peer", message="Look.", response={"expectation": "required"})

@@ -1,4 +1,4 @@
-"""Jobs: work in batches, whose items stand apart from their job and from each other."""
+"""Jobs: batches of independent items."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from tests.control.rigs.team import EDITOR, LEAD, WORKER, Team, agent_definition
 
 
 def tasks(then: StepResult, kind: type[Any]) -> list[str]:
-    """The tasks that facts of that kind are about, in order."""
+    """Return the task ids of the facts of that class, in order."""
     return [new.scope.task for new in then.decision.facts if isinstance(new.fact, kind)]
 
 
-def test_a_job_is_a_task_and_each_item_a_part_of_it_with_attempts_of_its_own() -> None:
+def test_a_job_is_a_task_with_one_subtask_per_item_and_runs_its_items_in_parallel() -> None:
     session = board()
     then = session.when(create_job("alpha", "beta\nand more", "gamma", parallel=2))
 
@@ -58,7 +58,7 @@ def test_a_job_is_a_task_and_each_item_a_part_of_it_with_attempts_of_its_own() -
     ]
     assert only_fact(then, JobCreated) == JobCreated(agent="worker", items=3, parallel=2, permission_mode="ask")
     assert {new.scope.job for new in then.decision.facts if new.fact.type.startswith("task.")} == {JOB}
-    assert tasks(then, TaskStarted) == [whole, *items[:2]], "no more than two at once"
+    assert tasks(then, TaskStarted) == [whole, *items[:2]], "at most two items run in parallel"
     assert [one.input.text for one in facts_of(then, TurnSubmitted)] == [
         "Look at this.\n\nalpha",
         "Look at this.\n\nbeta\nand more",
@@ -66,7 +66,7 @@ def test_a_job_is_a_task_and_each_item_a_part_of_it_with_attempts_of_its_own() -
     assert session.running_agents() == ["worker-1", "worker-2"]
 
 
-def test_the_next_item_begins_when_one_ends_and_the_job_ends_with_the_last() -> None:
+def test_the_next_item_starts_when_another_ends_and_the_job_ends_with_the_last() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, second = session.state.tasks
     then = session.answers("worker-1", "Alpha is fine.")
@@ -75,7 +75,7 @@ def test_the_next_item_begins_when_one_ends_and_the_job_ends_with_the_last() -> 
     assert only_fact(then, TaskCompleted).summary == "Alpha is fine."
     assert tasks(then, TaskStarted) == [second]
     assert only_fact(then, SubagentClosed).reason == "its item is done"
-    assert only_fact(then, WorkerNotification).item == "", "nobody is told: the lead is not woken"
+    assert only_fact(then, WorkerNotification).item == "", "the notification has no receiver, so the lead does not wake"
 
     then = session.answers("worker-2")
     assert tasks(then, TaskCompleted) == [second, whole]
@@ -83,8 +83,8 @@ def test_the_next_item_begins_when_one_ends_and_the_job_ends_with_the_last() -> 
     assert (session.state.tasks, session.state.jobs, session.running_agents()) == ({}, {}, [])
 
 
-def test_cancelling_a_job_leaves_what_is_done_and_begins_nothing_more() -> None:
-    """CTL-11: the intent comes first, the finished item has no fact after its end, and the job is cancelled last."""
+def test_cancelling_a_job_keeps_finished_items_and_starts_no_other() -> None:
+    """CTL-11: the intent is first, the finished item gets no more facts, and the job is cancelled last."""
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
     whole, first, second, third = session.state.tasks
     session.answers("worker-1")
@@ -108,8 +108,8 @@ def test_cancelling_a_job_leaves_what_is_done_and_begins_nothing_more() -> None:
     assert session.refuses(CancelJob(session_id=SESSION, job_id=JOB)).code == "unknown_job"
 
 
-def test_a_retried_item_gets_another_attempt_of_the_same_worker() -> None:
-    """CTL-11: an item that is done is refused, and one that failed has one result."""
+def test_a_retried_item_gets_another_attempt_with_the_same_worker() -> None:
+    """CTL-11: a finished item is refused, and a failed item has one result."""
     session = session_with_job("alpha", "beta", parallel=2)
     whole, first, second = session.state.tasks
     session.answers("worker-1")
@@ -133,7 +133,7 @@ def test_a_retried_item_gets_another_attempt_of_the_same_worker() -> None:
     assert only_fact(then, TurnSubmitted).input.text.startswith(
         "This is attempt 2. The attempt before it ended without success."
     )
-    assert session.running_agents() == ["worker-2"], "it remembers what it did"
+    assert session.running_agents() == ["worker-2"], "the worker keeps its conversation"
     assert session.refuses(retry_item(second)).code == "task_running"
 
     then = session.answers("worker-2")
@@ -141,7 +141,7 @@ def test_a_retried_item_gets_another_attempt_of_the_same_worker() -> None:
     assert facts_of(then, TaskCompleted)[-1].summary == "2 of 2 items are done"
 
 
-def test_all_that_failed_is_retried_at_once_and_waits_for_room() -> None:
+def test_retrying_a_job_retries_all_failed_items_within_its_parallel_limit() -> None:
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
     whole, first, second, third = session.state.tasks
     session.fails("worker-1")
@@ -158,7 +158,7 @@ def test_all_that_failed_is_retried_at_once_and_waits_for_room() -> None:
     assert second not in session.state.tasks
 
 
-def test_an_item_whose_worker_is_gone_has_another_one() -> None:
+def test_a_retried_item_of_a_closed_worker_gets_a_new_worker() -> None:
     session = session_with_job("alpha", parallel=1)
     whole, item = session.state.tasks
     session.fails("worker-1")
@@ -169,8 +169,8 @@ def test_an_item_whose_worker_is_gone_has_another_one() -> None:
     assert tasks(session.answers("worker-2"), TaskCompleted) == [item, whole]
 
 
-def test_a_worker_that_a_person_gives_more_to_do_works_for_its_parent_again() -> None:
-    """Its new task is none of the job's: its parent is told of it, and the item has another worker."""
+def test_input_of_a_person_makes_a_failed_worker_a_normal_child_again() -> None:
+    """Its new task is outside the job: its parent is notified, and the item gets another worker."""
     session = session_with_job("alpha", parallel=1)
     whole, item = session.state.tasks
     session.fails("worker-1")
@@ -181,7 +181,7 @@ def test_a_worker_that_a_person_gives_more_to_do_works_for_its_parent_again() ->
     assert tasks(session.answers("worker-2"), TaskCompleted) == [item, whole]
 
 
-def test_a_worker_that_cannot_begin_has_failed_and_the_others_go_on() -> None:
+def test_a_worker_that_cannot_start_fails_its_item_and_the_other_results_stay() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, second = session.state.tasks
     session.definitions = (LEAD,)
@@ -192,7 +192,7 @@ def test_a_worker_that_cannot_begin_has_failed_and_the_others_go_on() -> None:
     assert whole in session.state.tasks
 
 
-def test_a_paused_job_keeps_what_it_was_at_and_begins_nothing() -> None:
+def test_a_paused_job_keeps_its_running_attempts_and_starts_nothing() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, second = session.state.tasks
     then = session.when(PauseJob(session_id=SESSION, job_id=JOB, reason="lunch"))
@@ -204,13 +204,13 @@ def test_a_paused_job_keeps_what_it_was_at_and_begins_nothing() -> None:
 
     then = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert only_fact(then, TurnSubmitted).input.text == RESUME_INPUT
-    assert tasks(then, TaskStarted) == [], "the attempt goes on"
+    assert tasks(then, TaskStarted) == [], "the attempt continues"
     then = session.answers("worker-1")
     assert (tasks(then, TaskCompleted), tasks(then, TaskStarted)) == ([first], [second])
 
 
-def test_a_job_whose_process_ended_waits_until_somebody_resumes_it() -> None:
-    """Nothing goes on by itself that cannot be proved safe: what ran was cut, what waits is not begun."""
+def test_a_job_is_paused_by_a_takeover_until_a_person_resumes_it() -> None:
+    """Nothing resumes automatically: running items were interrupted, and waiting items do not start."""
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, second = session.state.tasks
     then = session.when(HostTakenOver(partials=()), epoch=2)
@@ -225,7 +225,7 @@ def test_a_job_whose_process_ended_waits_until_somebody_resumes_it() -> None:
     assert tasks(session.answers("worker-2"), TaskCompleted) == [second, whole]
 
 
-def test_a_worker_that_waits_for_a_slot_goes_on_after_its_process_ended() -> None:
+def test_a_worker_that_waits_for_a_slot_starts_after_a_takeover_and_a_resume() -> None:
     session = team(budget=1)
     session.answers("lead")
     session.when(create_job("alpha", "beta", parallel=2))
@@ -236,7 +236,7 @@ def test_a_worker_that_waits_for_a_slot_goes_on_after_its_process_ended() -> Non
     assert session.running_agents() == ["worker-2"]
 
 
-def test_what_a_lead_does_or_is_stopped_from_does_not_concern_a_job() -> None:
+def test_a_lead_can_neither_wait_for_nor_change_nor_stop_a_job() -> None:
     session = session_with_job("alpha", parallel=1)
     session.when(submit("something else"))
     assert session.refusal_code("lead", "wait_subagents") == "nothing_running"
@@ -252,7 +252,7 @@ def test_what_a_lead_does_or_is_stopped_from_does_not_concern_a_job() -> None:
 
 
 @pytest.mark.parametrize("what", ["start", "retry", "complete", "done", "link"])
-def test_how_a_job_stands_is_told_by_its_items(what: str) -> None:
+def test_commands_that_set_the_status_of_a_job_or_item_directly_are_refused(what: str) -> None:
     session = session_with_job("alpha")
     whole, item = session.state.tasks
     session.when(CreateTask(session_id=SESSION, task_id="tsk_a", title="another"))
@@ -266,14 +266,14 @@ def test_how_a_job_stands_is_told_by_its_items(what: str) -> None:
     assert session.refuses(asked).code == "task_of_job"
 
 
-def test_an_item_may_wait_for_others_and_may_be_cancelled_alone() -> None:
+def test_an_item_can_depend_on_others_and_can_be_cancelled_alone() -> None:
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
     whole, first, second, third = session.state.tasks
     session.when(link(second, depends_on=(third,)))
     then = session.when(cancel(third))
     assert tasks(then, TaskCancelled) == [third]
     then = session.answers("worker-1")
-    assert tasks(then, TaskStarted) == [], "what it waits for will not be done"
+    assert tasks(then, TaskStarted) == [], "its dependency was cancelled"
     assert session.state.tasks[whole].work == "running"
     then = session.when(cancel(second))
     assert tasks(then, TaskCancelled) == [second]
@@ -281,7 +281,7 @@ def test_an_item_may_wait_for_others_and_may_be_cancelled_alone() -> None:
     assert first not in session.state.tasks
 
 
-def test_without_an_agent_the_only_subagent_works_on_it() -> None:
+def test_a_job_without_an_agent_uses_the_only_subagent() -> None:
     session = board()
     session.when(create_job("alpha", agent=None))
     assert session.running_agents() == ["worker-1"]
@@ -292,7 +292,7 @@ def test_without_an_agent_the_only_subagent_works_on_it() -> None:
     assert session.refuses(create_job("beta", agent=None)).code == "unknown_agent"
 
 
-def test_a_job_is_for_no_agent_of_another_kind() -> None:
+def test_a_job_refuses_an_agent_that_is_not_a_subagent() -> None:
     session = board()
     assert session.refuses(create_job("alpha", agent="critic")).code == "delegate_target_denied"
     assert session.refuses(create_job("alpha", agent="nobody")).code == "unknown_agent"
@@ -313,10 +313,10 @@ def test_workers_get_the_persons_mode_or_the_leads_narrowed_by_their_definition(
     session.when(submit("and you?", permission_mode="planning"))
     session.answers("lead")
     then = session.answers("worker-1")
-    assert only_fact(then, TurnSubmitted).permission_mode == mode, "what was chosen holds to the end"
+    assert only_fact(then, TurnSubmitted).permission_mode == mode, "the chosen mode applies to every item"
 
 
-def test_a_job_makes_a_session_where_it_is_given_none_under_the_usual_mode() -> None:
+def test_a_job_without_a_session_creates_one_in_the_default_mode() -> None:
     session = Team()
     then = session.when(create_job("alpha"), default_mode="edits")
     assert fact_types(then)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
@@ -327,8 +327,8 @@ def test_a_job_makes_a_session_where_it_is_given_none_under_the_usual_mode() -> 
 
 
 @pytest.mark.parametrize("asked", [None, "full"])
-def test_no_mode_of_a_job_outlives_the_trust_that_it_came_from(asked: Any) -> None:
-    """SAFE-08: but for one that a person chose for this very job."""
+def test_a_jobs_inherited_mode_narrows_when_the_folder_loses_trust(asked: Any) -> None:
+    """SAFE-08: a mode that a person chose for the job stays."""
     session = team(LEAD, WORKER, permission_mode="full")
     session.answers("lead")
     session.when(create_job("alpha", "beta", "gamma", parallel=1, permission_mode=asked))
@@ -338,17 +338,17 @@ def test_no_mode_of_a_job_outlives_the_trust_that_it_came_from(asked: Any) -> No
     then = session.when(PauseJob(session_id=SESSION, job_id=JOB))
     session.stopped("worker-1")
     then = session.when(ResumeJob(session_id=SESSION, job_id=JOB), **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "what goes on"
+    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a continued attempt"
     run = session.run_of("worker-1")
     answer = model_answer(
         text_part(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(session)
     )
     then = session.when(answer, **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "what begins"
+    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a new item"
     session.fails("worker-2")
     session.fails("worker-3")
     then = session.when(retry_item(), **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "what is tried again"
+    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a retried item"
     if asked is None:
         then = session.when(create_job("delta", agent="worker"), **untrusted)
         assert only_fact(then, JobCreated).permission_mode == "ask"
@@ -363,7 +363,7 @@ def _at(session: Team) -> str:
 
 
 def test_input_to_a_worker_whose_item_awaits_a_retry_is_that_attempt() -> None:
-    """CTL-11: it waits for room like the item, and no second worker takes the item up."""
+    """CTL-11: it waits for the parallel limit, and the item gets no second worker."""
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, _ = session.state.tasks
     child = session.thread_of("worker-1")
@@ -380,7 +380,7 @@ def test_input_to_a_worker_whose_item_awaits_a_retry_is_that_attempt() -> None:
     assert tasks(session.answers("worker-1"), TaskCompleted) == [first, whole]
 
 
-def test_a_job_in_an_archived_session_is_paused_before_it_begins_an_item() -> None:
+def test_a_job_in_an_archived_session_is_paused_before_it_starts_an_item() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     whole, first, second = session.state.tasks
     run = session.run_of("worker-1")
@@ -401,7 +401,7 @@ def test_a_worker_paused_and_resumed_before_it_stopped_gets_one_turn_to_continue
     assert len(session.thread_of("worker-1").queue) == 1
 
 
-def test_an_item_that_is_paused_leaves_its_room_to_others() -> None:
+def test_a_paused_item_frees_its_place_for_another() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     _, first, second = session.state.tasks
     session.when(pause(first))
@@ -409,7 +409,7 @@ def test_an_item_that_is_paused_leaves_its_room_to_others() -> None:
     assert session.refuses(retry_item(first)).code == "task_running"
 
 
-def test_a_job_none_of_whose_items_is_done_was_cancelled() -> None:
+def test_a_job_without_a_finished_item_ends_as_cancelled() -> None:
     session = session_with_job("alpha", parallel=1)
     whole, item = session.state.tasks
     session.when(cancel(item))
@@ -418,7 +418,7 @@ def test_a_job_none_of_whose_items_is_done_was_cancelled() -> None:
     assert tasks(then, TaskCompleted) == []
 
 
-def test_workers_that_failed_are_closed_with_their_job() -> None:
+def test_failed_workers_are_closed_with_their_job() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     session.fails("worker-1")
     session.fails("worker-2")
@@ -427,7 +427,7 @@ def test_workers_that_failed_are_closed_with_their_job() -> None:
     assert list(session.state.threads) == [session.state.lead]
 
 
-def test_what_is_too_long_for_every_attempt_to_be_told_is_refused_by_its_place() -> None:
+def test_an_input_too_long_for_an_attempt_is_refused_with_the_name_of_its_field() -> None:
     session = board()
     refused = session.refuses(create_job("alpha", "ä" * 5000))
     assert (refused.code, refused.field) == ("message_too_large", "items[1].input")
@@ -446,7 +446,7 @@ def test_refusals_of_job_commands_name_the_job() -> None:
 
 
 def test_workers_of_a_cancelled_job_close_when_a_crash_ends_its_last_run() -> None:
-    """S3: taking over after a crash settles jobs like any other decision."""
+    """S3: a takeover after a crash settles jobs like any other decision."""
     session = session_with_job("alpha")
     session.when(CancelJob(session_id=SESSION, job_id=JOB))
     session.epoch += 1

@@ -1,5 +1,4 @@
-"""Whatever is asked of a job and its items, in whatever order with the ends of runs: no more work at once than it may, nothing
-waits that could begin, and it is over with the last of its items."""
+"""Random commands and run ends of a job: its parallel limit, its waiting items and its end."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ITEMS = st.integers(0, 4)
 
 
 class JobMachine(TaskMachine):
-    """The same board, with a job of five items."""
+    """The board of tasks, with a job of five items."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,15 +77,15 @@ class JobMachine(TaskMachine):
         if whole.paused:
             return
         left = self._left()
-        assert left, "a job without items is over"
+        assert left, "a job without open items has ended"
         for item in left:
             waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.done_dependencies)
-            assert waits, f"nobody begins {item.title}"
+            assert waits, f"no worker starts {item.title}"
         assert (whole.work == "over") == all(item.work == "over" for item in left)
 
     @invariant()
     def no_more_are_at_work_than_may_be(self) -> None:
-        """But for those that a person sent on beside the job: what was paused leaves its room, and takes it up at once."""
+        """Items that a person changed are not counted: a paused item frees its place and resumes at once."""
         at_work = [item for item in self._left() if item.work == "running" and item.task not in self.paused]
         begun = [item for item in at_work if self.attempts.get(item.task, 0) <= 1]
         assert len(begun) <= PARALLEL

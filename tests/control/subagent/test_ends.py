@@ -1,4 +1,4 @@
-"""Children that are cancelled, interrupted or closed."""
+"""Ends of children: cancelled, interrupted or closed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.control.rigs.team import fact_types, facts_of, only_fact, spawn, team
 
 
 def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
-    """MAR-10, CTL-08: the intent first, then what it stops. Hard invariant 7."""
+    """MAR-10, CTL-08: the intents are first, then the ends. Hard invariant 7."""
     session = team(budget=2)
     session.spawns(3)
     session.answers("worker-1")
@@ -42,8 +42,8 @@ def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
     assert session.state.tasks == {}
 
 
-def test_an_interrupt_without_cascade_leaves_the_children_at_work() -> None:
-    """Control plane spec, interrupt_turn: children run on unless asked to cascade."""
+def test_an_interrupt_without_cascade_leaves_the_children_running() -> None:
+    """Control plane spec, interrupt_turn: children keep running without cascade."""
     session = team()
     session.spawns()
     session.when(interrupt())
@@ -51,8 +51,8 @@ def test_an_interrupt_without_cascade_leaves_the_children_at_work() -> None:
     assert session.running_agents() == ["worker-1"]
 
 
-def test_a_cancel_counts_also_where_the_child_is_being_stopped_already() -> None:
-    """MAR-10: it would otherwise only wait to be resumed."""
+def test_cancelling_a_child_that_is_already_stopping_cancels_it() -> None:
+    """MAR-10: otherwise it would wait for a resume."""
     session = team()
     session.spawns()
     session.when(interrupt(thread_id="thr_2"))
@@ -104,7 +104,7 @@ def test_closing_a_child_that_waits_for_a_slot_ends_it_at_once() -> None:
     assert session.refuses(SendSubagentInput(session_id=SESSION, agent="worker-2", text="x")).code == "unknown_agent"
 
 
-def test_closing_a_child_at_work_stops_it_first() -> None:
+def test_closing_a_running_child_stops_it_first() -> None:
     session = team()
     session.spawns()
     asked = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
@@ -122,7 +122,7 @@ def test_closing_a_child_at_work_stops_it_first() -> None:
     ]
 
 
-def test_a_child_that_has_ended_is_not_cancelled() -> None:
+def test_an_ended_child_is_not_cancelled() -> None:
     """CTL-08: finished children stay finished."""
     session = team()
     session.spawns()
@@ -130,8 +130,8 @@ def test_a_child_that_has_ended_is_not_cancelled() -> None:
     assert session.refusal_code("lead", "cancel_subagent", agent="worker-1") == "nothing_running"
 
 
-def test_closed_children_are_forgotten() -> None:
-    """The deciders' state does not grow with what is over, however many children there were."""
+def test_closed_children_leave_the_state() -> None:
+    """The state does not grow with the number of closed children."""
     session = team()
     sizes: list[int] = []
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""A child that should finalize and answers in plain text: its text is its result, and reads as that (M3)."""
+"""Plain-text answers of a child that should finalize (M3)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FINALIZER = agent_definition("worker", kind="subagent", policy=("Finalize",))
 
 
 def crew() -> Team:
-    """A lead with one child, which should finalize."""
+    """Return a session with one child, which should finalize."""
     session = team(LEAD, FINALIZER)
     session.spawns()
     return session
 
 
 def done(session: Team, output: str) -> StepResult:
-    """The child's open call completed."""
+    """Complete the child's open call."""
     run = session.run_of("worker-1")
     outcome = ToolOutcome(output=output)
     thread = session.thread_of("worker-1").thread
@@ -53,7 +53,7 @@ def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_
     assert session.child_status("worker-1") == "completed"
 
 
-def test_m3_a_parent_that_waits_reads_that_the_result_was_not_finalized() -> None:
+def test_m3_a_waiting_parent_reads_that_the_result_was_not_finalized() -> None:
     session = crew()
     session.uses("lead", "wait_subagents")
     session.answers("worker-1", "The answer is 42.")
@@ -88,7 +88,7 @@ def test_m3_a_call_after_the_reminder_gives_another_reminder() -> None:
     assert only_fact(session.answers("worker-1", "It says text."), SubagentCompleted).plain_text
 
 
-def test_m3_a_child_that_answers_with_nothing_has_failed_and_says_why() -> None:
+def test_m3_a_child_with_only_empty_answers_fails_with_a_message() -> None:
     session = crew()
     session.answers("worker-1", " ")
 
@@ -99,7 +99,7 @@ def test_m3_a_child_that_answers_with_nothing_has_failed_and_says_why() -> None:
     assert only_fact(ended, TurnFailed).code == "answer_empty"
 
 
-def test_m3_a_blank_answer_after_a_text_leaves_the_text() -> None:
+def test_m3_a_blank_answer_after_a_text_keeps_the_text_as_the_result() -> None:
     session = crew()
     session.answers("worker-1", "The answer is 42.")
 
@@ -116,7 +116,7 @@ def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
     assert only_fact(session.answers("worker-1", "All is read."), SubagentCompleted).plain_text
 
 
-def test_m3_prose_never_completes_the_objective_of_a_main() -> None:
+def test_m3_plain_text_never_completes_the_objective_of_a_main_agent() -> None:
     session = team(mode="auto")
     for number in range(5):
         assert fact_types(session.answers("lead", f"Done, I think ({number})."))[-1] == "model.requested"
@@ -131,7 +131,7 @@ def test_m3_prose_never_completes_the_objective_of_a_main() -> None:
         (("*",), (), "chat"),
     ],
 )
-def test_m3_only_an_agent_that_can_finalize_is_asked_to(
+def test_m3_only_an_agent_that_can_finalize_runs_in_auto_mode(
     tools: tuple[str, ...], policy: tuple[str, ...], mode: str
 ) -> None:
     assert work_mode(msgspec.structs.replace(FINALIZER, tools=tools, policy=policy)) == mode

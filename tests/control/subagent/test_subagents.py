@@ -1,4 +1,4 @@
-"""Children: given, waiting for a slot, ended, given more."""
+"""Children: spawn, budgets, ends and more input."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tests.control.rigs.examples import ASK, SESSION, THREAD, approve, model_ans
 from tests.control.rigs.team import LEAD, WORKER, agent_definition, fact_types, facts_of, only_fact, spawn, team
 
 
-def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None:
-    """SUB-03: the child's isolation is named when it is given."""
+def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
+    """SUB-03: the spawn names the child's isolation."""
     then = team().uses(
         "lead",
         "spawn_subagent",
@@ -70,7 +70,7 @@ def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None
 
 
 def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
-    """Multi-agent runtime spec, Hard invariants 8 and 9; a definition and a parent narrow, neither widens."""
+    """Multi-agent runtime spec, Hard invariants 8 and 9: definition and parent narrow the mode. Neither widens it."""
     session = team(permission_mode="edits")
     wide = only_fact(
         session.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
@@ -83,7 +83,7 @@ def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
     assert [wide.permission_mode, strict.permission_mode, reads.permission_mode] == ["edits", "planning", "ask"]
 
 
-def test_children_beyond_the_budget_wait_in_order_and_the_reason_is_told() -> None:
+def test_children_beyond_the_budget_wait_in_order_with_the_reason_recorded() -> None:
     """CTL-13"""
     session = team(budget=2)
     session.spawns(3)
@@ -107,7 +107,7 @@ def test_children_beyond_the_budget_wait_in_order_and_the_reason_is_told() -> No
     assert session.running_agents() == ["lead", "worker-3", "worker-4"]
 
 
-def test_a_provider_has_a_budget_of_its_own_over_all_parents() -> None:
+def test_a_provider_budget_applies_across_all_parents() -> None:
     """CTL-13"""
     session = team(group=1)
     session.spawns(2)
@@ -128,7 +128,7 @@ def test_a_crashed_child_frees_its_slot_and_waits_to_be_resumed() -> None:
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "running")
 
 
-def test_a_child_that_ends_is_told_to_its_parent_with_what_it_took() -> None:
+def test_the_parent_of_an_ended_child_is_notified_with_its_usage() -> None:
     """Subagents specification, Worker notification."""
     session = team()
     session.spawns()
@@ -148,7 +148,7 @@ def test_a_child_that_ends_is_told_to_its_parent_with_what_it_took() -> None:
     )
 
 
-def test_a_failure_of_one_child_leaves_the_others_at_work() -> None:
+def test_a_failure_of_one_child_leaves_the_others_running() -> None:
     """COM-12"""
     session = team()
     session.spawns(2)
@@ -159,7 +159,7 @@ def test_a_failure_of_one_child_leaves_the_others_at_work() -> None:
     assert (session.child_status("worker-1"), session.running_agents()) == ("failed", ["lead", "worker-2"])
 
 
-def test_a_child_that_failed_does_not_begin_what_waited_behind_it() -> None:
+def test_a_failed_child_drops_its_queued_input() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "send_subagent_input", agent="worker-1", text="and this")
@@ -172,7 +172,7 @@ def test_a_child_that_failed_does_not_begin_what_waited_behind_it() -> None:
     assert session.thread_of("worker-1").queue == ()
 
 
-def test_a_child_that_ended_takes_more_as_another_task_and_needs_a_slot_again() -> None:
+def test_more_input_for_an_ended_child_is_another_task_that_needs_a_slot() -> None:
     """Control plane spec, send_subagent_input."""
     session = team(budget=1)
     session.spawns(2)
@@ -189,8 +189,8 @@ def test_a_child_that_ended_takes_more_as_another_task_and_needs_a_slot_again() 
     assert child.task == "tsk_4"
 
 
-def test_a_child_that_goes_on_works_for_the_run_that_gave_it_more() -> None:
-    """What belongs to a turn is read from the run that its children's work is under."""
+def test_a_continued_child_belongs_to_the_run_that_sent_the_input() -> None:
+    """The run of the child's work shows the turn that it belongs to."""
     session = team()
     session.spawns()
     first = session.run_of("lead").run
@@ -210,7 +210,7 @@ def test_a_child_that_goes_on_works_for_the_run_that_gave_it_more() -> None:
     assert spoken.parent_run == second
 
 
-def test_input_to_a_child_at_work_waits_behind_its_turn() -> None:
+def test_input_for_a_running_child_waits_behind_its_turn() -> None:
     session = team()
     session.spawns()
     assert session.tool_result("lead", "send_subagent_input", agent="worker-1", text="and this")["status"] == "queued"
@@ -219,7 +219,7 @@ def test_input_to_a_child_at_work_waits_behind_its_turn() -> None:
     assert only_fact(session.answers("worker-1"), SubagentCompleted).result == Text(text="Done.")
 
 
-def test_a_person_may_speak_to_a_child() -> None:
+def test_a_person_may_send_input_to_a_child() -> None:
     session = team()
     session.spawns()
     session.answers("worker-1")
@@ -234,7 +234,7 @@ def test_a_person_may_speak_to_a_child() -> None:
     ]
 
 
-def test_an_agent_asks_only_for_its_own_children() -> None:
+def test_an_agent_controls_only_its_own_children() -> None:
     session = team(agent_definition("lead", edges=()), agent_definition("other"), WORKER)
     session.spawns()
     session.uses("lead", "send_message", to=["other"], text="hi")
@@ -243,7 +243,7 @@ def test_an_agent_asks_only_for_its_own_children() -> None:
     assert session.refusal_code("other", "wait_subagents") == "nothing_running"
 
 
-def test_two_parents_have_a_budget_each() -> None:
+def test_each_parent_has_its_own_budget() -> None:
     """CTL-13"""
     session = team(agent_definition("lead"), agent_definition("other"), WORKER, budget=1)
     session.uses("lead", "send_message", to=["other"], text="hi")
@@ -277,14 +277,14 @@ def test_a_delegate_target_outside_the_list_is_refused() -> None:
     assert session.refusal_code("lead", "spawn_subagent", agent="nobody", objective="x") == "unknown_agent"
 
 
-def test_without_the_policy_delegate_nothing_is_delegated() -> None:
+def test_without_the_policy_delegate_an_agent_spawns_no_child() -> None:
     """MAR-05"""
     session = team(agent_definition("lead", policy=("Patch",)), WORKER)
     assert session.refusal_code("lead", "spawn_subagent", agent="worker", objective="x") == "policy_denied"
     assert session.refuses(spawn()).code == "policy_denied"
 
 
-def test_a_subagent_that_spawns_is_refused_and_leaves_no_run() -> None:
+def test_a_spawn_by_a_subagent_is_refused_and_starts_no_run() -> None:
     """MAR-07: Hard invariants 5 and 6."""
     session = team(LEAD, agent_definition("worker", kind="subagent", policy=("Delegate",)))
     session.spawns()
@@ -295,12 +295,12 @@ def test_a_subagent_that_spawns_is_refused_and_leaves_no_run() -> None:
     assert session.running_agents() == ["lead", "worker-1"]
 
 
-def test_a_name_that_an_agent_has_is_not_given_to_a_child() -> None:
+def test_a_child_never_gets_the_name_of_another_agent() -> None:
     session = team(LEAD, WORKER, agent_definition("worker-1"))
     assert session.spawns() == ["worker-2"]
 
 
-def test_a_child_with_a_worktree_starts_once_it_is_there() -> None:
+def test_a_child_with_a_worktree_starts_once_the_worktree_exists() -> None:
     """Control plane spec, spawn_subagent: isolation rules."""
     session = team()
     then = session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="worktree")
@@ -321,7 +321,7 @@ def test_a_child_with_a_worktree_starts_once_it_is_there() -> None:
     ]
 
 
-def test_a_worktree_that_cannot_be_made_fails_the_child_and_its_parent_is_told() -> None:
+def test_a_failed_worktree_fails_the_child_and_its_parent_is_notified() -> None:
     session = team()
     session.spawns(isolation="worktree")
     then = session.when(WorktreeMade(thread="thr_2", code="worktree_failed", message="no repository"))
@@ -339,8 +339,8 @@ def test_a_worktree_that_cannot_be_made_fails_the_child_and_its_parent_is_told()
     )
 
 
-def test_a_delegated_approval_names_who_asks_and_in_a_worktree_holds_for_once() -> None:
-    """UI-10: the answer goes to the child that asked. A rule would hold in the parent's folder as well."""
+def test_a_delegated_approval_names_its_child_and_in_a_worktree_applies_once() -> None:
+    """UI-10: the answer goes to that child. A rule would also apply in the parent's folder."""
     session = team()
     session.spawns()
     then = session.when(model_answer(requested_call(8, 2, ASK), run=2, thread="thr_2"))
@@ -356,7 +356,7 @@ def test_a_delegated_approval_names_who_asks_and_in_a_worktree_holds_for_once() 
     assert (apart.scopes, apart.matchers) == (("once",), {})
 
 
-def test_what_is_in_the_folder_already_is_not_merged() -> None:
+def test_a_child_without_a_worktree_cannot_be_merged() -> None:
     session = team()
     session.spawns()
     assert session.refusal_code("lead", "merge_subagent", agent="worker-1") == "merge_failed"

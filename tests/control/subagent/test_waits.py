@@ -1,4 +1,4 @@
-"""A call that waits for children."""
+"""Calls of wait_subagents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def told(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, s
     )
 
 
-def test_a_wait_for_all_ends_with_the_last_and_has_every_result() -> None:
+def test_a_wait_for_all_ends_with_the_last_child_and_has_every_result() -> None:
     """CTL-12"""
     session = team()
     session.spawns(2)
@@ -42,7 +42,7 @@ def test_a_wait_for_all_ends_with_the_last_and_has_every_result() -> None:
     assert session.thread_of("lead").inbox == ()
 
 
-def test_a_wait_for_any_ends_with_the_first() -> None:
+def test_a_wait_for_any_ends_with_the_first_child() -> None:
     """CTL-12"""
     session = team()
     session.spawns(2)
@@ -50,7 +50,7 @@ def test_a_wait_for_any_ends_with_the_first() -> None:
     assert told(waited(session.answers("worker-2"))) == ([("worker-2", "completed")], [("worker-1", "running")], False)
 
 
-def test_a_wait_returns_what_is_there_when_one_fails() -> None:
+def test_a_wait_returns_the_current_results_when_a_child_fails() -> None:
     """CTL-12"""
     session = team()
     session.spawns(3)
@@ -65,7 +65,7 @@ def test_a_wait_returns_what_is_there_when_one_fails() -> None:
     )
 
 
-def test_a_failure_that_is_known_does_not_end_the_next_wait() -> None:
+def test_an_already_returned_failure_does_not_end_the_next_wait() -> None:
     session = team()
     session.spawns(2)
     session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
@@ -75,7 +75,7 @@ def test_a_failure_that_is_known_does_not_end_the_next_wait() -> None:
     assert told(waited(session.answers("worker-2")))[0] == [("worker-1", "failed"), ("worker-2", "completed")]
 
 
-def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
+def test_a_wait_returns_the_current_results_at_its_timeout() -> None:
     """CTL-12"""
     session = team()
     session.spawns(2)
@@ -92,8 +92,8 @@ def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
     )
 
 
-def test_a_child_that_waits_for_somebody_does_not_hold_the_wait() -> None:
-    """CTL-12: nobody knows when it goes on."""
+def test_a_child_that_waits_for_a_person_ends_the_wait() -> None:
+    """CTL-12: the time when it continues is unknown."""
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
@@ -101,7 +101,7 @@ def test_a_child_that_waits_for_somebody_does_not_hold_the_wait() -> None:
     assert told(waited(session.stopped("worker-1"))) == ([("worker-1", "waiting")], [], False)
 
 
-def test_a_child_that_a_person_closes_ends_the_wait_for_it() -> None:
+def test_closing_a_child_ends_the_wait_for_it() -> None:
     session = team(budget=1)
     session.spawns(2)
     session.answers("worker-1")
@@ -112,15 +112,15 @@ def test_a_child_that_a_person_closes_ends_the_wait_for_it() -> None:
     assert told(waited(session.stopped("worker-2", "closed")))[0] == [("worker-1", "closed"), ("worker-2", "closed")]
 
 
-def test_what_has_ended_is_returned_at_once() -> None:
+def test_a_wait_for_ended_children_returns_at_once() -> None:
     session = team()
     session.spawns()
     session.answers("worker-1")
     assert told(waited(session.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
 
 
-def test_a_wait_for_everybody_has_what_ended_before_it_was_asked() -> None:
-    """CTL-12: a result that the agent was not told of yet is told with the others."""
+def test_a_wait_for_all_includes_results_from_before_the_call() -> None:
+    """CTL-12: a result that the agent has not read yet is returned with the others."""
     session = team()
     session.spawns(2)
     session.answers("worker-1", "One.")
@@ -132,8 +132,8 @@ def test_a_wait_for_everybody_has_what_ended_before_it_was_asked() -> None:
     assert told(waited(session.answers("worker-3")))[0] == [("worker-3", "completed")]
 
 
-def test_interrupting_an_agent_that_waits_ends_the_wait_and_loses_no_result() -> None:
-    """COM-10: what ended meanwhile is told at its next turn."""
+def test_interrupting_a_waiting_agent_ends_the_wait_and_loses_no_result() -> None:
+    """COM-10: its next turn reads the result."""
     session = team()
     session.spawns(2)
     session.uses("lead", "wait_subagents")

@@ -1,4 +1,4 @@
-"""Tasks that are paused, resumed and cancelled, with their parts and what works on them."""
+"""Pausing, resuming and cancelling tasks with their subtasks and runs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tests.control.rigs.team import Team, fact_types, facts_of, only_fact, team
 
 
 def tree() -> Team:
-    """The lead works on a task and two children on parts of it."""
+    """Return a session whose lead works on a task and two children on its subtasks."""
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.spawns(2)
     return session
 
 
-# Paused and resumed.
+# Pause and resume.
 
 
-def test_a_pause_is_told_before_its_effect_and_keeps_its_reason() -> None:
-    """SUB-06: pause and resume keep the reason."""
+def test_a_pause_is_recorded_before_its_interrupt_with_its_reason() -> None:
+    """SUB-06: pause and resume record the reason."""
     session = board("tsk_a")
     session.when(start("tsk_a"))
     then = session.when(pause("tsk_a", reason="lunch"))
@@ -40,7 +40,7 @@ def test_a_pause_is_told_before_its_effect_and_keeps_its_reason() -> None:
     assert then.answer == TaskChanged(session_id=SESSION, task_id="tsk_a", status="blocked", sequence=then.before + 2)
 
 
-def test_a_paused_task_is_neither_done_nor_failed_and_goes_on_where_it_was() -> None:
+def test_a_paused_task_is_neither_done_nor_failed_and_continues_its_attempt() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(pause("tsk_a"))
@@ -49,14 +49,14 @@ def test_a_paused_task_is_neither_done_nor_failed_and_goes_on_where_it_was() -> 
 
     then = session.when(resume("tsk_a", reason="back"))
     assert only_fact(then, TaskResumed).reason == "back"
-    assert started_attempts(then) == [], "the attempt goes on, in another turn"
+    assert started_attempts(then) == [], "the attempt continues in another turn"
     (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)]
     assert (scope.task, scope.turn, scope.attempt) == ("tsk_a", "trn_3", 1)
     assert (only_fact(then, TurnSubmitted).input.text, only_fact(then, TurnSubmitted).resumes) == (RESUME_INPUT, True)
     assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
 
 
-def test_a_task_that_is_resumed_before_its_run_has_stopped_goes_on_behind_it() -> None:
+def test_a_task_resumed_before_its_run_has_stopped_continues_after_it() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(pause("tsk_a"))
@@ -70,7 +70,7 @@ def test_a_task_that_is_resumed_before_its_run_has_stopped_goes_on_behind_it() -
     assert session.state.tasks == {}
 
 
-def test_turns_of_a_paused_task_wait_in_the_queue_and_others_go_past_them() -> None:
+def test_turns_of_a_paused_task_wait_in_the_queue_and_others_overtake_them() -> None:
     """CTL-08"""
     session = board("tsk_a", "tsk_b", "tsk_c")
     for name in ("tsk_a", "tsk_b", "tsk_c"):
@@ -83,7 +83,7 @@ def test_turns_of_a_paused_task_wait_in_the_queue_and_others_go_past_them() -> N
     assert [queued.task for queued in session.thread_of("lead").queue] == ["tsk_b"]
 
     session.when(submit("and you?", session_id=SESSION))
-    assert session.thread_of("lead").run is not None, "a person's words do not wait behind a paused task"
+    assert session.thread_of("lead").run is not None, "a person's input does not wait behind a paused task"
     session.answers("lead")
     then = session.when(resume("tsk_b"))
     assert fact_types(then)[:2] == ["task.resumed", "turn.started"]
@@ -101,7 +101,7 @@ def test_children_of_a_paused_task_pause_with_it_and_resume_within_the_budget() 
     assert len(facts_of(then, TurnInterruptRequested)) == 2
     session.stopped("lead")
     session.stopped("worker-1")
-    assert session.running_agents() == [], "nobody takes a slot for a paused task"
+    assert session.running_agents() == [], "a paused task takes no slot"
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "queued")
 
     then = session.when(resume("tsk_a"))
@@ -123,14 +123,14 @@ def test_input_to_a_child_of_a_paused_task_starts_when_the_task_resumes() -> Non
     part = next(one.task for one in session.state.tasks.values() if one.parent_task)
     session.when(pause(part))
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="changes_requested", summary="Shorter.")
-    assert session.running_agents() == ["lead"], "nobody goes on with what is paused"
+    assert session.running_agents() == ["lead"], "no agent continues a paused task"
     assert len(session.thread_of("worker-1").queue) == 1
 
     session.when(resume(part))
     assert session.running_agents() == ["lead", "worker-1"]
 
 
-def test_nobody_is_woken_for_a_paused_task() -> None:
+def test_a_paused_task_wakes_no_agent() -> None:
     session = team(mode="auto")
     session.spawns()
     session.uses("lead", "Finalize")
@@ -142,7 +142,7 @@ def test_nobody_is_woken_for_a_paused_task() -> None:
     assert "turn.started" not in fact_types(then)
 
 
-def test_a_task_that_nobody_began_can_be_paused_and_is_not_begun() -> None:
+def test_a_task_that_never_started_can_be_paused_and_resumed_without_a_start() -> None:
     session = board("tsk_a")
     assert fact_types(session.when(pause("tsk_a"))) == ["task.paused"]
     assert session.refuses(pause("tsk_a")).code == "task_paused"
@@ -150,10 +150,10 @@ def test_a_task_that_nobody_began_can_be_paused_and_is_not_begun() -> None:
     assert session.refuses(resume("tsk_a")).code == "task_not_paused"
 
 
-# Cancelled.
+# Cancel.
 
 
-def test_a_cancel_records_its_intent_first_and_reaches_everyone() -> None:
+def test_a_cancel_records_its_intent_first_and_stops_every_run_of_the_tree() -> None:
     """CTL-08"""
     session = tree()
     session.answers("worker-1", "A part is there.")
@@ -174,8 +174,8 @@ def test_a_cancel_records_its_intent_first_and_reaches_everyone() -> None:
     assert session.refuses(retry("tsk_a")).code == "unknown_task"
 
 
-def test_a_cancelled_task_takes_its_turn_out_of_the_queue_and_says_so() -> None:
-    """CTL-08: the fact says which turns are dropped."""
+def test_cancelling_a_task_removes_its_queued_turn_with_the_reason() -> None:
+    """CTL-08: a fact names each dropped turn."""
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
@@ -187,7 +187,7 @@ def test_a_cancelled_task_takes_its_turn_out_of_the_queue_and_says_so() -> None:
     assert session.run_of("lead").turn == open_task(session, "tsk_a").turn
 
 
-def test_a_cancel_leaves_what_is_queued_for_others() -> None:
+def test_a_cancel_keeps_the_queued_turns_of_other_tasks() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
@@ -198,7 +198,7 @@ def test_a_cancel_leaves_what_is_queued_for_others() -> None:
     assert session.run_of("lead").turn == open_task(session, "tsk_b").turn
 
 
-def test_parts_that_nobody_began_are_cancelled_with_the_whole() -> None:
+def test_subtasks_that_never_started_are_cancelled_with_their_parent() -> None:
     session = board("tsk_a")
     session.when(create("tsk_b", parent_task="tsk_a"))
     session.when(create("tsk_c", parent_task="tsk_b"))
@@ -220,8 +220,8 @@ def test_a_second_cancel_changes_nothing() -> None:
     assert session.refuses(retry("tsk_a")).code == "task_running"
 
 
-def test_a_parent_that_waits_for_a_cancelled_child_goes_on() -> None:
-    """CTL-08: nobody is left waiting."""
+def test_a_parent_that_waits_for_a_cancelled_child_continues() -> None:
+    """CTL-08: the wait ends."""
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
@@ -233,7 +233,7 @@ def test_a_parent_that_waits_for_a_cancelled_child_goes_on() -> None:
     assert "model.requested" in fact_types(then)
 
 
-def test_the_task_of_a_cancelled_turn_is_over_whatever_waits_behind_it() -> None:
+def test_an_interrupted_turns_task_is_cancelled_before_the_next_turn_starts() -> None:
     session = team()
     session.spawns()
     session.when(submit("next", session_id=SESSION))
@@ -246,8 +246,8 @@ def test_the_task_of_a_cancelled_turn_is_over_whatever_waits_behind_it() -> None
     assert session.state.tasks == {}
 
 
-def test_the_task_of_a_turn_does_not_wait_for_a_part_that_failed() -> None:
-    """CTL-07: what failed stays on the board."""
+def test_the_task_of_a_turn_does_not_wait_for_a_failed_subtask() -> None:
+    """CTL-07: the failed subtask stays on the board."""
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
@@ -258,7 +258,7 @@ def test_the_task_of_a_turn_does_not_wait_for_a_part_that_failed() -> None:
     assert [(one.title, one.work) for one in session.state.tasks.values()] == [("part 1", "over")]
 
 
-def test_an_agent_stops_its_own_work_and_its_childrens_only() -> None:
+def test_an_agent_stops_only_its_own_work_and_its_childrens() -> None:
     session = tree()
     assert session.refusal_code("worker-1", "update_task", task_id="tsk_a", status="cancelled") == "not_your_child"
     other = next(one.task for one in session.state.tasks.values() if one.assignee == "worker-2")
@@ -284,8 +284,8 @@ def test_a_child_that_waits_for_a_slot_is_cancelled_at_once(paused: bool) -> Non
     assert session.child_status("worker-2") == "cancelled"
 
 
-def test_an_agent_ends_what_another_one_worked_on_and_failed_at() -> None:
-    """Nobody has it in hand any more: its newest attempt is over."""
+def test_an_agent_can_cancel_a_task_at_which_another_agent_failed() -> None:
+    """Its newest attempt has ended, so no agent works on it."""
     session = board()
     session.when(submit("look after it", session_id=SESSION))
     session.when(create("tsk_b", assignee="critic"))

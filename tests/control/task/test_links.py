@@ -12,7 +12,7 @@ from tests.control.rigs.team import fact_types, only_fact
 REF = Ref(type="file", ref="a.md")
 
 
-def test_links_are_added_to_those_that_are_there() -> None:
+def test_new_links_are_added_to_existing_ones() -> None:
     """Control plane spec: link_tasks updates parent, dependency and artifact edges."""
     session = board("tsk_a", "tsk_b", "tsk_c")
     session.when(link("tsk_a", depends_on=("tsk_b",)))
@@ -23,7 +23,7 @@ def test_links_are_added_to_those_that_are_there() -> None:
     assert open_task(session, "tsk_b").parent_task == "tsk_c"
 
 
-def test_tasks_never_wait_for_each_other() -> None:
+def test_circular_links_are_refused() -> None:
     session = board("tsk_a", "tsk_b", "tsk_c")
     session.when(link("tsk_a", depends_on=("tsk_b",)))
     session.when(link("tsk_b", depends_on=("tsk_c",)))
@@ -36,18 +36,18 @@ def test_tasks_never_wait_for_each_other() -> None:
         assert session.refuses(circle).code == "invalid_input"
     session.when(link("tsk_c", parent_task="tsk_a"))
     assert session.refuses(link("tsk_c", depends_on=("tsk_a",))).code == "invalid_input", (
-        "a part does not wait for its whole"
+        "a subtask does not wait for its parent"
     )
 
 
-def test_a_task_is_never_made_to_wait_for_what_it_becomes_a_part_of() -> None:
+def test_a_link_that_makes_a_task_wait_for_its_new_parent_is_refused() -> None:
     session = board("tsk_a", "tsk_b", "tsk_c")
     session.when(link("tsk_b", depends_on=("tsk_c",)))
     assert session.refuses(link("tsk_a", parent_task="tsk_c", depends_on=("tsk_b",))).code == "invalid_input"
     assert session.refuses(link("tsk_a", parent_task="tsk_c", depends_on=("tsk_c",))).code == "invalid_input"
 
 
-def test_a_task_is_not_created_to_wait_for_what_it_is_a_part_of() -> None:
+def test_a_new_task_that_would_wait_for_its_parent_is_refused() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(link("tsk_b", depends_on=("tsk_a",)))
     for waits_for in ("tsk_a", "tsk_b"):
@@ -57,14 +57,14 @@ def test_a_task_is_not_created_to_wait_for_what_it_is_a_part_of() -> None:
     assert open_task(session, "tsk_c").depends_on == ("tsk_a",)
 
 
-def test_links_to_what_is_over_or_never_was_are_refused() -> None:
+def test_links_of_and_to_unknown_tasks_are_refused() -> None:
     session = board("tsk_a")
     assert session.refuses(link("tsk_a", depends_on=("tsk_none",))).field == "dependsOn"
     assert session.refuses(link("tsk_a", parent_task="tsk_none")).field == "parentTask"
     assert session.refuses(link("tsk_none")).code == "unknown_task"
 
 
-def test_links_are_taken_away_and_a_second_time_nothing_happens() -> None:
+def test_links_are_removed_and_a_repeated_removal_changes_nothing() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(link("tsk_a", depends_on=("tsk_b",), parent_task=None, refs=(REF,)))
     gone = UnlinkTasks(session_id=SESSION, task_id="tsk_a", depends_on=("tsk_b",), refs=(REF,), parent=True)

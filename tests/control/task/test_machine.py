@@ -1,5 +1,4 @@
-"""Whatever is asked of tasks, in whatever order with the ends of runs: none is at work without somebody who works on it, and
-nothing is said of one that is over."""
+"""Random commands and run ends of tasks: every running task has a worker, and an ended one no more facts."""
 
 from __future__ import annotations
 
@@ -54,14 +53,14 @@ class TaskMachine(RuleBasedStateMachine):
             task = new.scope.task
             if not task or not new.fact.type.startswith("task."):
                 continue
-            assert task not in self.over, f"{new.fact.type} of {task}, which is over"
+            assert task not in self.over, f"{new.fact.type} of {task}, which has ended"
             if isinstance(new.fact, TaskStarted):
-                assert new.scope.attempt > self.attempts.get(task, 0), "an attempt is never another one's number"
+                assert new.scope.attempt > self.attempts.get(task, 0), "each attempt has a new number"
                 self.attempts[task] = new.scope.attempt
             if _ends(new.fact):
                 self.over.add(task)
 
-    # What is asked.
+    # Commands.
 
     @rule(name=TASKS, who=WHO)
     def start(self, name: str, who: str | None) -> None:
@@ -118,7 +117,7 @@ class TaskMachine(RuleBasedStateMachine):
         if thread is not None:
             self._take(ResumeThread(session_id=SESSION, thread_id=thread.thread, tree=tree))
 
-    # What comes of it.
+    # Outcomes.
 
     @precondition(lambda self: self.session.running_agents())
     @rule(pick=PICK, how=st.sampled_from(["says", "says", "says", "fails", "spawns", "stops", "stops", "crashes"]))
@@ -147,7 +146,7 @@ class TaskMachine(RuleBasedStateMachine):
 
     @rule()
     def all_comes_to_rest(self) -> None:
-        """Nobody is left waiting for what does not come."""
+        """Check that no task waits for an end that never comes."""
         for _ in range(200):
             agents = self.session.running_agents()
             if not agents:
@@ -157,7 +156,7 @@ class TaskMachine(RuleBasedStateMachine):
         for task in self.session.state.tasks.values():
             assert not task.cancelling, f"{task.task} waits to be cancelled"
 
-    # What must hold.
+    # Invariants.
 
     @invariant()
     def nobody_works_on_what_is_paused(self) -> None:
@@ -170,7 +169,7 @@ class TaskMachine(RuleBasedStateMachine):
     def what_is_at_work_has_somebody_who_works_on_it(self) -> None:
         for task in self.session.state.tasks.values():
             if task.work == "running" and not task.paused and not task.cancelling:
-                assert self._has_somebody(task), f"nobody works on {task}"
+                assert self._has_somebody(task), f"no agent works on {task}"
 
     @invariant()
     def who_works_on_a_task_is_not_joined_by_another_attempt(self) -> None:
@@ -191,7 +190,7 @@ class TaskMachine(RuleBasedStateMachine):
             return worker[1].status in ("queued", "running") or not was_stopped(worker[0])
         if any(queued.turn == task.turn for queued in thread.queue):
             return True
-        # It gave parts away, and they are at work or it was not told yet of what came of them.
+        # It delegated subtasks: they run, or the agent has not read their results yet.
         untold = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
         parts = any(part.work == "running" for part in list_parts(state, task.task))
         return parts or ((task.delegated or task.implied) and untold)

@@ -1,4 +1,4 @@
-"""Tasks of the board: begun, tried again, recorded as done or failed."""
+"""Tasks of the board: start, retry, and recorded results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.control.rigs.team import fact_types, facts_of, only_fact
 LEADS = Scope(agent="lead", thread="thr_1", turn="trn_2", task="tsk_a", attempt=1)
 
 
-def test_a_started_task_gives_its_agent_a_turn_with_all_that_is_to_be_done() -> None:
+def test_a_started_task_gives_its_agent_a_turn_with_its_title_objective_and_acceptance() -> None:
     """Control plane spec, Tasks: a run of the task is an attempt, counted from 1."""
     session = board()
     session.when(create("tsk_a", title="The report", objective="Write it down.", acceptance="It is one page."))
@@ -37,7 +37,7 @@ def test_a_started_task_gives_its_agent_a_turn_with_all_that_is_to_be_done() -> 
     assert then.answer == TaskChanged(session_id=SESSION, task_id="tsk_a", status="running", sequence=then.before + 5)
 
 
-def test_a_task_is_done_with_the_turn_that_worked_on_it() -> None:
+def test_a_task_completes_with_the_turn_of_its_attempt() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     then = session.answers("lead", "One page.")
@@ -47,7 +47,7 @@ def test_a_task_is_done_with_the_turn_that_worked_on_it() -> None:
     assert session.state.tasks == {}
 
 
-def test_a_busy_agent_has_the_turn_in_its_queue() -> None:
+def test_a_task_started_for_a_busy_agent_waits_in_its_queue() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     then = session.when(start("tsk_b"))
@@ -61,7 +61,7 @@ def test_a_busy_agent_has_the_turn_in_its_queue() -> None:
     assert session.state.tasks == {}
 
 
-def test_a_subagent_is_made_for_the_task_and_has_no_second_one() -> None:
+def test_a_task_started_for_a_subagent_spawns_a_child_without_a_second_task() -> None:
     session = board("tsk_a")
     then = session.when(start("tsk_a", assignee="worker"))
 
@@ -82,7 +82,7 @@ def test_a_subagent_is_made_for_the_task_and_has_no_second_one() -> None:
     assert session.state.tasks == {}
 
 
-def test_a_persons_task_is_in_hand_without_a_turn() -> None:
+def test_a_persons_task_runs_without_a_turn() -> None:
     session = board("tsk_a")
     then = session.when(start("tsk_a", assignee="owner"))
 
@@ -92,7 +92,7 @@ def test_a_persons_task_is_in_hand_without_a_turn() -> None:
     assert only_fact(done, TaskCompleted) == TaskCompleted(summary="I did it.", reason="by hand")
 
 
-def test_an_agent_that_is_not_there_yet_joins() -> None:
+def test_starting_a_task_for_an_absent_main_agent_adds_it_to_the_session() -> None:
     session = board("tsk_a")
     then = session.when(start("tsk_a", assignee="critic"))
 
@@ -100,7 +100,7 @@ def test_an_agent_that_is_not_there_yet_joins() -> None:
     assert session.running_agents() == ["critic"]
 
 
-def test_a_task_waits_for_those_that_it_depends_on() -> None:
+def test_a_task_cannot_start_before_its_dependencies_are_done() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(create("tsk_c", depends_on=("tsk_a", "tsk_b")))
     session.when(CompleteTask(session_id=SESSION, task_id="tsk_a"))
@@ -125,13 +125,13 @@ def test_a_task_waits_for_those_that_it_depends_on() -> None:
         (create("tsk_a"), "task_id_used"),
     ],
 )
-def test_what_cannot_be_asked_of_a_task_is_refused(asked: object, code: str) -> None:
+def test_invalid_commands_of_a_task_are_refused(asked: object, code: str) -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     assert session.refuses(asked).code == code  # pyright: ignore[reportArgumentType]
 
 
-def test_a_failed_task_stays_and_another_attempt_is_a_new_one() -> None:
+def test_a_failed_task_stays_open_and_a_retry_is_a_new_attempt() -> None:
     """CTL-07"""
     session = board("tsk_a")
     session.when(start("tsk_a"))
@@ -149,7 +149,7 @@ def test_a_failed_task_stays_and_another_attempt_is_a_new_one() -> None:
     assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
 
 
-def test_a_failed_child_makes_the_next_attempt_of_its_task() -> None:
+def test_a_failed_child_continues_with_the_next_attempt_of_its_task() -> None:
     """CTL-07"""
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
@@ -164,7 +164,7 @@ def test_a_failed_child_makes_the_next_attempt_of_its_task() -> None:
     assert session.state.tasks == {}
 
 
-def test_a_task_that_failed_with_one_agent_can_be_given_to_another() -> None:
+def test_a_failed_task_can_be_retried_with_another_agent() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
     session.fails("worker-1")
@@ -201,7 +201,7 @@ def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
 
 
 @pytest.mark.parametrize("cause", ["crash", "shutdown", "lost"])
-def test_an_attempt_that_ended_with_its_process_is_over(cause: str) -> None:
+def test_an_attempt_whose_process_ended_has_failed(cause: str) -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     then = session.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
@@ -210,7 +210,7 @@ def test_an_attempt_that_ended_with_its_process_is_over(cause: str) -> None:
     assert open_task(session, "tsk_a").work == "over"
 
 
-def test_a_turn_that_is_taken_out_of_the_queue_ends_its_attempt() -> None:
+def test_removing_the_queued_turn_of_a_task_fails_its_attempt() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
@@ -220,7 +220,7 @@ def test_a_turn_that_is_taken_out_of_the_queue_ends_its_attempt() -> None:
     assert open_task(session, "tsk_b").work == "over"
 
 
-def test_what_a_started_agent_gives_away_is_part_of_its_task() -> None:
+def test_a_task_completes_only_after_its_delegated_subtasks_are_done_and_read() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.uses("lead", "spawn_subagent", agent="worker", objective="a part")
@@ -228,16 +228,16 @@ def test_what_a_started_agent_gives_away_is_part_of_its_task() -> None:
     assert (part.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
 
     session.answers("lead", "They work on it.")
-    assert "tsk_a" in session.state.tasks, "it is not done before its part is"
+    assert "tsk_a" in session.state.tasks, "it is not done before its subtask"
     session.answers("worker-1")
     session.when(create("tsk_c"))
-    assert "tsk_a" in session.state.tasks, "what came of the part was not read yet"
+    assert "tsk_a" in session.state.tasks, "the result of the subtask is unread"
     session.when(start("tsk_c"))
     session.answers("lead", "All there.")
     assert session.state.tasks == {}
 
 
-def test_progress_phase_counters_and_refs_are_told_and_refs_add_up() -> None:
+def test_progress_phase_counters_and_refs_are_recorded_and_refs_accumulate() -> None:
     session = board("tsk_a")
     first, second = Ref(type="file", ref="a.md"), Ref(type="diff", ref="blob:1")
     session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", phase="reading", counters={"files": 3}))
@@ -249,7 +249,7 @@ def test_progress_phase_counters_and_refs_are_told_and_refs_add_up() -> None:
     assert only_fact(done, TaskCompleted) == TaskCompleted(summary="There.", refs=(first, second))
 
 
-def test_what_is_recorded_as_done_says_nothing_more_when_its_turn_ends() -> None:
+def test_a_task_recorded_as_done_gets_no_fact_at_the_end_of_its_turn() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
     session.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
@@ -273,7 +273,7 @@ def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -
     assert open_task(session, "tsk_a").attempt == 2
 
 
-def test_a_new_attempt_after_a_crash_of_a_child_is_its_own() -> None:
+def test_a_retry_after_a_crash_of_a_child_continues_the_child() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
     session.stopped("worker-1", "crash")
@@ -286,7 +286,7 @@ def test_a_new_attempt_after_a_crash_of_a_child_is_its_own() -> None:
     assert session.state.tasks == {}
 
 
-def test_resuming_an_agent_whose_process_ended_makes_the_next_attempt_of_its_task() -> None:
+def test_resuming_an_agent_after_a_crash_starts_the_next_attempt_of_its_task() -> None:
     """CTL-07"""
     session = board("tsk_a")
     session.when(start("tsk_a"))
@@ -299,7 +299,7 @@ def test_resuming_an_agent_whose_process_ended_makes_the_next_attempt_of_its_tas
     assert session.state.tasks == {}
 
 
-def test_more_input_for_a_child_is_no_other_attempt() -> None:
+def test_more_input_for_a_child_starts_no_new_attempt() -> None:
     """CTL-07: a run is not a retry."""
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
@@ -313,7 +313,7 @@ def test_more_input_for_a_child_is_no_other_attempt() -> None:
 
 
 def test_new_input_to_a_paused_agent_waits_behind_the_turn_of_a_paused_task() -> None:
-    """D1, MAR-13: the agent failed, and a person resumes it. Nothing starts because the turn before it may not."""
+    """D1, MAR-13: the earlier turn may not start, so the new one waits until a person resumes the agent."""
     session = board("tsk_a")
     session.when(submit("work", session_id=SESSION))
     session.when(start("tsk_a"))

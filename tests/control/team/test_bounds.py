@@ -1,4 +1,4 @@
-"""What no agent may do to the work of others, and what no exchange of agents escapes."""
+"""Limits on the work of other agents and on endless exchanges."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAKER = agent_definition("maker")
 
 
 def began() -> Team:
-    """A lead that asked another main to begin."""
+    """Return a session whose lead started another main agent with a message."""
     session = team(LEAD, OWNER, MAKER, CRITIC, WORKER)
     session.uses("lead", "send_message", to=["owner"], text="begin")
     return session
 
 
-def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> None:
-    """MAR-09: a rejection carries on the chain of what it answers."""
+def test_an_endless_exchange_of_rejected_handoffs_is_stopped_with_the_reason() -> None:
+    """MAR-09: a rejection continues the chain of its handoff."""
     session = began()
     rounds = 0
     while session.thread_of("owner").run is not None:
@@ -38,7 +38,7 @@ def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> No
     assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
 
 
-def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
+def test_an_endless_exchange_of_returned_ownership_is_stopped() -> None:
     """MAR-09"""
     session = began()
     rounds = 0
@@ -57,7 +57,7 @@ def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
     assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
 
 
-def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
+def test_an_endless_ring_of_review_requests_is_stopped() -> None:
     """MAR-09"""
     session = began()
     names = ("owner", "maker")
@@ -70,7 +70,7 @@ def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
     assert session.thread_of(names[turns % 2]).paused == "no_progress"
 
 
-def test_missing_replies_wake_their_sender_at_most_as_often_as_a_chain_is_long() -> None:
+def test_missing_replies_wake_their_sender_at_most_max_hops_times() -> None:
     """MAR-09, COM-16"""
     session = team(LEAD, agent_definition("owner", edges=(Edge(to="maker"),)), MAKER)
     session.uses("lead", "send_message", to=["owner"], text="begin")
@@ -88,8 +88,8 @@ def test_missing_replies_wake_their_sender_at_most_as_often_as_a_chain_is_long()
     assert only_fact(then, ThreadPaused).cause == "no_progress"
 
 
-def test_an_ownership_never_comes_back_to_a_subagent() -> None:
-    """MAR-08: a child speaks to its parent only, so nobody else's words go to it."""
+def test_ownership_never_returns_to_a_subagent() -> None:
+    """MAR-08: a child exchanges messages only with its parent."""
     session = team(LEAD, CRITIC, WORKER)
     session.spawns()
     asked = {"to": "critic", "message": "Yours.", "ownership": True}
@@ -101,8 +101,8 @@ def test_an_ownership_never_comes_back_to_a_subagent() -> None:
     assert session.state.handoffs == {}
 
 
-def test_a_subagent_ends_no_work_of_its_parent_or_of_its_siblings() -> None:
-    """MAR-08: neither what is at work, nor what waits for a slot, nor the whole that it is a part of."""
+def test_a_subagent_cannot_end_tasks_of_its_parent_or_its_siblings() -> None:
+    """MAR-08: neither the parent task nor a sibling's task that waits for a slot."""
     session = team(LEAD, CRITIC, WORKER, budget=1)
     session.spawns(2)
     before = dict(session.state.tasks)
@@ -115,7 +115,7 @@ def test_a_subagent_ends_no_work_of_its_parent_or_of_its_siblings() -> None:
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("running", "queued")
 
 
-def test_work_under_review_is_not_done_by_its_makers_word() -> None:
+def test_a_child_cannot_complete_its_own_task_under_review() -> None:
     """Subagents specification, Review: it completes after the verdict."""
     session = team(LEAD, CRITIC, WORKER)
     session.spawns(review=True)
@@ -126,7 +126,7 @@ def test_work_under_review_is_not_done_by_its_makers_word() -> None:
     assert session.child_status("worker-1") == "waiting"
 
 
-def test_a_parent_ends_the_work_of_its_child() -> None:
+def test_a_parent_can_cancel_the_task_of_its_child() -> None:
     session = team(LEAD, CRITIC, WORKER)
     session.spawns()
     child = session.thread_of("worker-1").child
@@ -135,8 +135,8 @@ def test_a_parent_ends_the_work_of_its_child() -> None:
     assert session.run_of("worker-1").stopping
 
 
-def test_the_work_of_a_child_is_judged_where_its_parent_wants_it_judged() -> None:
-    """Multi-agent runtime specification, Hard invariants: a child answers to its parent, and to nobody else."""
+def test_only_the_parent_can_assign_the_review_of_its_child() -> None:
+    """Multi-agent runtime specification, Hard invariants: a child answers only to its parent."""
     session = team(LEAD, CRITIC, MAKER, WORKER)
     session.spawns(review=True)
     session.uses("lead", "send_message", to=["maker"], text="go")
@@ -147,8 +147,8 @@ def test_the_work_of_a_child_is_judged_where_its_parent_wants_it_judged() -> Non
     assert session.child_status("worker-1") == "completed"
 
 
-def test_a_definition_that_only_reads_is_spawned_to_read_only() -> None:
-    """Multi-agent runtime specification, Hard invariants: what a definition may not do, no request gives it."""
+def test_a_read_only_definition_is_always_spawned_read_only() -> None:
+    """Multi-agent runtime specification, Hard invariants: no request widens a definition."""
     session = team(LEAD, agent_definition("reader", kind="subagent", isolation="read_only"))
     for wanted in ("shared", "worktree", "read_only"):
         then = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)

@@ -1,4 +1,4 @@
-"""An agent with unread input or open work and no run is paused with a reason, and one command resumes it."""
+"""Idle agents with unread input or open work: a pause with a reason, and one command that resumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAINS = (agent_definition("lead"), agent_definition("other"))
 
 
 def idle_other() -> Team:
-    """Another main agent, whose only turn runs."""
+    """Return a session whose second main agent runs its only turn."""
     session = team(*MAINS)
     session.uses("lead", "send_message", to=["other"], text="begin")
     return session
@@ -59,7 +59,7 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
     assert session.running_agents() == ["lead", "other"]
 
 
-def test_a_main_that_a_crash_cut_off_with_an_inbox_is_paused_and_resumes() -> None:
+def test_a_main_agent_interrupted_by_a_crash_with_an_inbox_is_paused_and_can_resume() -> None:
     """D1"""
     session = idle_other()
     session.uses("lead", "send_message", to=["other"], text="and this")
@@ -72,7 +72,7 @@ def test_a_main_that_a_crash_cut_off_with_an_inbox_is_paused_and_resumes() -> No
     assert session.running_agents() == ["other"]
 
 
-def test_a_lead_in_chat_is_paused_by_what_its_child_hands_over_and_its_team_waits() -> None:
+def test_a_result_of_a_child_pauses_a_lead_in_chat_and_its_team_waits() -> None:
     """D2"""
     session = team()
     session.spawns()
@@ -89,8 +89,8 @@ def test_a_lead_in_chat_is_paused_by_what_its_child_hands_over_and_its_team_wait
     assert session.state.tasks == {}
 
 
-def test_a_lead_in_chat_goes_on_with_the_next_message_of_its_person() -> None:
-    """D2: also where the message is to be refused when the thread is busy."""
+def test_a_lead_in_chat_continues_with_the_next_message_of_its_person() -> None:
+    """D2: also with `when_busy="refuse"`."""
     session = team()
     session.spawns()
     session.answers("lead")
@@ -110,7 +110,7 @@ def test_an_idle_agent_without_unread_input_is_not_resumed() -> None:
 
 
 def test_a_child_whose_only_turn_is_removed_before_it_started_is_cancelled() -> None:
-    """D1: it would read as queued for ever. More input makes it work."""
+    """D1: otherwise it would read as queued for ever. More input starts it."""
     session = team(budget=1)
     session.spawns(2)
     turn = session.thread_of("worker-2").queue[0].turn
@@ -123,7 +123,7 @@ def test_a_child_whose_only_turn_is_removed_before_it_started_is_cancelled() -> 
     assert session.running_agents() == ["lead", "worker-2"]
 
 
-def test_a_person_who_writes_for_an_agent_learns_that_the_receiver_is_paused() -> None:
+def test_a_message_that_a_person_sends_for_an_agent_reports_a_paused_receiver() -> None:
     """D1"""
     session = idle_other()
     session.when(RunStopped(thread=session.thread_of("other").thread, run=session.run_of("other").run, cause="person"))
@@ -134,8 +134,8 @@ def test_a_person_who_writes_for_an_agent_learns_that_the_receiver_is_paused() -
     assert msgspec.to_builtins(then.answer)["paused"] == {"other": "it is paused (unread) until a person resumes it"}
 
 
-def test_a_paused_task_excuses_no_agent_that_works_on_another_one_as_well() -> None:
-    """D2: what it has unread is of the other, which would read running with no run."""
+def test_an_agent_with_a_paused_task_is_still_paused_for_unread_input_of_another() -> None:
+    """D2: otherwise the other task would read running without a run."""
     session = team()
     session.when(create("tsk_c"))
     session.when(start("tsk_c", assignee="lead"))

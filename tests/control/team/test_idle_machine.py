@@ -1,5 +1,4 @@
-"""D1, D2: the rule of idle agents over random histories, judged from facts and rows by the witness of
-`make prove-idle`."""
+"""D1, D2: the rule of idle agents over random histories, checked by the witness of `make prove-idle`."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ NUMBERS = st.integers(0, 9)
 
 
 class IdleMachine(RuleBasedStateMachine):
-    """A team, a board and a job, and everything that may happen to them."""
+    """A team, a board and a job under random steps."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A team whose process ended: what it was at is told as it was, and nothing of it begins by itself."""
+"""Recovery of a team after its process ended: truthful ends, and no automatic start."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ TAKEN = HostTakenOver(partials=())
 
 
 def crashed(session: Team) -> StepResult:
-    """Another process takes the session over."""
+    """Take the session over with another process."""
     session.epoch += 1
     return session.when(TAKEN)
 
 
 def tree() -> Team:
-    """A lead that waits for two children, of which one waits for a slot."""
+    """Return a session whose lead waits for two children. One of them waits for a slot."""
     session = team(budget=1)
     session.spawns(2)
     session.uses("lead", "wait_subagents")
     return session
 
 
-def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> None:
-    """CTL-06, CTL-17: the wait took no effect, so its outcome is not unknown."""
+def test_a_takeover_records_a_tree_as_interrupted_and_starts_nothing() -> None:
+    """CTL-06, CTL-17: the wait had no effect, so it is cancelled and not lost."""
     session = tree()
     then = crashed(session)
 
@@ -63,7 +63,7 @@ def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> N
 
 
 def test_one_command_resumes_the_tree() -> None:
-    """CTL-06: resuming is explicit; slots hold as before."""
+    """CTL-06: resuming is explicit, and the budget applies as before."""
     session = tree()
     crashed(session)
     then = session.when(ResumeThread(session_id=SESSION, tree=True))
@@ -76,7 +76,7 @@ def test_one_command_resumes_the_tree() -> None:
     assert session.refuses(ResumeThread(session_id=SESSION, tree=True)).code == "thread_not_paused"
 
 
-def test_whatever_was_worked_on_is_not_at_work_any_more_and_can_be_tried_again() -> None:
+def test_interrupted_tasks_of_a_tree_can_be_retried() -> None:
     """CTL-06, CTL-07: no task reads as running with nothing that runs or waits for it."""
     session = team()
     session.spawns()
@@ -96,7 +96,7 @@ def test_whatever_was_worked_on_is_not_at_work_any_more_and_can_be_tried_again()
     assert session.state.tasks == {}
 
 
-def test_what_goes_on_with_the_tree_is_another_attempt_of_each_task() -> None:
+def test_resuming_the_tree_starts_another_attempt_of_each_task() -> None:
     """CTL-06, CTL-07"""
     session = team()
     session.spawns()
@@ -126,7 +126,7 @@ def test_an_agent_interrupted_in_a_turn_after_its_delegation_resumes_its_task() 
     assert session.state.tasks == {}
 
 
-def test_a_task_whose_agent_was_only_not_told_yet_is_tried_again() -> None:
+def test_a_task_whose_agent_had_no_run_at_the_crash_can_be_retried() -> None:
     """CTL-06"""
     session = team()
     session.spawns()
@@ -138,7 +138,7 @@ def test_a_task_whose_agent_was_only_not_told_yet_is_tried_again() -> None:
     assert session.running_agents() == ["lead"]
 
 
-def test_a_child_that_was_stopped_and_is_cancelled_takes_its_task_with_it() -> None:
+def test_cancelling_an_interrupted_child_ends_its_task() -> None:
     """CTL-06, CTL-08"""
     session = team()
     session.spawns()
@@ -147,8 +147,8 @@ def test_a_child_that_was_stopped_and_is_cancelled_takes_its_task_with_it() -> N
     assert [task.implied for task in session.state.tasks.values()] == [True]
 
 
-def test_without_the_tree_only_the_thread_goes_on() -> None:
-    """D1: a lead that a crash cut off reads what it was sent since, its children stay as they are."""
+def test_resuming_without_the_tree_starts_only_the_thread() -> None:
+    """D1: an interrupted lead reads its new inbox items. Its children stay unchanged."""
     session = tree()
     crashed(session)
     session.when(ResumeThread(session_id=SESSION, thread_id="thr_3"))
@@ -157,7 +157,7 @@ def test_without_the_tree_only_the_thread_goes_on() -> None:
     assert session.running_agents() == ["lead", "worker-2"]
 
 
-def test_an_idle_parent_is_not_woken_by_what_a_crash_did_to_its_child() -> None:
+def test_a_crash_of_a_child_does_not_wake_its_idle_parent() -> None:
     """CTL-06"""
     session = team(agent_definition("lead"), agent_definition("other"), WORKER)
     session.uses("lead", "send_message", to=["other"], text="hi")
@@ -169,8 +169,8 @@ def test_an_idle_parent_is_not_woken_by_what_a_crash_did_to_its_child() -> None:
     assert session.running_agents() == ["other"]
 
 
-def test_a_tree_that_only_waits_for_a_person_goes_on_waiting() -> None:
-    """CTL-04: a new process lost nothing of it."""
+def test_a_tree_that_waits_for_an_approval_survives_a_takeover() -> None:
+    """CTL-04: the new process lost nothing."""
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
@@ -180,7 +180,7 @@ def test_a_tree_that_only_waits_for_a_person_goes_on_waiting() -> None:
     assert session.running_agents() == ["lead", "worker-1"]
 
 
-def test_a_shutdown_starts_nobody_in_the_freed_slot() -> None:
+def test_a_shutdown_starts_no_child_in_the_freed_slot() -> None:
     session = team(budget=1)
     session.spawns(2)
     session.answers("lead")
@@ -193,7 +193,7 @@ def test_a_shutdown_starts_nobody_in_the_freed_slot() -> None:
     assert session.running_agents() == []
 
 
-def test_a_child_that_was_being_cancelled_is_cancelled_whoever_finds_it() -> None:
+def test_a_takeover_completes_the_cancellation_of_a_child() -> None:
     """CTL-08"""
     session = team()
     session.spawns()
@@ -202,7 +202,7 @@ def test_a_child_that_was_being_cancelled_is_cancelled_whoever_finds_it() -> Non
     assert session.child_status("worker-1") == "cancelled"
 
 
-def test_times_that_were_waited_for_are_waited_for_again() -> None:
+def test_pending_timers_are_derived_again_from_the_state() -> None:
     """COM-16, CTL-12: also after a restart."""
     session = team(expiry=SECOND)
     session.spawns()
@@ -220,7 +220,7 @@ def test_times_that_were_waited_for_are_waited_for_again() -> None:
     assert [one.at for one in found if isinstance(one, ExpireAction)] == [NOW + SECOND]
 
 
-def test_queued_children_of_before_do_not_hold_up_new_ones() -> None:
+def test_queued_children_from_before_a_crash_do_not_block_new_ones() -> None:
     """COM-12"""
     session = tree()
     crashed(session)

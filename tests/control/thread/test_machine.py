@@ -1,7 +1,7 @@
-"""Whatever is asked and reported, in whatever order, the facts of a thread hold together.
+"""Random commands and outcomes of one thread.
 
-Commands and outcomes come at random: in their turn, late, twice, and of things that never were. `witness` objects to facts
-that do not fit; `given` compares the folded state with the one that the facts were decided in.
+They come in time, late, twice, and for unknown entities. `witness` checks the facts. `Scenario`
+compares the folded state with the state in which the facts were decided.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ from tests.control.rigs.witness import Run, Witness
 MINUTE = 60_000_000
 VERDICTS = st.sampled_from([ALLOW, ALLOW, SERIAL, SERIAL, ASK, ASK, SERIAL_ASK, SERIAL_ASK, DENY, SERIAL_DENY])
 TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
-#: Ids that callers give, and those that were minted.
+#: Ids that callers provide, and minted ids.
 MINE = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
 TURNS = MINE | st.integers(1, 12).map(lambda number: f"trn_{number}")
-#: What may come next: the parts and calls of an answer, whether it goes well, and which of those that are open it is.
+#: A move: the parts and calls of an answer, whether it succeeds, and the index of an open entity.
 MOVES = st.tuples(
     st.lists(st.sampled_from(["text", "reasoning"]), max_size=2),
     st.lists(st.tuples(TOOLS, VERDICTS), max_size=3),
@@ -70,7 +70,7 @@ MOSTLY_NONE = st.sampled_from([None, None, None])
 RARELY = st.integers(0, 4).map(lambda one: one == 4)
 
 
-#: What stays of a thread without a run.
+#: Fields that a thread without a run may have.
 _KEPT = ("last", "working_mode", "ended", "opened_sequence", "cut", "marks", "context_usage", "spoken_turns")
 
 
@@ -86,7 +86,7 @@ class ThreadMachine(RuleBasedStateMachine):
         self._take(submit("first", mode="auto"))
 
     def _take(self, step: Step, **known: object) -> bool:
-        """Takes a step; False where it is refused, which must change nothing."""
+        """Apply a step. Return False if it is refused, which must change nothing."""
         before = self.session.state
         try:
             then = self.session.when(step, **known)
@@ -115,7 +115,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.witness.run is None)
     @rule(mode=st.sampled_from(["chat", "auto"]), more=st.integers(0, 2))
     def begin(self, mode: str, more: int) -> None:
-        """Input to a thread that is idle, and to the one that is busy then."""
+        """Submit input to the idle thread, then more input to the busy thread."""
         for _ in range(1 + more):
             self._take(submit(mode=mode))
 
@@ -163,7 +163,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.witness.run is not None)
     @rule(moves=st.lists(MOVES, min_size=1, max_size=3))
     def goes_on(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
-        """What is open goes on as it should: the model answers, calls end, a person answers."""
+        """Continue the open run: the model answers, calls end, or a person answers."""
         for kinds, calls, good, pick in moves:
             run = self.witness.run
             if run is None:
@@ -259,7 +259,7 @@ class ThreadMachine(RuleBasedStateMachine):
             return
         before = self.session.state
         self._take(outcome)
-        assert self.session.state == before, "what was reported once changes nothing the second time"
+        assert self.session.state == before, "a repeated outcome changes nothing"
 
     @rule(
         run=st.integers(1, 30),
@@ -269,7 +269,7 @@ class ThreadMachine(RuleBasedStateMachine):
         ),
     )
     def an_outcome_of_nothing_comes(self, run: int, step: int, kind: Outcome) -> None:
-        """Of a run that is over or never was, and of parts of the open one that do not wait for it."""
+        """Report an outcome of an unknown run, or of a part of the open run that does not wait for it."""
         before = self.session.state
         open_run = self.witness.run
         of = open_run.run if open_run is not None else f"run_{run}"
@@ -284,10 +284,10 @@ class ThreadMachine(RuleBasedStateMachine):
             case RunStopped():
                 self._take(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
             case _:
-                raise AssertionError("only what is sampled above comes here")
+                raise AssertionError("the rule samples no other outcome")
         assert self.session.state == before
 
-    # What must hold.
+    # Invariants.
 
     @invariant()
     def the_state_says_what_the_facts_say(self) -> None:
@@ -304,7 +304,7 @@ class ThreadMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_is_over_leaves_nothing_in_the_state(self) -> None:
-        """Its size does not grow with finished turns."""
+        """Check that finished turns leave nothing in the state."""
         thread = self.session.thread
         assert thread.submitted is None
         if thread.run is None:

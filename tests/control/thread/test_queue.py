@@ -1,4 +1,4 @@
-"""The queue of a thread: turns wait in the order in which they came, unless somebody changes it."""
+"""The queue of a thread: order of arrival, and its changes."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
     busy.when(text_answer("done")).ends_with(*turn_start(2, 2, mode="auto"))
 
 
-def test_a_turn_is_taken_out_of_the_queue():
+def test_a_queued_turn_is_removed():
     """UI-11"""
     then = session_after(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
     then.then((QueueRemoved(reason="not needed"), at(turn=2))).with_answer(queued(3, sequence=11))
     assert then.decision.closed == ("trn_2",)
 
 
-def test_a_turn_that_was_taken_out_does_not_come_back():
+def test_a_removed_turn_neither_starts_nor_frees_its_id():
     """CTL-02, CTL-15"""
     without = session_after(submit("one"), submit("two"), remove(2))
     assert without.refuses(remove(2)).code == "turn_not_queued"
@@ -100,12 +100,12 @@ def test_a_queued_turn_can_be_edited_and_keeps_its_place():
 
 
 @pytest.mark.parametrize("change", [remove(1), promote(1), edit(1, "x")], ids=["remove", "promote", "edit"])
-def test_a_turn_that_has_started_is_no_longer_in_the_queue(change):
+def test_a_started_turn_is_no_longer_in_the_queue(change):
     running = session_after(submit("one"))
     assert running.refuses(change).code == "turn_not_queued"
 
 
-def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_stop():
+def test_interrupting_input_is_first_in_the_queue_and_interrupts_the_running_turn():
     then = session_after(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
     then.then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=3)),
@@ -115,7 +115,7 @@ def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_st
     )
 
 
-def test_input_that_interrupts_a_turn_that_is_stopping_does_not_ask_again():
+def test_interrupting_input_for_a_stopping_turn_requests_no_second_interrupt():
     stopping = session_after(submit("one"), interrupt())
     stopping.when(submit("now", when_busy="interrupt")).then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=2)),
@@ -123,13 +123,13 @@ def test_input_that_interrupts_a_turn_that_is_stopping_does_not_ask_again():
     )
 
 
-def test_of_two_inputs_that_interrupt_the_newer_runs_first():
+def test_the_newer_of_two_interrupting_inputs_runs_first():
     session = session_after(submit("one"), submit("now", when_busy="interrupt"), submit("now!", when_busy="interrupt"))
     assert session.queue == ["trn_3", "trn_2"]
     session.when(run_stop(cause="replaced")).ends_with(*turn_start(3, 2))
 
 
-def test_input_that_would_interrupt_starts_at_once_where_nothing_runs():
+def test_interrupting_input_for_an_idle_thread_starts_at_once():
     session = session_after(submit("one"), text_answer("done"))
     session.when(submit("two", when_busy="interrupt")).then(
         (TurnSubmitted(input=Text(text="two"), mode="chat", permission_mode="ask"), at(turn=2)), *turn_start(2, 2)
@@ -146,7 +146,7 @@ def test_a_queue_survives_a_restart_in_its_order_and_waits_for_a_person():
     session.when(ResumeThread(session_id=SESSION)).ends_with(*turn_start(3, 2))
 
 
-def test_a_paused_queue_takes_input_and_starts_nothing():
+def test_a_paused_thread_queues_input_and_starts_nothing():
     """CTL-06"""
     session = _recovered()
     session.when(submit("three")).then(
@@ -157,7 +157,7 @@ def test_a_paused_queue_takes_input_and_starts_nothing():
     assert session.queue == ["trn_4", "trn_2", "trn_3"]
 
 
-def test_new_input_to_a_paused_thread_waits_behind_what_waits():
+def test_new_input_for_a_paused_thread_waits_behind_its_queue():
     """CTL-06"""
     session = _recovered()
     session.when(submit("three")).then(
@@ -166,8 +166,8 @@ def test_new_input_to_a_paused_thread_waits_behind_what_waits():
     )
 
 
-def test_new_input_to_a_paused_thread_whose_queue_was_emptied_resumes_it():
-    """CTL-06: the person asked for it, and nothing waits that they did not ask for again."""
+def test_new_input_for_a_paused_thread_with_an_emptied_queue_resumes_it():
+    """CTL-06: the person sent the input, and no older turn waits."""
     session = _recovered().after(remove(2))
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),

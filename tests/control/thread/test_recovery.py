@@ -1,4 +1,4 @@
-"""Recovery: what a dead host ran is closed truthfully; what waits stays as it was; nothing resumes by itself."""
+"""Recovery of a thread: truthful ends of a dead host's runs, and no automatic resume."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOBODY = HostTakenOver(partials=())
 
 
 def crashed(session: Scenario) -> Scenario:
-    """The next host of the session."""
+    """Advance the epoch, as the next host of the session does."""
     session.epoch += 1
     return session
 
@@ -48,7 +48,7 @@ def partial(kind: PartialKind, scope: Scope, text: str) -> Partial:
     return Partial(kind=kind, scope=scope, text=text)
 
 
-def test_the_parts_that_were_being_made_are_kept_as_interrupted():
+def test_a_takeover_records_partial_output_as_interrupted():
     """MAR-16"""
     session = crashed(session_after(submit()))
     step = at(turn=1, run=1, step=2)
@@ -68,7 +68,7 @@ def test_the_parts_that_were_being_made_are_kept_as_interrupted():
     assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
 
 
-def test_a_call_that_had_begun_is_of_unknown_outcome():
+def test_a_call_that_had_started_is_lost():
     """CTL-06, CTL-16"""
     session = crashed(session_after(submit(), model_answer(requested_call(1, 2))))
     then = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
@@ -76,7 +76,7 @@ def test_a_call_that_had_begun_is_of_unknown_outcome():
     session.when(tool_end(1)).then_nothing()
 
 
-def test_a_pending_approval_is_there_as_it_was():
+def test_a_pending_approval_survives_a_takeover():
     """CTL-06, CTL-04"""
     session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), steer("in French")))
     before = session.run
@@ -87,7 +87,7 @@ def test_a_pending_approval_is_there_as_it_was():
     )
 
 
-def test_what_went_on_after_a_takeover_belongs_to_the_host_that_took_it_over():
+def test_a_run_that_continues_after_a_takeover_belongs_to_the_new_host():
     """CTL-17"""
     session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK))))
     session.after(NOBODY, approve())
@@ -97,7 +97,7 @@ def test_what_went_on_after_a_takeover_belongs_to_the_host_that_took_it_over():
     )
 
 
-def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
+def test_a_turn_with_a_running_and_a_pending_call_ends_with_both():
     """CTL-16, CTL-04"""
     session = crashed(session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3))))
     then = session.when(NOBODY)
@@ -112,7 +112,7 @@ def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
     assert session.refuses(approve()).code == "unknown_action"
 
 
-def test_a_turn_that_was_being_stopped_ends_although_it_only_waited():
+def test_a_stopping_turn_with_only_a_pending_approval_ends_at_a_takeover():
     """CTL-08"""
     session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), interrupt()))
     session.when(NOBODY).then(
@@ -133,7 +133,7 @@ def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
     )
 
 
-def test_turns_behind_one_that_crashed_wait_for_a_person():
+def test_turns_behind_a_crashed_turn_wait_for_a_person():
     """CTL-06"""
     session = crashed(session_after(submit(), submit(), submit()))
     session.when(NOBODY).then(
@@ -145,19 +145,19 @@ def test_turns_behind_one_that_crashed_wait_for_a_person():
     assert session.queue == ["trn_2", "trn_3"]
 
 
-def test_turns_behind_one_that_only_waits_stay_behind_it():
+def test_turns_behind_a_turn_with_a_pending_approval_stay_behind_it():
     """CTL-06"""
     session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), submit()))
     session.when(NOBODY).then(TAKEN)
     assert (session.queue, session.thread.paused) == (["trn_2"], None)
 
 
-def test_a_session_in_which_nothing_is_open_is_taken_over_without_a_fact():
+def test_a_session_without_open_entities_is_taken_over_without_a_fact():
     crashed(session_after(submit(), text_answer("done"))).when(NOBODY).then_nothing()
     crashed(session_after()).when(NOBODY).then_nothing()
 
 
-def test_a_host_takes_nothing_over_from_itself():
+def test_a_takeover_in_the_same_epoch_changes_nothing():
     """CTL-17"""
     session_after(submit()).when(NOBODY).then_nothing()
 
@@ -170,7 +170,7 @@ def test_a_session_is_taken_over_once():
     crashed(session).when(NOBODY).then_nothing()
 
 
-def test_an_answer_for_a_dead_host_changes_nothing():
+def test_an_answer_for_a_run_of_a_dead_host_changes_nothing():
     """CTL-15, CTL-17"""
     session = crashed(session_after(submit())).after(NOBODY)
     session.when(text_answer("late")).then_nothing()

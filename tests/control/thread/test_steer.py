@@ -1,4 +1,4 @@
-"""Steers: input for a running turn is settled once, by a model call that includes it or by the end of the turn."""
+"""Steers: input for a running turn, accepted by a model call or rejected at the end of the turn."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
     assert auto.run.steers == ()
 
 
-def test_a_steer_does_not_pass_by_a_pending_approval():
+def test_a_steer_waits_behind_a_pending_approval():
     waiting = session_after(submit(), model_answer(requested_call(1, 2, ASK)))
     waiting.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
     waiting.when(reject()).ends_with(
@@ -74,7 +74,7 @@ def test_a_steer_does_not_pass_by_a_pending_approval():
     )
 
 
-def test_a_steer_that_comes_during_a_text_only_answer_makes_the_turn_go_on():
+def test_a_steer_during_a_text_only_answer_continues_the_turn():
     """UI-11"""
     session_after(submit(), steer("in French")).when(text_answer("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
@@ -84,8 +84,8 @@ def test_a_steer_that_comes_during_a_text_only_answer_makes_the_turn_go_on():
     )
 
 
-def test_a_text_only_answer_at_the_bound_completes_the_turn_and_the_draft_is_kept():
-    """UI-11, MAR-12: the bound leaves no call that could read the steer, and the answer stands."""
+def test_a_text_only_answer_at_the_limit_completes_the_turn_and_rejects_the_steer_with_its_draft():
+    """UI-11, MAR-12: no model call is left to read the steer, and the answer is final."""
     chat = session_after(submit(), *_two_calls(), steer("in French"))
     chat.when(text_answer("done", step=5)).then(
         message_text("done", at(turn=1, run=1, step=6)),
@@ -96,7 +96,7 @@ def test_a_text_only_answer_at_the_bound_completes_the_turn_and_the_draft_is_kep
     )
 
 
-def test_a_steer_that_waits_for_a_result_at_the_bound_is_rejected_with_its_draft():
+def test_a_steer_that_waits_for_a_result_at_the_limit_is_rejected_with_its_draft():
     """UI-11, MAR-12"""
     chat = session_after(submit(), *_two_calls(), model_answer(requested_call(3, 6), step=5), steer("in French"))
     chat.when(tool_end(3)).then(
@@ -166,7 +166,7 @@ def test_a_steer_waits_through_a_retry():
     )
 
 
-def test_nothing_that_could_be_steered_is_a_clear_error():
+def test_steering_a_thread_without_a_running_turn_is_a_clear_error():
     idle = session_after(submit(), text_answer("done"))
     problem = Problem(
         code="nothing_running",
@@ -177,7 +177,7 @@ def test_nothing_that_could_be_steered_is_a_clear_error():
     assert session_after(submit(), interrupt()).refuses(steer("in French")) == problem
 
 
-def test_a_steer_under_an_id_that_waits_is_taken_once():
+def test_a_repeated_steer_with_the_same_id_is_accepted_once():
     once = session_after(submit(), steer("in French", steer_id="str_a"))
     once.when(steer("in French", steer_id="str_a")).then().with_answer(
         SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
@@ -190,7 +190,7 @@ def test_a_steer_under_an_id_that_waits_is_taken_once():
     )
 
 
-def test_the_calls_of_an_answer_that_came_with_a_steer_are_run_first():
+def test_the_calls_of_an_answer_run_before_a_pending_steer_is_read():
     chat = session_after(submit(), steer("in French"))
     call = at(turn=1, run=1, step=2, call=1)
     chat.when(model_answer(requested_call(1, 2))).then(

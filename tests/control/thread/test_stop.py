@@ -1,4 +1,4 @@
-"""Stops: the intent first, then the end of all that was open, then the end of the turn, then what is queued."""
+"""Stops: the intent, then the ends of all open entities, the end of the turn and the next turn."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
     assert idle.state == before
 
 
-def test_an_interrupt_of_a_turn_that_does_not_run_leaves_the_one_that_does():
+def test_an_interrupt_of_another_turn_does_not_stop_the_running_turn():
     session = session_after(submit(), text_answer("done"), submit(), submit())
     assert session.refuses(interrupt(turn_id="trn_1")) == Problem(
         code="turn_already_ended",
@@ -71,13 +71,13 @@ def test_an_interrupt_of_a_turn_that_does_not_run_leaves_the_one_that_does():
     session.when(interrupt(turn_id="trn_2")).then((TurnInterruptRequested(), at(turn=2, run=2)))
 
 
-def test_an_interrupt_is_asked_for_once():
+def test_a_repeated_interrupt_records_no_second_intent():
     """CTL-08"""
     then = session_after(submit(), interrupt()).when(interrupt())
     then.then().with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
 
 
-def test_an_interrupt_keeps_what_is_queued_and_the_fact_says_so():
+def test_an_interrupt_keeps_the_queue_and_records_that():
     """CTL-08, COM-10"""
     session = session_after(submit(), submit(), submit())
     session.when(interrupt()).then((TurnInterruptRequested(queued="keep"), RUN))
@@ -85,7 +85,7 @@ def test_an_interrupt_keeps_what_is_queued_and_the_fact_says_so():
     assert session.queue == ["trn_3"]
 
 
-def test_an_interrupt_that_clears_the_queue_says_so_first():
+def test_an_interrupt_that_clears_the_queue_records_that_first():
     """CTL-08"""
     session = session_after(submit(), submit(), submit())
     then = session.when(interrupt(queued="clear"))
@@ -158,7 +158,7 @@ def test_open_calls_and_actions_close_before_their_turn():
 
 
 def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_without_its_calls():
-    """CTL-08: it was paid for."""
+    """CTL-08: the provider charged for it."""
     session = session_after(submit(), interrupt())
     thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")
     came = model_answer(
@@ -173,7 +173,7 @@ def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_wi
     )
 
 
-def test_an_answer_that_was_told_already_is_not_told_again_by_a_stop():
+def test_an_already_recorded_answer_is_not_recorded_again_by_a_stop():
     """CTL-15"""
     session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
     session.when(run_stop(answered=model_answer(text_part(2, "Again.")))).then(
@@ -182,14 +182,14 @@ def test_an_answer_that_was_told_already_is_not_told_again_by_a_stop():
 
 
 def test_a_call_that_ends_while_its_turn_is_stopping_keeps_its_result():
-    """CTL-08: what finished stays finished."""
+    """CTL-08: finished calls stay finished."""
     session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
     session.when(tool_end(1)).then((ToolCompleted(output=Text(text="done"), duration_ms=4), FIRST))
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
 @pytest.mark.parametrize("cause", ["crash", "lost"])
-def test_a_call_whose_end_nobody_saw_is_lost(cause):
+def test_a_call_without_an_observed_end_is_lost(cause):
     """CTL-16"""
     session = session_after(submit(), model_answer(requested_call(1, 2)))
     session.when(run_stop(cause=cause, outcomes={"cal_1": ToolOutcome(output="half")})).then(
@@ -204,7 +204,7 @@ def test_a_turn_is_stopped_once():
     assert session.refuses(interrupt()).code == "nothing_running"
 
 
-def test_a_shutdown_ends_the_turn_and_holds_the_queue():
+def test_a_shutdown_ends_the_turn_and_pauses_the_queue():
     """CTL-06"""
     session = session_after(submit(), model_answer(requested_call(1, 2)), submit())
     session.when(run_stop(cause="shutdown", reason="the process was stopped")).then(
@@ -220,8 +220,8 @@ def test_a_shutdown_of_a_thread_without_a_queue_pauses_nothing():
     assert session.thread.paused is None
 
 
-def test_a_call_that_waits_for_another_begins_no_more_once_the_turn_is_stopping():
-    """CTL-08: the end of the one before it is told; the stop ends it with the turn."""
+def test_a_call_that_waits_for_another_does_not_start_once_the_turn_is_stopping():
+    """CTL-08: the end of the earlier call is recorded, and the stop ends the waiting call with the turn."""
     session, witness = session_after(), Witness()
     calls = model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
     for step in (submit(mode="auto"), calls, interrupt()):

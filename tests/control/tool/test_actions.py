@@ -1,4 +1,4 @@
-"""Actions: a pending request is answered once, for exactly what it was asked for; silence is a denial."""
+"""Actions: one answer for each pending action, bound to its request, and denial on expiry."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CHANGED = ToolRefused(
 
 
 def waiting(expiry: int = 0) -> Scenario:
-    """A chat turn whose call was asked about."""
+    """Return a session whose chat turn waits for an approval."""
     return session_after(submit(), model_answer(requested_call(1, 2, ASK)), expiry=expiry)
 
 
@@ -64,7 +64,7 @@ def test_an_approval_starts_the_call():
     assert then.decision.closed == ("act_1",)
 
 
-def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
+def test_a_rejected_call_has_no_effect_and_no_result_and_the_model_reads_the_refusal():
     """CTL-05"""
     then = waiting().when(reject(reason="not now"))
     then.then(
@@ -78,7 +78,7 @@ def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
     assert then.decision.closed == ("act_1", "cal_1")
 
 
-def test_a_rejection_without_a_reason_says_so():
+def test_a_rejection_without_a_reason_has_a_message_without_one():
     """CTL-05"""
     then = waiting().when(reject())
     assert then.facts[1] == ToolRefused(code="person_denied", message="The person rejected the call.")
@@ -95,7 +95,7 @@ def test_a_rejection_by_a_policy_names_the_policy():
     assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main rejected the call.")
 
 
-def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
+def test_an_unattended_rejection_is_reported_as_no_person_available():
     """CTL-05"""
     then = waiting().when(reject(reason="Nobody was there to approve it.", unattended=True))
     then.then(
@@ -129,7 +129,7 @@ def test_an_action_is_answered_once():
     once.when(timeout()).then_nothing()
 
 
-def test_silence_is_a_denial():
+def test_an_expired_action_is_a_denial():
     """CTL-04"""
     session = waiting(expiry=MINUTE)
     session.now += MINUTE
@@ -158,7 +158,7 @@ def test_an_action_without_expiry_waits_for_ever():
     assert session.run.calls[0].phase == "waiting"
 
 
-def test_an_action_that_is_not_there_changes_nothing():
+def test_an_unknown_action_changes_nothing():
     """CTL-15"""
     session = waiting(expiry=MINUTE)
     session.now += MINUTE
@@ -171,13 +171,13 @@ def test_an_action_that_is_not_there_changes_nothing():
     [{"file_hash": "f2"}, {"arguments_hash": "a2"}, {"definition_hash": "d2"}, {"folder": "/elsewhere"}],
     ids=["file", "arguments", "definition", "folder"],
 )
-def test_an_approval_holds_only_for_what_it_was_asked_for(changed):
+def test_an_approval_applies_only_to_the_bound_file_arguments_definition_and_folder(changed):
     """SAFE-07"""
     now = msgspec.structs.replace(ASK, binding=msgspec.structs.replace(BINDING, **changed))
     waiting().when(approve(), evaluation=now).then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN)
 
 
-def test_an_approval_of_a_call_that_nobody_could_look_at_again_starts_nothing():
+def test_an_approval_of_a_call_that_cannot_be_evaluated_again_starts_nothing():
     """SAFE-07"""
     waiting().when(approve(), evaluation=None).then(
         (ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN
@@ -193,12 +193,12 @@ def test_an_approval_of_a_call_that_the_gate_now_denies_refuses_the_call_with_th
     )
 
 
-def test_an_approval_of_a_call_that_passes_by_itself_by_now_starts_it():
-    """A rule came while the card was open."""
+def test_an_approval_of_a_call_that_the_gate_now_allows_starts_it():
+    """A rule was added while the card was open."""
     waiting().when(approve(), evaluation=ALLOW).then((ActionResolved(decision="approve"), ACTION), *tool_start(CALL))
 
 
-def test_an_approval_of_a_changed_file_starts_nothing_although_a_rule_came():
+def test_an_approval_of_a_changed_file_starts_nothing_even_with_a_new_allow_rule():
     """SAFE-07"""
     changed = msgspec.structs.replace(BINDING, file_hash="f2")
     then = waiting().when(approve(), evaluation=msgspec.structs.replace(ALLOW, binding=changed))
@@ -206,7 +206,7 @@ def test_an_approval_of_a_changed_file_starts_nothing_although_a_rule_came():
 
 
 @pytest.mark.parametrize("scope", ["session", "workspace"])
-def test_a_wider_scope_makes_the_rule_that_the_card_showed(scope):
+def test_a_wider_scope_adds_the_rule_that_the_card_showed(scope):
     session = waiting()
     other = msgspec.structs.replace(ASK, matchers={}, scopes=("once",))
     rule = Rule(
@@ -234,18 +234,18 @@ def test_a_scope_that_the_card_does_not_offer_is_refused():
     )
 
 
-def test_a_rejection_is_for_once():
+def test_a_rejection_has_no_wider_scope():
     assert waiting().refuses(reject(scope="session")).code == "scope_not_offered"
 
 
-def test_an_approval_is_no_question():
+def test_an_approval_refuses_the_decision_answer():
     question = RespondAction(session_id=SESSION, action_id="act_1", decision="answer")
     assert waiting().refuses(question) == Problem(
         code="decision_not_offered", message="Invalid decision. Accepted: approve or reject.", field="decision"
     )
 
 
-def test_an_approval_that_comes_while_the_turn_is_stopping_starts_nothing():
+def test_an_answer_to_an_action_of_a_stopping_turn_is_refused():
     """CTL-04, CTL-08"""
     stopping = waiting().after(interrupt())
     problem = Problem(
@@ -265,14 +265,14 @@ def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_cal
     )
 
 
-def test_an_answer_after_the_turn_ended_is_too_late():
+def test_an_answer_to_an_action_of_an_ended_turn_is_refused():
     """CTL-04, CTL-15"""
     over = waiting().after(interrupt(), run_stop())
     assert over.refuses(approve()).code == "unknown_action"
 
 
-def test_two_actions_of_one_answer_are_answered_one_by_one():
-    """CTL-04: the model goes on once both calls have an end."""
+def test_two_actions_of_one_model_answer_are_answered_separately():
+    """CTL-04: the model continues once both calls have ended."""
     auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
     second = at(turn=1, run=1, step=3, call=2)
     auto.when(reject(2)).then(
@@ -286,8 +286,8 @@ def test_two_actions_of_one_answer_are_answered_one_by_one():
     )
 
 
-def test_other_threads_go_on_while_one_waits():
-    """CTL-04: what one thread waits for is no matter of another."""
+def test_other_threads_continue_while_one_waits():
+    """CTL-04: a pending action blocks only its own thread."""
     session = waiting().add_thread("second", "thr_2")
     then = session.when(submit("and you", thread_id="thr_2"))
     assert {new.scope.thread for new in then.decision.facts} == {"thr_2"}
@@ -297,8 +297,8 @@ def test_other_threads_go_on_while_one_waits():
 
 
 @pytest.mark.parametrize(("later", "refused"), [(-1, True), (0, True), (1, False)])
-def test_what_is_approved_for_longer_ends_later_than_now(later: int, *, refused: bool):
-    """SAFE-05: a rule that has ended already would allow nothing."""
+def test_an_approval_with_an_expiry_must_end_in_the_future(later: int, *, refused: bool):
+    """SAFE-05: an expired rule would allow nothing."""
     session = waiting()
     answer = approve(scope="session", expires_at=session.now + later)
 
@@ -309,7 +309,7 @@ def test_what_is_approved_for_longer_ends_later_than_now(later: int, *, refused:
         assert rule.expires_at == session.now + later
 
 
-def test_a_rule_applies_until_its_time_and_not_at_it():
+def test_a_rule_applies_before_its_expiry_and_not_at_it():
     """SAFE-05"""
     rule = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="allow", scope="session", expires_at=100)
 

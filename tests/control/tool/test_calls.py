@@ -1,4 +1,4 @@
-"""Tool calls: each is let through, asked about or refused, and has one end; the model goes on once all have one."""
+"""Tool calls: verdict, start and one end for each, and the next model call after all ends."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def test_an_allowed_call_runs_in_the_recorded_sandbox():
     )
 
 
-def test_no_confinement_is_said_as_none():
+def test_a_call_without_a_sandbox_records_the_level_none():
     bare = gate_evaluation("allow", sandbox=SandboxApplied(level="none", network=True))
     session_after(submit()).when(model_answer(requested_call(1, 2, bare, tool="Bash"))).ends_with(
         (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
     )
 
 
-def test_a_denied_call_leaves_no_effect_and_the_model_is_told():
-    """CTL-05: no start, no confinement, no result, and the verdict stands."""
+def test_a_denied_call_has_no_effect_and_the_model_reads_the_refusal():
+    """CTL-05: no start, no sandbox, no result, and the verdict is recorded."""
     then = session_after(submit()).when(model_answer(requested_call(1, 2, DENY)))
     then.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
@@ -73,12 +73,12 @@ def test_a_denied_call_leaves_no_effect_and_the_model_is_told():
     assert then.decision.closed == ("cal_1",)
 
 
-def test_a_denial_without_a_code_is_the_policys():
+def test_a_denial_without_a_code_gets_policy_denied():
     then = session_after(submit()).when(model_answer(requested_call(1, 2, gate_evaluation("deny", message="No."))))
     assert ToolRefused(code="policy_denied", message="No.") in then.facts
 
 
-def test_a_call_that_must_be_asked_about_waits():
+def test_a_call_that_needs_approval_waits():
     """CTL-04"""
     waiting = session_after(submit(), expiry=60_000_000)
     then = waiting.when(model_answer(requested_call(1, 2, ASK)))
@@ -90,15 +90,15 @@ def test_a_call_that_must_be_asked_about_waits():
     assert then.decision.closed == ()
 
 
-def test_the_arguments_are_those_that_the_gate_evaluated():
-    """SAFE-07: hooks may have rewritten what the model wrote."""
+def test_the_recorded_arguments_are_those_that_the_gate_evaluated():
+    """SAFE-07: hooks may have rewritten the model's arguments."""
     then = session_after(submit()).when(model_answer(requested_call(1, 2)))
     asked_for = [fact for fact in then.facts if isinstance(fact, ToolRequested)]
     assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
     assert ALLOW.arguments != requested_call(1, 2).arguments
 
 
-def test_m6_several_calls_of_an_answer_that_only_read_run_in_chat():
+def test_m6_several_read_only_calls_of_one_answer_run_in_chat():
     chat = session_after(submit())
     chat.when(model_answer(requested_call(1, 2), requested_call(2, 3))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
@@ -111,7 +111,7 @@ def test_m6_several_calls_of_an_answer_that_only_read_run_in_chat():
     chat.when(tool_end(2)).then((DONE, SECOND), model_request(2, at(turn=1, run=1, step=4)))
 
 
-def test_m6_a_call_beyond_those_of_a_chat_is_denied_and_never_reads_as_allowed():
+def test_m6_a_call_beyond_the_limit_of_chat_is_denied_and_never_reads_as_allowed():
     chat = session_after(submit())
     chat.when(model_answer(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
@@ -123,20 +123,20 @@ def test_m6_a_call_beyond_those_of_a_chat_is_denied_and_never_reads_as_allowed()
     chat.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=4)))
 
 
-def test_m6_after_a_call_that_changes_something_none_is_taken_in_chat():
+def test_m6_calls_after_a_writing_call_are_denied_in_chat():
     session_after(submit()).when(model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3))).ends_with(
         *tool_request(2, SECOND, _beyond(ALLOW)), (_one_call(), SECOND)
     )
 
 
-def test_m6_a_call_that_is_denied_keeps_its_own_reason_in_chat():
+def test_m6_a_denied_call_keeps_its_own_reason_in_chat():
     session_after(submit()).when(model_answer(requested_call(1, 2), requested_call(2, 3, DENY))).ends_with(
         *tool_request(2, SECOND, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), SECOND),
     )
 
 
-def test_m6_what_is_asked_of_the_team_is_no_call_that_only_reads():
+def test_m6_a_team_tool_does_not_count_as_read_only():
     session_after(submit()).when(
         model_answer(requested_call(1, 2), requested_call(2, 3, ALLOW, "spawn_subagent"))
     ).ends_with(*tool_request(2, SECOND, _beyond(ALLOW), "spawn_subagent"), (_one_call(), SECOND))
@@ -153,8 +153,8 @@ def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first(
     )
 
 
-def test_calls_of_one_answer_pass_the_gate_one_by_one_in_auto():
-    """CTL-04: what may run runs while what was asked about waits."""
+def test_the_gate_evaluates_calls_of_one_answer_separately_in_auto():
+    """CTL-04: allowed calls run while others wait for approval."""
     auto = session_after(submit(mode="auto"))
     auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
@@ -170,7 +170,7 @@ def test_calls_of_one_answer_pass_the_gate_one_by_one_in_auto():
     auto.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=6)))
 
 
-def test_actions_of_one_answer_have_steps_of_their_own():
+def test_each_action_of_one_answer_has_its_own_step():
     auto = session_after(submit(mode="auto"))
     auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
         *tool_request(1, CALL, ASK),
@@ -180,7 +180,7 @@ def test_actions_of_one_answer_have_steps_of_their_own():
     )
 
 
-def test_an_end_is_told_with_all_that_the_tool_showed():
+def test_the_end_of_a_call_records_output_exit_code_and_changes():
     change = FileChange(path="a.md", kind="modified", added=1, before=make_blob(b"a").ref, after=make_blob(b"b").ref)
     outcome = ToolOutcome(
         output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(make_blob(b"a"), make_blob(b"b"))
@@ -196,7 +196,7 @@ def test_an_end_is_told_with_all_that_the_tool_showed():
     assert then.decision.ends == ("run_1.2.output",)
 
 
-def test_a_tool_that_failed_keeps_its_error_and_the_model_is_told():
+def test_a_failed_tool_records_its_error_and_the_model_reads_it():
     session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, "half", code="tool_timeout")).then(
         (ToolFailed(code="tool_timeout", message="It failed.", output=Text(text="half"), duration_ms=4), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
@@ -261,7 +261,7 @@ def _one_call() -> ToolRefused:
 
 
 def _beyond(said: Evaluation) -> Evaluation:
-    """The gate's word on a call beyond those that a chat takes: what came before the station of modes, and its denial."""
+    """Return the evaluation of a call beyond the limit of chat: the checks before the mode, then its denial."""
     before = tuple(check for check in said.checks if check.name in ("hooks", "tools", "policy"))
     return msgspec.structs.replace(
         said, verdict="deny", checks=(*before, Check(name="mode", verdict="deny", detail=_ONE_CALL))
@@ -269,7 +269,7 @@ def _beyond(said: Evaluation) -> Evaluation:
 
 
 def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for_it() -> None:
-    """What only reads begins at once beside what only reads; the gate looks again at what had to wait."""
+    """Read-only calls start together. The gate evaluates waiting calls again."""
     auto = session_after(submit(mode="auto"))
     wanted = (
         requested_call(1, 2),
@@ -287,7 +287,7 @@ def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for
 
 
 def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_after_it() -> None:
-    """Each look reads files: of many calls that wait, one is looked at for each that ends."""
+    """An evaluation reads files, so each ended call causes only one evaluation of a waiting call."""
     auto = session_after(submit(mode="auto"))
     auto.when(
         model_answer(

@@ -1,4 +1,4 @@
-"""Processes that go on in the background: what is asked of one, and what became of it."""
+"""Background processes: commands and ends."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", en
 
 
 def running() -> Scenario:
-    """A turn whose call started a process and is over."""
+    """Return a session whose ended turn started a process."""
     return begun().after(BEGAN, tool_end(1), text_answer("It runs.", step=3))
 
 
 def begun() -> Scenario:
-    """A turn whose call is being run."""
+    """Return a session with a running call."""
     return session_after(submit("serve"), model_answer(requested_call(1, 2, ALLOW)))
 
 
-def test_a_process_is_told_from_its_start_to_its_end():
+def test_the_start_and_the_end_of_a_process_are_recorded():
     """CTL-09"""
     began = begun().when(BEGAN)
     began.then((ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), RUN))
@@ -42,7 +42,7 @@ def test_a_process_is_told_from_its_start_to_its_end():
     assert over.decision.closed == ("prc_1",)
 
 
-def test_what_a_person_writes_is_a_fact_before_it_is_written():
+def test_input_of_a_person_is_recorded_before_it_is_written():
     """CTL-09"""
     written = running().when(WRITE)
 
@@ -51,7 +51,7 @@ def test_what_a_person_writes_is_a_fact_before_it_is_written():
     written.with_answer(ProcessChanged(session_id=SESSION, process_id="prc_1", sequence=written.before + 1))
 
 
-def test_the_wish_to_end_a_process_comes_first_and_only_once():
+def test_the_intent_to_end_a_process_is_recorded_first_and_once():
     """CTL-09"""
     asked = running().when(STOP)
     asked.then((ProcessStopRequested(reason="enough"), RUN))
@@ -66,7 +66,7 @@ def test_the_wish_to_end_a_process_comes_first_and_only_once():
     )
 
 
-def test_a_process_that_is_over_or_never_was_is_told_apart():
+def test_an_ended_and_an_unknown_process_are_refused_with_different_codes():
     """CTL-09"""
     assert running().refuses(TerminateProcess(session_id=SESSION, process_id="prc_9")).code == "unknown_process"
     over = running()
@@ -76,15 +76,15 @@ def test_a_process_that_is_over_or_never_was_is_told_apart():
     over.when(EXITED).then_nothing()
 
 
-def test_nothing_or_too_much_is_not_written():
+def test_empty_and_too_large_input_are_refused():
     """SAFE-05"""
     assert running().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code == "invalid_input"
     much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * MAX_INLINE_BYTES)
     assert running().refuses(much).code == "too_large"
 
 
-def test_the_next_host_says_of_a_process_that_it_is_lost():
-    """CTL-09: nobody saw how it ended."""
+def test_a_takeover_records_processes_as_lost():
+    """CTL-09: no host saw how it ended."""
     session = running()
     session.epoch += 1
 

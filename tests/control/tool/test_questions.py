@@ -1,4 +1,4 @@
-"""What agents ask a person, and where the person's word goes."""
+"""Questions and plans of agents for a person, and the person's decision."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.control.rigs.team import Team, fact_types, only_fact, team
 STEPS = ("look", "mend")
 
 
-#: What the gate says of a call that only a person can settle.
+#: The gate's evaluation of a call that only a person can answer.
 QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Mend the parser.", scopes=("once",))
 
 
 def asks(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
-    """The agent's model asks a person."""
+    """Apply an answer of the agent's model with a question for a person."""
     run = session.run_of(name)
     call = RequestedCall(
         call="cal_asked",
@@ -41,7 +41,7 @@ def asks(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
 
 
 def asked(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, str]:
-    """A team whose agent waits for a decision on its plan."""
+    """Return a session whose agent waits for a decision on its plan, its action and the action's id."""
     session = team(**rest)
     session.spawns()
     then = asks(session, name, "propose_plan", summary="Mend the parser.", steps=list(STEPS))
@@ -52,15 +52,15 @@ def asked(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, st
 def said(
     session: Team, action: str, decision: Decision, *, answer: str | None = None, reason: str = ""
 ) -> dict[str, str]:
-    """What the call comes to after the person's word."""
+    """Apply a person's decision, and return the result of the call."""
     then = session.when(
         RespondAction(session_id=SESSION, action_id=action, decision=decision, answer=answer, reason=reason)
     )
     return msgspec.json.decode(only_fact(then, ToolCompleted).output.text)
 
 
-def test_a_teammates_plan_is_asked_about_as_the_teammates() -> None:
-    """CTX-03, UI-24: it names a plan of a teammate, what can be said to it, and offers no rule."""
+def test_a_teammates_plan_is_a_teammate_plan_decision() -> None:
+    """CTX-03, UI-24: the action has a type and decisions, and offers no rule."""
     session, action, _ = asked()
     assert (action.action_type, action.decisions, action.scopes, action.matchers) == (
         "teammate_plan_decision",
@@ -72,7 +72,7 @@ def test_a_teammates_plan_is_asked_about_as_the_teammates() -> None:
     assert session.run_of("worker-1").plan is not None
 
 
-def test_a_plan_of_the_lead_is_its_own_decision() -> None:
+def test_a_plan_of_the_lead_is_a_plan_decision() -> None:
     _, action, _ = asked("lead")
     assert action.action_type == "plan_decision"
 
@@ -88,7 +88,7 @@ def test_a_plan_of_the_lead_is_its_own_decision() -> None:
 def test_the_decision_goes_back_to_the_teammate_that_asked(
     decision: Decision, more: dict[str, str], comes_to: dict[str, str]
 ) -> None:
-    """CTX-03: accepted, rejected with its reason kept, or sent back with edits; nobody else is told."""
+    """CTX-03: accepted, rejected with a reason, or sent back with edits. No other agent is notified."""
     session, _, action = asked()
     inbox = session.thread_of("lead").inbox
     assert said(session, action, decision, **more) == comes_to
@@ -97,7 +97,7 @@ def test_the_decision_goes_back_to_the_teammate_that_asked(
     assert session.thread_of("lead").inbox == inbox
 
 
-def test_a_decision_is_kept_with_its_reason_and_its_edits() -> None:
+def test_a_decision_is_recorded_with_its_reason_and_its_edits() -> None:
     """CTX-03"""
     session, _, action = asked()
     then = session.when(
@@ -107,8 +107,8 @@ def test_a_decision_is_kept_with_its_reason_and_its_edits() -> None:
     assert (resolved.decision, resolved.answer.text, resolved.reason) == ("answer", "Look only.", "Time.")
 
 
-def test_a_proposed_plan_is_the_runs_plan_and_final_once() -> None:
-    """CTX-03: live while it is decided on, final when the run ends."""
+def test_a_proposed_plan_is_the_runs_plan_and_becomes_final_once() -> None:
+    """CTX-03: live while it waits for a decision, final when the run ends."""
     session, _, action = asked()
     said(session, action, "approve")
     ended = session.answers("worker-1", "Mended.")
@@ -116,7 +116,7 @@ def test_a_proposed_plan_is_the_runs_plan_and_final_once() -> None:
     assert plan == PlanUpdated(steps=tuple(PlanStep(step, "pending") for step in STEPS), final=True)
 
 
-def test_a_question_with_options_is_structured_and_takes_an_answer() -> None:
+def test_a_question_with_options_is_structured_input_and_accepts_an_answer() -> None:
     session = team()
     session.spawns()
     then = asks(session, "worker-1", "ask_person", question="Which?", options=["a", "b"])
@@ -126,8 +126,8 @@ def test_a_question_with_options_is_structured_and_takes_an_answer() -> None:
     assert said(session, waiting, "answer", answer="b") == {"decision": "answered", "answer": "b", "reason": ""}
 
 
-def test_a_question_takes_no_approval_and_no_empty_answer() -> None:
-    """CTL-04: what is not offered changes nothing."""
+def test_a_question_refuses_an_approval_and_an_empty_answer() -> None:
+    """CTL-04: a decision that is not offered changes nothing."""
     session = team()
     session.spawns()
     asks(session, "worker-1", "ask_person", question="Which?")
@@ -140,8 +140,8 @@ def test_a_question_takes_no_approval_and_no_empty_answer() -> None:
     assert (empty.value.code, empty.value.problem.field) == ("invalid_input", "answer")
 
 
-def test_an_unanswered_plan_is_not_accepted() -> None:
-    """CTL-04: a plan that nobody decides on in time is refused."""
+def test_an_unanswered_plan_is_refused_when_it_expires() -> None:
+    """CTL-04: a missing decision is a denial."""
     session, required, action = asked(expiry=60_000_000)
     session.now = required.expires_at
     then = session.when(ActionTimedOut(thread=session.thread_of("worker-1").thread, action=action))

@@ -1,4 +1,4 @@
-"""What a run is given, and when the older part of its thread is summarised: decided from the state alone."""
+"""The context of a run, and the compaction of its thread, decided from the state alone."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from tests.control.rigs.examples import (
 )
 
 SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=1000)}
-#: Some 700 tokens.
+#: About 700 tokens.
 LONG = "word " * 560
 
 
 def summary(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelAnswered:
-    """A summary that the model made."""
+    """Return a model answer with a summary."""
     pieces = (Piece(kind="text", step=step + 1, text=text),) if text else ()
     return ModelAnswered(
         thread=THREAD,
@@ -74,7 +74,7 @@ def no_summary(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
 
 
 def refused(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
-    """The provider found the request too long."""
+    """Return a refusal of the provider because the request was too long."""
     return msgspec.structs.replace(no_summary(run=run, step=step), code="model_context_full", message="Too long.")
 
 
@@ -83,17 +83,17 @@ def of(then: StepResult, *kinds: type[Any]) -> list[Any]:
 
 
 def full() -> Scenario:
-    """A thread that its next turn would fill the window of."""
+    """Return a session whose next turn would fill the window."""
     return session_after(submit(LONG), untold(text_answer("done")))
 
 
 def untold(report: ModelAnswered) -> ModelAnswered:
-    """The answer of a provider that does not tell what it was told."""
+    """Return the answer without token usage, as from a provider that reports none."""
     return msgspec.structs.replace(report, usage=Usage())
 
 
-def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
-    """UI-25: up to the turn that begins, which is told as it was said."""
+def test_a_thread_that_fills_the_window_is_compacted_before_the_model_is_called():
+    """UI-25: up to the starting turn, which stays verbatim."""
     session = full()
     then = session.when(submit("go on " + "word " * 100), **SMALL)
 
@@ -117,7 +117,7 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
 
 
 def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_request():
-    """UI-25: what was refused is asked again as the same call of the run, also at its bound."""
+    """UI-25: the refused request is repeated as the same model call of the run, also at its limit."""
     session = Scenario(configure_run=lambda *asked: msgspec.structs.replace(configure_run(*asked), max_iters=1))
     session.after(submit(LONG), text_answer("done"), submit("again"))
     then = session.when(refused())
@@ -129,7 +129,7 @@ def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_reque
 
 
 def test_a_summary_longer_than_the_part_it_replaces_fails_the_compaction():
-    """UI-25: the turn goes on as it was; one whose request was refused says why it cannot."""
+    """UI-25: the turn continues without it, and a refused request then fails the turn."""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
     then = session.when(summary("words " * 1000), **SMALL)
@@ -140,8 +140,8 @@ def test_a_summary_longer_than_the_part_it_replaces_fails_the_compaction():
     assert [one.code for one in of(failed, TurnFailed)] == ["model_context_full"]
 
 
-def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again():
-    """UI-25: of what is newer as much is summarised with it as there is."""
+def test_a_request_refused_because_of_a_long_summary_compacts_the_summary_again():
+    """UI-25: together with the newer part of the thread."""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
     session.when(summary("words " * 400), **SMALL)
@@ -151,7 +151,7 @@ def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again(
     assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
 
 
-def test_a_long_run_is_summarised_up_to_its_newest_round():
+def test_a_long_run_is_compacted_up_to_its_newest_round():
     """UI-25: a call stays with its result."""
     session = session_after()
     session.when(submit("count"), **SMALL)
@@ -179,8 +179,8 @@ def test_a_run_whose_compaction_failed_continues_and_does_not_try_again():
     assert [one.code for one in of(empty.when(summary(""), **SMALL), CompactionFailed)] == ["model_garbled"]
 
 
-def test_a_summary_in_the_making_ends_with_its_turn():
-    """UI-25, REC-01: nothing half is kept."""
+def test_stopping_a_turn_fails_its_running_compaction():
+    """UI-25, REC-01: a partial summary is not stored."""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
     then = session.when(run_stop(Piece(kind="text", step=2, text="Half"), run=2), **SMALL)
@@ -190,8 +190,8 @@ def test_a_summary_in_the_making_ends_with_its_turn():
     assert session.thread.context_usage.compacted == 0
 
 
-def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
-    """UI-25: the turn is there for that alone, and takes nothing from the inbox or the queue."""
+def test_compacting_an_idle_thread_on_demand_gives_no_answer():
+    """UI-25: the turn only compacts. It reads nothing from the inbox or the queue."""
     session = session_after(submit("one"), text_answer("done"), submit("two"), text_answer("done", run=2))
     then = session.when(CompactThread(session_id=SESSION))
 
@@ -204,7 +204,7 @@ def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
     assert session.refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
 
 
-def test_a_thread_that_is_busy_or_short_is_not_summarised_on_demand():
+def test_a_busy_or_short_thread_is_not_compacted_on_demand():
     """UI-25"""
     assert session_after(submit("one")).refuses(CompactThread(session_id=SESSION)).code == "thread_busy"
     assert (
@@ -219,8 +219,8 @@ GONE = MissingRef(ref="gone.md", source="mentioned", reason="not_found")
 CAME = Came(refs=(REF,), missing=(GONE,), blobs=(NOTES,))
 
 
-def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
-    """CTX-01, CTX-02: also where the turn waits in the queue."""
+def test_refs_of_an_input_are_recorded_with_it_and_resolved_when_its_run_starts():
+    """CTX-01, CTX-02: also for a queued turn."""
     session = session_after(submit("one"))
     then = session.when(submit("two"), resolved_context=CAME)
     assert [(one.given, one.missing) for one in of(then, TurnSubmitted)] == [((REF,), (GONE,))]
@@ -244,8 +244,8 @@ def test_an_edited_text_replaces_its_mentions_and_keeps_its_attachments():
     assert [one.given for one in of(then, QueueEdited)] == [(attached, other)]
 
 
-def test_a_run_says_what_it_is_not_told_and_why():
-    """CTX-01: what is too much, what the model cannot be shown, what is no text."""
+def test_a_run_records_omitted_context_with_the_reason():
+    """CTX-01: over budget, unsupported by the model, or binary."""
     huge = ContextRef(ref="huge.txt", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=100_000))
     image = ContextRef(ref="a.png", kind="image", source="mentioned", content=BlobRef(hash="b" * 64, size=10))
     binary = ContextRef(ref="a.bin", kind="binary", source="mentioned")
@@ -259,7 +259,7 @@ def test_a_run_says_what_it_is_not_told_and_why():
     )
 
 
-def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
+def test_pins_belong_to_the_thread_and_are_resolved_when_a_turn_starts():
     """CTX-01"""
     pinned = {"notes.md": Came(refs=(ContextRef(ref="notes.md", kind="text", source="pinned", content=NOTES.ref),))}
     known = {
@@ -296,13 +296,13 @@ def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
         ("@", ()),
     ],
 )
-def test_what_an_input_names(text: str, named: tuple[str, ...]):
-    """CTX-02: an address, an annotation and code in backticks are no mentions."""
+def test_mentions_of_an_input_are_found(text: str, named: tuple[str, ...]):
+    """CTX-02: addresses, annotations and code in backticks are not mentions."""
     assert find_mentions(text) == named
 
 
-def test_of_much_that_is_given_so_much_is_told():
-    """CTX-01: each in part, and nothing once all is taken; images by themselves."""
+def test_large_refs_share_the_byte_budget_in_order():
+    """CTX-01: each text in part, none after the budget is spent, and images separately."""
     texts = [
         ContextRef(ref=str(n), kind="text", source="attached", content=BlobRef(hash=str(n), size=100_000))
         for n in range(5)
@@ -314,8 +314,8 @@ def test_of_much_that_is_given_so_much_is_told():
     assert count_ref_tokens((image,)) == 1510
 
 
-def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
-    """UI-25: the newest of it, within a tenth of the window; what no longer fits is told in part or in the summary alone."""
+def test_the_newest_inputs_of_persons_stay_verbatim_beside_a_summary():
+    """UI-25: within a tenth of the window. Older input is truncated or only part of the summary."""
     session = session_after(
         submit("word " * 200),
         untold(text_answer("done")),
@@ -331,8 +331,8 @@ def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
     assert [spoken.turn for spoken in session.thread.spoken_turns] == ["trn_1", "trn_2", "trn_3"]
 
 
-def test_of_a_long_input_so_much_stays_as_there_is_room_for():
-    """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
+def test_a_long_input_stays_verbatim_up_to_the_limit_of_bytes():
+    """UI-25: a tenth of 10,000 tokens is 4,000 bytes."""
     large: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=10_000)}
     session = session_after(submit("word " * 6400), untold(text_answer("done")))
     session.when(submit("go on"), **large)
@@ -341,7 +341,7 @@ def test_of_a_long_input_so_much_stays_as_there_is_room_for():
 
 
 def test_a_fallback_model_is_asked_for_the_summary_of_a_failed_one():
-    """UI-25: also where what is summarised is too long for the first one; no answer is asked of it before."""
+    """UI-25: also if the first model refuses the part as too long. The fallback gives no answer before the summary."""
     others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
     chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}
     session = Scenario(configure_run=lambda *asked: msgspec.structs.replace(configure_run(*asked), **chain))

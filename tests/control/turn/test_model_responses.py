@@ -1,4 +1,4 @@
-"""A model answered, or an attempt failed: what came becomes facts once, in its order."""
+"""Model answers and failed attempts: their facts, recorded once and in order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def thinks(step: int, thought: str, signature: str = "") -> Piece:
     return Piece(kind="reasoning", step=step, text=thought, signature=signature)
 
 
-def test_parts_become_facts_in_the_order_in_which_they_came():
+def test_parts_are_recorded_in_the_order_in_which_they_came():
     parts = (thinks(2, "hm", "sig"), text_part(3, "First,"), thinks(4, "so"), text_part(5, "then."))
     then = session_after(submit()).when(model_answer(*parts))
     then.then(
@@ -52,7 +52,7 @@ def test_parts_become_facts_in_the_order_in_which_they_came():
     assert then.decision.ends == ("run_1.2.reasoning", "run_1.3.text", "run_1.4.reasoning", "run_1.5.text")
 
 
-def test_text_before_a_call_keeps_its_place_and_is_no_answer():
+def test_text_before_a_call_keeps_its_place_and_is_not_an_answer():
     chat = session_after(submit())
     call = at(turn=1, run=1, step=3, call=1)
     then = chat.when(model_answer(text_part(2, "I will look."), requested_call(1, 3)))
@@ -86,7 +86,7 @@ def test_text_before_a_call_keeps_its_place_and_is_no_answer():
     ],
     ids=["length", "content filter", "nothing"],
 )
-def test_an_answer_that_is_not_whole_is_taken_with_a_warning(answer, warning: Fact):
+def test_an_incomplete_answer_is_recorded_with_a_warning(answer, warning: Fact):
     said = answer.pieces[0].text
     session_after(submit()).when(answer).then(
         message_text(said, at(turn=1, run=1, step=2)),
@@ -97,7 +97,7 @@ def test_an_answer_that_is_not_whole_is_taken_with_a_warning(answer, warning: Fa
     )
 
 
-def test_an_answer_is_taken_once():
+def test_a_repeated_answer_changes_nothing():
     """CTL-15"""
     session = session_after(submit(mode="auto"), text_answer("one"))
     session.when(text_answer("one")).then_nothing()
@@ -116,7 +116,7 @@ def test_an_answer_is_taken_once():
     ],
     ids=["answer", "failure", "retry", "call", "result", "stop"],
 )
-def test_what_comes_after_the_turn_changes_nothing(late):
+def test_an_outcome_after_the_turn_changes_nothing(late):
     """CTL-15"""
     session_after(submit(), text_answer("done")).when(late).then_nothing()
     session_after(submit(), text_answer("done"), submit()).when(late).then_nothing()
@@ -133,7 +133,7 @@ def test_what_comes_after_the_turn_changes_nothing(late):
     ],
     ids=["step", "run", "thread", "stop of a thread", "result of a thread"],
 )
-def test_what_nobody_asked_for_changes_nothing(unknown):
+def test_an_outcome_of_an_unknown_step_run_or_thread_changes_nothing(unknown):
     """CTL-15"""
     session_after(submit()).when(unknown).then_nothing()
 
@@ -150,7 +150,7 @@ def test_complete_text_of_a_stopping_turn_is_stored_and_the_turn_is_interrupted(
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
-def test_no_call_of_an_answer_is_begun_while_the_turn_is_stopping():
+def test_no_call_of_an_answer_starts_while_the_turn_is_stopping():
     """CTL-08"""
     session = session_after(submit(mode="auto"), interrupt())
     first, second = at(turn=1, run=1, step=2, call=1), at(turn=1, run=1, step=3, call=2)
@@ -163,7 +163,7 @@ def test_no_call_of_an_answer_is_begun_while_the_turn_is_stopping():
     )
 
 
-def test_an_attempt_that_is_tried_again_leaves_its_failure_and_no_part():
+def test_a_retried_attempt_records_its_failure_and_no_part():
     """CTL-07"""
     session = session_after(submit())
     pieces = (text_part(2, "Once"), Piece(kind="arguments", step=3, text='{"pa'))
@@ -173,7 +173,7 @@ def test_an_attempt_that_is_tried_again_leaves_its_failure_and_no_part():
     session.when(text_answer("done")).ends_with((TurnCompleted(iterations=1), RUN))
 
 
-def test_the_last_attempt_that_fails_ends_the_turn_and_keeps_what_had_come():
+def test_the_last_failed_attempt_ends_the_turn_and_keeps_the_partial_output():
     """MAR-16"""
     pieces = (thinks(2, "hm"), text_part(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
     then = session_after(submit(), attempt_failure(retry_in_ms=500)).when(attempt_failure(*pieces, attempt=2))
@@ -195,7 +195,7 @@ def test_the_last_attempt_that_fails_ends_the_turn_and_keeps_what_had_come():
     assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
 
 
-def test_a_failure_holds_up_what_is_queued():
+def test_a_failed_turn_pauses_its_queue():
     then = session_after(submit(), submit("next")).when(attempt_failure())
     then.ends_with(
         (
@@ -221,7 +221,7 @@ def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
-def test_steps_go_on_past_every_part_of_an_answer():
+def test_the_next_step_follows_every_part_of_an_answer():
     auto = session_after(submit(mode="auto"), model_answer(thinks(2, "hm"), text_part(3, "so")))
     assert auto.run.model_step == 4
     auto.when(text_answer("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))

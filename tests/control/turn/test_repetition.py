@@ -1,4 +1,4 @@
-"""A run that gets the same again and again does not go on: its thread waits for a person, who is shown where."""
+"""Runs without progress: repeated results pause the thread and name the repeated steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def at_work(mode: Mode = "chat") -> Scenario:
 
 
 def reads(session: Scenario, *outputs: str) -> Scenario:
-    """The model asks for the same call again and again, and gets these outputs."""
+    """Repeat one call of the model with these outputs."""
     for output in outputs:
         step = session.run.model_step
         number = len(session.records)
@@ -124,7 +124,7 @@ def test_calls_that_a_person_rejects_the_same_way_are_no_progress():
     assert [len(pause.evidence) for pause in given_up(session)] == [3]
 
 
-def test_what_is_queued_waits_and_what_was_steered_goes_back():
+def test_a_pause_without_progress_keeps_the_queue_and_rejects_steers():
     session = reads(at_work(), "same", "same")
     session.after(submit("next", when_busy="queue"), steer("left!"))
     reads(session, "same")
@@ -135,7 +135,7 @@ def test_what_is_queued_waits_and_what_was_steered_goes_back():
     assert session.queue == ["trn_2"]
 
 
-def test_new_input_lets_the_thread_go_on():
+def test_new_input_resumes_a_thread_without_progress():
     session = reads(at_work(), "same", "same", "same")
     session.after(submit("try the other file"))
     kinds = [type(record.fact) for record in session.records]

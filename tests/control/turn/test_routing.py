@@ -1,4 +1,4 @@
-"""Which model a run asks, which is asked where that one fails for good, and what is told of a provider's limits."""
+"""The model of a run, its fallbacks, and reported limits of a provider."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def routes(session: Scenario) -> list[RoutingResolved]:
     return [record.fact for record in session.records if isinstance(record.fact, RoutingResolved)]
 
 
-def test_a_run_says_which_models_are_asked_after_the_one_it_chose():
+def test_a_run_records_its_chosen_model_and_the_fallbacks():
     (route,) = routes(running())
     assert route == RoutingResolved(
         candidates=(BIG, SMALL, LAST), chosen=BIG, reason="It is the first.", fallbacks=(SMALL, LAST)
@@ -105,7 +105,7 @@ def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_drop
     assert session.thread.run is None
 
 
-def test_a_turn_whose_models_all_failed_fails_with_what_the_last_one_said():
+def test_a_turn_whose_models_all_failed_fails_with_the_error_of_the_last_one():
     session = running()
     session.when(fails(code="model_auth", message="No such key.", retryable=False))
     session.when(fails(code="model_quota", message="Nothing left.", retryable=False, step=2))
@@ -128,7 +128,7 @@ def test_a_turn_whose_models_all_failed_fails_with_what_the_last_one_said():
 
 
 @pytest.mark.parametrize("code", ["model_refused_request", "model_context_full", "internal", "bad_recording"])
-def test_what_another_model_would_not_mend_ends_the_turn(code: Any):
+def test_an_error_that_no_other_model_can_fix_ends_the_turn(code: Any):
     session = running()
     then = session.when(fails(code=code, message="No.", retryable=False))
     assert isinstance(then.facts[-1], TurnFailed)
@@ -136,7 +136,7 @@ def test_what_another_model_would_not_mend_ends_the_turn(code: Any):
     assert len(routes(session)) == 1
 
 
-def test_a_failure_that_is_tried_again_stays_with_its_model():
+def test_a_retried_failure_stays_with_its_model():
     session = running()
     then = session.when(fails(code="model_rate_limited", message="Later.", retry_in_ms=100))
     then.then(
@@ -144,7 +144,7 @@ def test_a_failure_that_is_tried_again_stays_with_its_model():
     )
 
 
-def test_the_next_turn_asks_the_first_model_again():
+def test_the_next_turn_calls_the_first_model_again():
     session = running()
     session.when(fails(code="model_auth", message="No such key.", retryable=False))
     session.when(answered(text_part(3, "Done."), step=2))
@@ -153,7 +153,7 @@ def test_the_next_turn_asks_the_first_model_again():
 
 
 def takes(images: bool, window: int | None) -> Any:
-    """What every model but the first takes nothing of."""
+    """Return a lookup with these capabilities for every model except the first."""
     return lambda provider, model: (
         ModelCapabilities(images=images, window=window) if provider != "cloud" else ModelCapabilities(images=True)
     )
@@ -176,7 +176,7 @@ def test_a_model_without_images_is_no_fallback_for_a_thread_with_images():
     assert isinstance(then.facts[-1], TurnFailed)
 
 
-def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
+def test_a_chosen_model_without_images_is_replaced_by_a_model_with_images():
     def blind(provider: str, model: str) -> ModelCapabilities:
         return ModelCapabilities(images=provider == "home")
 
@@ -189,13 +189,13 @@ BLIND: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapab
 MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content=PNG)
 
 
-def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent():
+def test_m5_an_attached_image_that_no_model_supports_is_refused_before_it_is_sent():
     problem = Scenario(configure_run=chain).refuses(submit(), **_brings_an_image(**BLIND))
     assert (problem.code, problem.field) == ("images_unsupported", "attachments")
     assert problem.message == "cloud/big takes no images: shot.png."
 
 
-def test_m5_a_mentioned_image_that_no_model_takes_is_reported_as_left_out():
+def test_m5_a_mentioned_image_that_no_model_supports_is_reported_as_left_out():
     session = running(resolved_context=Brought(refs=(MENTIONED,)), **BLIND)
     (route,) = routes(session)
     assert (route.chosen, route.reason) == (BIG, "It is the first.")
@@ -207,7 +207,7 @@ def test_m5_a_mentioned_image_that_no_model_takes_is_reported_as_left_out():
     ]
 
 
-def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
+def test_m5_an_image_that_a_fallback_supports_is_not_reported_as_left_out():
     def blind(provider: str, model: str) -> ModelCapabilities:
         return ModelCapabilities(images=provider == "home", window=50_000)
 
@@ -216,13 +216,13 @@ def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
     assert (routes(session)[-1].chosen, resolved.omitted) == (LAST, ())
 
 
-def test_m5_an_image_steered_to_a_model_that_takes_none_is_refused():
+def test_m5_an_image_steered_to_a_model_without_images_is_refused():
     steer = SteerTurn(session_id="ses_1", text="look")
     problem = running(**BLIND).refuses(steer, **_brings_an_image(**BLIND))
     assert problem.code == "images_unsupported"
 
 
-def test_a_model_whose_window_is_too_small_is_not_asked():
+def test_a_model_with_a_too_small_window_is_excluded():
     (route,) = routes(running(find_capabilities=takes(images=True, window=1)))
     assert [candidate.excluded[:22] for candidate in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
 
@@ -231,7 +231,7 @@ LOW = Limit(what="tokens", limit=1000, remaining=99, resets_in_ms=6000)
 FULL = Limit(what="requests", limit=100, remaining=90)
 
 
-def test_a_limit_that_came_under_a_tenth_is_told_once_in_a_run():
+def test_a_limit_below_a_tenth_is_reported_once_in_a_run():
     session = running()
     then = session.when(answered(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
     assert [fact for fact in then.facts if isinstance(fact, QuotaReported)] == [
@@ -245,12 +245,12 @@ def test_a_limit_that_came_under_a_tenth_is_told_once_in_a_run():
 
 
 @pytest.mark.parametrize("quota", [None, Quota(limits=(FULL,)), Quota(limits=(Limit(what="tokens", limit=10),))])
-def test_limits_that_are_far_are_not_told_with_an_answer(quota: Quota | None):
+def test_limits_that_are_far_off_are_not_reported_with_an_answer(quota: Quota | None):
     then = running().when(answered(text_part(2, "Hi."), quota=quota))
     assert not any(isinstance(fact, QuotaReported) for fact in then.facts)
 
 
-def test_limits_are_told_whole_where_the_provider_refused_for_them():
+def test_all_limits_are_reported_when_the_provider_refuses_because_of_them():
     quota = Quota(limits=(FULL,), retry_after_ms=3000, exhausted=True)
     then = running().when(fails(code="model_quota", message="Used up.", retryable=False, quota=quota))
     assert then.facts[1] == QuotaReported(provider="cloud", limits=(FULL,), retry_after_ms=3000, exhausted=True)

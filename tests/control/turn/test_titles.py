@@ -1,4 +1,4 @@
-"""What is called by its first line."""
+"""Titles from the first line of a text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from callboard.control.input_text import MAX_TITLE_CHARS, make_title
         ("x" * MAX_TITLE_CHARS, "x" * MAX_TITLE_CHARS),
     ],
 )
-def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | None) -> None:
+def test_a_title_is_the_first_line_truncated_between_words(text: str, title: str | None) -> None:
     found = make_title(text)
     if title is not None:
         assert found == title
@@ -29,5 +29,5 @@ def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | Non
         assert text.startswith(found[:-1])
 
 
-def test_no_word_is_cut_in_two() -> None:
+def test_a_title_never_splits_a_word() -> None:
     assert make_title("word " * 30) == f"{'word ' * 14}word…"

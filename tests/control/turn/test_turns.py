@@ -1,4 +1,4 @@
-"""Turns: input starts them, the bound and the model's word end them."""
+"""Turns: start by input, end by an answer, Finalize or the limit of model calls."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def submitted(text: str = "do it") -> TurnSubmitted:
     return TurnSubmitted(input=Text(text=text), mode="chat", permission_mode="ask")
 
 
-def test_the_first_input_makes_the_session_and_asks_the_model_in_one_batch():
+def test_the_first_input_creates_the_session_and_calls_the_model_in_one_batch():
     then = session_after().when(submit("tidy the site\nand the blog"))
     then.then(
         (SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="tidy the site"), Scope()),
@@ -92,12 +92,12 @@ def test_an_idle_thread_starts_the_next_turn_at_once():
     )
 
 
-def test_a_caller_names_its_turn():
+def test_a_caller_can_choose_the_id_of_its_turn():
     then = session_after(submit(), text_answer("done")).when(submit(turn_id="trn_7"))
     then.then((submitted(), at(turn=7)), *turn_start(7, 2))
 
 
-def test_a_turn_id_never_makes_a_second_turn_while_its_turn_runs_or_waits():
+def test_a_turn_id_is_refused_while_its_turn_runs_or_waits():
     """CTL-02"""
     running = session_after(submit(turn_id="trn_a"))
     waiting = running.after(submit(turn_id="trn_b"))
@@ -110,13 +110,13 @@ def test_a_turn_id_never_makes_a_second_turn_while_its_turn_runs_or_waits():
         )
 
 
-def test_a_turn_id_never_makes_a_second_turn_after_its_turn_ended():
+def test_a_turn_id_is_refused_after_its_turn_ended():
     """CTL-02"""
     over = session_after(submit(turn_id="trn_a"), text_answer("done"))
     assert over.refuses(submit(turn_id="trn_a")).code == "turn_id_used"
 
 
-def test_a_turn_id_that_another_thread_uses_is_used():
+def test_a_turn_id_of_another_thread_is_refused():
     """CTL-02"""
     session = session_after(submit(turn_id="trn_a")).add_thread("second", "thr_2")
     assert session.refuses(submit(turn_id="trn_a", thread_id="thr_2")).code == "turn_id_used"
@@ -129,7 +129,7 @@ def test_a_busy_thread_queues_and_never_runs_two_turns():
     then.with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", status="queued", sequence=8))
 
 
-def test_a_busy_thread_refuses_where_the_sender_says_so():
+def test_a_busy_thread_refuses_input_with_when_busy_refuse():
     """CTL-03"""
     busy = session_after(submit())
     assert busy.refuses(submit(when_busy="refuse")) == Problem(
@@ -139,25 +139,25 @@ def test_a_busy_thread_refuses_where_the_sender_says_so():
     )
 
 
-def test_refuse_is_no_obstacle_on_an_idle_thread():
+def test_an_idle_thread_starts_input_with_when_busy_refuse():
     """CTL-03"""
     session_after(submit(), text_answer("done")).when(submit(when_busy="refuse")).then(
         (submitted(), at(turn=2)), *turn_start(2, 2)
     )
 
 
-def test_a_thread_that_is_not_there_is_refused():
+def test_input_for_an_unknown_thread_is_refused():
     assert session_after(submit()).refuses(submit(thread_id="thr_9")).code == "unknown_thread"
 
 
-def test_a_definition_that_cannot_start_refuses_the_input_and_nothing_is_made():
+def test_input_for_a_definition_that_cannot_start_is_refused_and_creates_nothing():
     session = Scenario(configure_run=_gone)
     assert session.refuses(submit()).code == "unknown_agent"
     assert session.state.sequence == 0
 
 
 def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
-    """MAR-12: one call a model call, three model calls, and the fourth is not made."""
+    """MAR-12: the limit is three model calls, and a fourth does not happen."""
     steps = session_after(submit())
     for iteration in (1, 2):
         steps.after(model_answer(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration))
@@ -176,7 +176,7 @@ def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
     )
 
 
-def test_plain_text_in_the_last_model_call_is_completion():
+def test_plain_text_in_the_last_model_call_completes_the_turn():
     """MAR-12"""
     steps = session_after(submit())
     for iteration in (1, 2):
@@ -189,7 +189,7 @@ def test_plain_text_in_the_last_model_call_is_completion():
     )
 
 
-def test_text_ends_nothing_in_auto():
+def test_text_alone_does_not_end_an_auto_turn():
     then = session_after(submit(mode="auto")).when(text_answer("I am done"))
     then.then(
         message_text("I am done", at(turn=1, run=1, step=2)),
@@ -198,7 +198,7 @@ def test_text_ends_nothing_in_auto():
     )
 
 
-def test_text_alone_in_auto_reaches_the_bound_and_is_not_completion():
+def test_text_alone_in_auto_reaches_the_limit_and_fails_the_turn():
     """MAR-12"""
     auto = session_after(submit(mode="auto"), text_answer("one"), text_answer("two", step=3))
     auto.when(text_answer("three", step=5)).then(
@@ -216,7 +216,7 @@ def test_text_alone_in_auto_reaches_the_bound_and_is_not_completion():
     )
 
 
-def test_a_finalize_that_succeeded_ends_an_auto_turn():
+def test_a_successful_finalize_ends_an_auto_turn():
     auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
     auto.when(tool_end(1, "all tidy")).then(
         (ToolCompleted(output=Text(text="all tidy"), duration_ms=4), at(turn=1, run=1, step=2, call=1)),
@@ -225,12 +225,12 @@ def test_a_finalize_that_succeeded_ends_an_auto_turn():
     )
 
 
-def test_a_finalize_that_failed_ends_nothing():
+def test_a_failed_finalize_does_not_end_an_auto_turn():
     auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
     auto.when(tool_end(1, code="tool_failed")).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
-def test_a_finalize_beside_other_calls_ends_the_turn_once_they_ended():
+def test_a_finalize_beside_other_calls_ends_the_turn_after_they_end():
     """CTL-16"""
     auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize"), requested_call(2, 3)))
     done = Text(text="done")
@@ -242,12 +242,12 @@ def test_a_finalize_beside_other_calls_ends_the_turn_once_they_ended():
     )
 
 
-def test_a_finalize_ends_nothing_in_chat():
+def test_a_finalize_does_not_end_a_chat_turn():
     chat = session_after(submit(), model_answer(requested_call(1, 2, tool="Finalize")))
     chat.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
-def test_the_final_answer_is_what_follows_the_last_call():
+def test_the_final_answer_is_the_text_after_the_last_call():
     chat = session_after(submit(), model_answer(told_part(2), requested_call(1, 3)), tool_end(1))
     chat.when(text_answer("done", step=4)).then(
         message_text("done", at(turn=1, run=1, step=5)),
@@ -257,7 +257,7 @@ def test_the_final_answer_is_what_follows_the_last_call():
     )
 
 
-def test_a_definition_that_changed_holds_from_the_next_turn_on():
+def test_a_changed_definition_applies_from_the_next_turn_on():
     session = session_after(submit(), model_answer(requested_call(1, 2)), submit("next"))
     session.configure_run = lambda *_: msgspec.structs.replace(
         RUN_CONFIG, definition_hash="d2", max_iters=9, tools=("Read",)
@@ -267,7 +267,7 @@ def test_a_definition_that_changed_holds_from_the_next_turn_on():
     assert (session.run.run, session.run.definition_hash, session.run.max_iters) == ("run_2", "d2", 9)
 
 
-def test_a_run_goes_on_where_its_definition_is_gone():
+def test_a_run_continues_after_its_definition_is_removed():
     """MAR-16"""
     session = session_after(submit(), model_answer(requested_call(1, 2)))
     session.configure_run = _gone
@@ -323,7 +323,7 @@ def told_part(step: int):
     return text_answer("I will look", step=step - 1).pieces[0]
 
 
-def test_a_finished_turn_leaves_no_trace_in_the_state():
+def test_the_state_does_not_grow_with_finished_turns():
     session = session_after(submit(), text_answer("done"))
     once = session.thread
     for run in range(2, 110):
@@ -351,8 +351,8 @@ def _gone(*_):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
 
 
-def test_what_is_no_longer_marked_is_left_out():
-    """However many short turns there were, a model is told of so many at most."""
+def test_turns_without_a_mark_are_left_out_of_the_context():
+    """A model reads at most `MAX_MARKS` turns, however short they are."""
     session = session_after(submit(), text_answer("done"))
     for run in range(2, MAX_MARKS + 10):
         session.after(submit(), text_answer("done", run=run))
@@ -363,8 +363,8 @@ def test_what_is_no_longer_marked_is_left_out():
     assert asked[-1].context_after > 0
 
 
-def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():
-    """What is left out is named by the call, counts the thread's own steps, and stays left out."""
+def test_a_model_reads_the_newest_turns_of_its_own_thread():
+    """The cut counts the steps of the thread."""
     session = session_after(submit(), text_answer("done"))
     for run in range(2, 6):
         session.after(submit(), text_answer("done", run=run))
