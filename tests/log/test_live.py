@@ -160,7 +160,7 @@ async def test_an_unknown_cursor_gets_a_gap(store: MemoryStore, feed: LiveFeed, 
     )
 
 
-@pytest.mark.parametrize("bound", ["ITEMS", "CHARACTERS"])
+@pytest.mark.parametrize("bound", ["MAX_ITEMS", "MAX_CHARS"])
 async def test_a_slow_follower_gets_a_gap_and_continues(
     store: MemoryStore, feed: LiveFeed, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
@@ -260,7 +260,7 @@ async def test_a_stream_without_followers_has_no_ring(store: MemoryStore) -> Non
 
 async def test_followers_of_any_speed_reach_the_same_view(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """COM-14; Design rule: the view after the final equals the view made from facts alone."""
-    monkeypatch.setattr(live, "ITEMS", 16)
+    monkeypatch.setattr(live, "MAX_ITEMS", 16)
     feed = InProcessLiveFeed(store.facts.head)
     chance = random.Random(5)
     total = 401

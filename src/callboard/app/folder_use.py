@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _VARIABLE = "XDG_RUNTIME_DIR"
 _MAX_BYTES = 4_000_000
-_TRIES, _RETRY_S = 5, 0.01
+_TRIES, _RETRY_SECONDS = 5, 0.01
 
 
 class FolderUse(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -119,7 +119,7 @@ def _open_locked(path: Path) -> int | None:
                 return file
         except (BlockingIOError, FileNotFoundError):
             # The store has one writer, so a reader is checking the file, or removing it as stale.
-            time.sleep(_RETRY_S)
+            time.sleep(_RETRY_SECONDS)
         os.close(file)
     return None
 

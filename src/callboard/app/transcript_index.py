@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 PRODUCTS: Mapping[SessionSource, str] = {"claude_code": "Claude Code", "codex": "Codex"}
 #: Seconds after a change during which a transcript may still be written. Its last turn waits for the next import.
-SETTLED_S = 300
+SETTLED_SECONDS = 300
 #: Maximum length of a session id from a transcript, in characters.
 MAX_ID_CHARS = 200
 #: Maximum number of transcripts that a list reads, newest first, and of past sessions that it returns.
@@ -82,7 +82,7 @@ def ran_in(session: PastSession, folder: Path | None) -> bool:
 
 def is_settled(session: PastSession) -> bool:
     """Return False if the newest turn may still be written."""
-    return time.time() - session.changed > SETTLED_S
+    return time.time() - session.changed > SETTLED_SECONDS
 
 
 def settled_turns(session: PastSession) -> Iterator[PastTurn]:

@@ -30,7 +30,7 @@ KEY_HEADER = "Idempotency-Key"
 LAST_EVENT_ID = "Last-Event-ID"
 _UNAUTHENTICATED = 401
 #: Timeouts in seconds: connection, response, and silence of a feed. The server sends something at least every 15.
-_CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
+_CONNECT_SECONDS, _RESPONSE_SECONDS, _SILENCE_SECONDS = 2.0, 60.0, 40.0
 #: Bytes per request of a blob.
 _PIECE = 4 * 1024 * 1024
 #: Seconds between attempts. After the last one the server is unreachable.
@@ -94,7 +94,7 @@ class Client:
         self._endpoint = endpoint
         self._locate = locate
         self._waits = waits
-        timeout = httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S)
+        timeout = httpx2.Timeout(_RESPONSE_SECONDS, connect=_CONNECT_SECONDS)
         self._http = httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=timeout)
 
     async def __aenter__(self) -> Self:
@@ -328,7 +328,7 @@ class Client:
             self._endpoint = await self._locate() or self._endpoint
 
     def _stream(self, path: str, headers: Mapping[str, str]):
-        timeout = httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S)
+        timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
         url = f"{self._endpoint.url}{API}{path}"
         return self._http.stream("GET", url, headers={**headers, **self._authorization()}, timeout=timeout)
 

@@ -16,7 +16,7 @@ from ..contracts.record import Record
 #: The number of newest facts of a followed stream that stay in memory.
 TAIL = 512
 #: The largest batch of a follower.
-BATCH = 500
+MAX_BATCH = 500
 
 
 class Read(Protocol):
@@ -90,7 +90,7 @@ class Following:
                 waker.clear()
                 records = _from_tail(followed.tail, after)
                 if not records and await self._has_more(stream, after):
-                    records = await self._read(stream, after=after, limit=BATCH)
+                    records = await self._read(stream, after=after, limit=MAX_BATCH)
                 if records:
                     after = records[-1].sequence
                     yield records
@@ -121,4 +121,4 @@ def _from_tail(tail: deque[Record], after: int) -> tuple[Record, ...]:
     if not tail or tail[-1].sequence <= after or tail[0].sequence > after + 1:
         return ()
     start = after + 1 - tail[0].sequence
-    return tuple(islice(tail, start, start + BATCH))
+    return tuple(islice(tail, start, start + MAX_BATCH))

@@ -14,8 +14,8 @@ from ..contracts.ports.store import Head
 from ..contracts.record import Record
 
 #: The largest number of items in a ring, and of characters in their frames.
-ITEMS = 1024
-CHARACTERS = 1024 * 1024
+MAX_ITEMS = 1024
+MAX_CHARS = 1024 * 1024
 
 
 class _Part(msgspec.Struct):
@@ -79,7 +79,7 @@ class _Ring:
         received = min((follower.cursor for follower in self.followers), default=self.end)
         while self.items:
             oldest = self.items[0]
-            if len(self.items) <= ITEMS and self.characters <= CHARACTERS and oldest.cursor > received:
+            if len(self.items) <= MAX_ITEMS and self.characters <= MAX_CHARS and oldest.cursor > received:
                 break
             self.items.popleft()
             self.base = oldest.cursor

@@ -25,7 +25,7 @@ from .scenario import Call, Fail, Part, Scenario, Tool, load
 from .turn import find_turn_start, read_text
 
 PROVIDER = "scripted"
-_POLL_S = 0.005
+_POLL_SECONDS = 0.005
 #: Ids are removed before a match: they can contain a text by chance.
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
 
@@ -117,7 +117,7 @@ def _fail(fail: Fail, attempt: int) -> None:
 
 async def _wait_for(path: Path) -> None:
     while not path.exists():  # noqa: ASYNC110, ASYNC240 another process creates the file, so there is no event to wait for
-        await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 def _deltas(part: Part, chunk: int, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:

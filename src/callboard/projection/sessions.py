@@ -21,7 +21,7 @@ from .session_state import OpenWork
 from .team.human_agents import HumanAgents
 
 #: Maximum length of the newest answer on a card, in characters.
-LAST_TEXT = 200
+MAX_TEXT_CHARS = 200
 
 
 class CardPanel(Reducer):
@@ -79,7 +79,7 @@ class CardPanel(Reducer):
 
     @on
     def add_text(self, record: Record, fact: MessageText) -> None:
-        self.texts[record.scope.thread] = fact.content.text[:LAST_TEXT]
+        self.texts[record.scope.thread] = fact.content.text[:MAX_TEXT_CHARS]
 
     @on
     def finish(self, record: Record, fact: OutputFinal) -> dict[str, Any]:

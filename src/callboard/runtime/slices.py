@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Final, TypeVar
 
 #: Processor seconds after which the event loop runs other work.
-SLICE_S: Final = 0.002
+SLICE_SECONDS: Final = 0.002
 #: Number of facts that are folded together.
 FACTS: Final = 25
 
@@ -20,7 +20,7 @@ async def in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
     since = time.thread_time()
     for item in items:
         yield item
-        if time.thread_time() - since >= SLICE_S:
+        if time.thread_time() - since >= SLICE_SECONDS:
             await asyncio.sleep(0)
             since = time.thread_time()
 

@@ -11,7 +11,7 @@ from callboard.contracts.facts.agent import EdgeAdded
 from callboard.contracts.facts.handoff import ChannelMessage, HandoffRejected, HandoffRequested
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.rows.team import EdgeRow, MessageRow, TeamRow
-from callboard.projection.team.messages import MESSAGES
+from callboard.projection.team.messages import MAX_MESSAGES
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import RUN, THREAD, SessionBuilder, model_session
 from tests.projection.team.scenarios import (
@@ -93,7 +93,7 @@ def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
 def test_the_panel_of_messages_has_the_newest_messages():
     """UI-27: the panel has a limited number of messages."""
     session = team_session()
-    for number in range(MESSAGES + 7):
+    for number in range(MAX_MESSAGES + 7):
         message = ChannelMessage(
             item=f"itm_{number:04}",
             source="solo",
@@ -103,5 +103,5 @@ def test_the_panel_of_messages_has_the_newest_messages():
         )
         session.add(message, with_ids(RUN, channel="cha_1"))
     held = [row.key for row in session.table.panel(MessageRow)]
-    assert held == [f"itm_{number:04}" for number in range(7, MESSAGES + 7)]
-    assert len(rows_over_time(session, MessageRow)) == MESSAGES + 7
+    assert held == [f"itm_{number:04}" for number in range(7, MAX_MESSAGES + 7)]
+    assert len(rows_over_time(session, MessageRow)) == MAX_MESSAGES + 7

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from .client import AcpClient
 
 #: Time limit for starting an agent and opening a conversation, in seconds. Some agents install themselves first.
-START_S = 120.0
+START_SECONDS = 120.0
 #: Wait for the end of a process whose output ended, in seconds. After that it counts as running without output.
-_EXIT_WAIT_S = 2.0
+_EXIT_WAIT_SECONDS = 2.0
 _DEFAULT_CONTROL = AgentControl()
 
 
@@ -47,7 +47,7 @@ class AcpAgents:
         start_s: Time limit for starting an agent and opening a conversation, in seconds.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None, start_s: float = START_S) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, start_s: float = START_SECONDS) -> None:
         self._environment = environment
         self._start_s = start_s
 
@@ -292,7 +292,7 @@ class AcpSession:
     async def _end_reason(self) -> str:
         # The output ends a moment before the process.
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_EXIT_WAIT_S):
+            async with asyncio.timeout(_EXIT_WAIT_SECONDS):
                 await self._process.ended()
         return self._lines.fault or self._process.end_reason()
 

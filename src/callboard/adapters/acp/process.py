@@ -40,11 +40,11 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 _TAIL_LINES = 20
 _MAX_LINE_CHARS = 400
 #: Time for an agent to exit after its input is closed, in seconds.
-_EXIT_S = 1.0
+_EXIT_SECONDS = 1.0
 #: Time for the last error output to arrive, in seconds.
-_ERROR_OUTPUT_S = 2.0
+_ERROR_OUTPUT_SECONDS = 2.0
 #: Time for the guard to end the process tree, in seconds: longer than the guard's own limit.
-_TREE_S = 30.0
+_TREE_SECONDS = 30.0
 #: Shells and the guard add this to the number of the signal that ended a program.
 _SIGNALLED = 128
 
@@ -89,7 +89,7 @@ class AgentProcess:
     async def ended(self) -> None:
         """Wait for its end and its last error output."""
         await self._process.wait()
-        await asyncio.wait([self._listening], timeout=_ERROR_OUTPUT_S)
+        await asyncio.wait([self._listening], timeout=_ERROR_OUTPUT_SECONDS)
         self._note_end()
 
     async def end(self) -> None:
@@ -97,10 +97,10 @@ class AgentProcess:
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _EXIT_S)
+            await asyncio.wait_for(self._process.wait(), _EXIT_SECONDS)
         self._guard.release()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _TREE_S)
+            await asyncio.wait_for(self._process.wait(), _TREE_SECONDS)
         self._listening.cancel()
         await asyncio.gather(self._listening, return_exceptions=True)
         self._note_end()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from acp.client.connection import ClientSideConnection
 
 #: Time limit for a change of mode or model, in seconds.
-CHANGE_S = 15.0
+CHANGE_SECONDS = 15.0
 
 _Options = Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean]
 _WITHOUT_MODES = "It advertises no mode that asks for approval, so Callboard cannot supervise it."
@@ -121,7 +121,7 @@ class SettingsController:
     async def _set(self, connection: ClientSideConnection, session: str, kind: str, value: str) -> None:
         code: Code = "agent_mode_unavailable" if kind == "mode" else "unknown_model"
         try:
-            async with asyncio.timeout(CHANGE_S):
+            async with asyncio.timeout(CHANGE_SECONDS):
                 if self._options[kind]:
                     answer = await connection.set_config_option(
                         config_id=self._options[kind], session_id=session, value=value
@@ -131,7 +131,7 @@ class SettingsController:
                     await connection.set_session_mode(session_id=session, mode_id=value)
                     self._set_current(mode=value)
         except (RequestError, TimeoutError) as error:
-            reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_S:.0f} s"
+            reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_SECONDS:.0f} s"
             raise ExternalFailure(code, f"It did not accept its {kind} {value}: {to_clause(reason)}.") from error
 
     def _apply_options(self, options: _Options) -> None:

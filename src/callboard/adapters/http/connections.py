@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from callboard.contracts.errors import Problem
 
 #: Time limit for a complete request head, in seconds from the connection or the head's first byte.
-HEAD_S = 10.0
+HEAD_SECONDS = 10.0
 #: The most connections of each kind, if the limit of open files allows it.
 MAX_UNKNOWN, MAX_TRUSTED = 256, 512
 #: Divisors of the limit of open files for each kind; the store, tools and models need the rest.
@@ -51,7 +51,7 @@ def default_limits() -> ConnectionLimits:
 class Connections:
     """The open connections of one listener, oldest first."""
 
-    def __init__(self, limits: ConnectionLimits, head_s: float = HEAD_S) -> None:
+    def __init__(self, limits: ConnectionLimits, head_s: float = HEAD_SECONDS) -> None:
         self.limits = limits
         self.head_s = head_s
         self._unknown: dict[BoundedProtocol, None] = {}

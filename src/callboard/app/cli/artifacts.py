@@ -52,7 +52,7 @@ Examples:
   callboard artifacts last plan.md --export html -o plan.html
 """
 #: Seconds between two reads of an export.
-_POLL_S = 0.1
+_POLL_SECONDS = 0.1
 #: Number of artifacts per request.
 _PAGE = 1000
 
@@ -196,7 +196,7 @@ async def _wait_for_export(client: Client, session: str, begun: ExportStarted) -
         for entry in read.artifact.exports:
             if entry.export == begun.export_id and (entry.content is not None or entry.code):
                 return entry
-        await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 def _print(answer: Answer) -> None:

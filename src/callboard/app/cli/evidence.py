@@ -41,7 +41,7 @@ The pack shows the whole session. Redacted values stay redacted; erased content 
 Send the pack's last link to its recipient through another channel: `callboard verify FILE --link LINK` compares it.
 """
 #: Seconds between two progress lines.
-_PROGRESS_S = 2.0
+_PROGRESS_SECONDS = 2.0
 
 
 class WrittenPack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -114,7 +114,7 @@ async def _submit(client: Client, request: ExportEvidence, *, quiet: bool) -> Ev
     """Export the evidence; print the progress of a long export."""
     export = asyncio.create_task(client.submit(request))
     try:
-        while not (await asyncio.wait((export,), timeout=_PROGRESS_S))[0]:
+        while not (await asyncio.wait((export,), timeout=_PROGRESS_SECONDS))[0]:
             if not quiet:
                 # A failed progress query must not end the export.
                 with contextlib.suppress(Refusal):

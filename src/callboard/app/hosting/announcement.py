@@ -20,7 +20,7 @@ from ..state_folder import StateFolder, read_regular, unusable_path, write_file
 log = logging.getLogger(__name__)
 
 #: Seconds that a process may take to answer: a busy machine is slow.
-ANSWER_S = 5.0
+RESPONSE_SECONDS = 5.0
 _META = "/api/v1/meta"
 
 
@@ -117,7 +117,7 @@ async def _answers(endpoint: Endpoint) -> bool:
 
     headers = {"Authorization": f"Bearer {endpoint.token}"}
     try:
-        async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=ANSWER_S) as http:
+        async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=RESPONSE_SECONDS) as http:
             answer = await http.get(f"{endpoint.url}{_META}", headers=headers)
             meta = msgspec.json.decode(answer.content, type=_Meta)
     except (httpx2.HTTPError, msgspec.MsgspecError):

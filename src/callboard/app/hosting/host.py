@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: Seconds that a process that holds the store may take to answer or to release it.
-BEGIN_S = 3.0
-_RETRY_S = 0.05
+BEGIN_SECONDS = 3.0
+_RETRY_SECONDS = 0.05
 _LOG_BYTES = 2_000_000
 _TOKEN_BYTES = 32
 
@@ -48,7 +48,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
     Raises:
         Refusal: `store_locked` if a process holds the store and does not answer, `store_unusable`.
     """
-    until = time.monotonic() + BEGIN_S
+    until = time.monotonic() + BEGIN_SECONDS
     while True:
         endpoint = await find_endpoint(home)
         if endpoint is not None:
@@ -72,7 +72,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
                     hint="Stop that process and start again: acknowledged work is kept. "
                     "Or set CALLBOARD_HOME to use another store.",
                 ) from refusal
-        await asyncio.sleep(_RETRY_S)
+        await asyncio.sleep(_RETRY_SECONDS)
 
 
 @dataclass(frozen=True)

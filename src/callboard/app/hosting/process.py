@@ -10,7 +10,7 @@ from typing import Final
 
 #: Seconds that another thread may keep the event loop waiting for the interpreter. With Python's default of 0.005, each
 #: wakeup of the loop is delayed by that much while a thread decodes facts.
-SWITCH_S: Final = 0.0005
+SWITCH_SECONDS: Final = 0.0005
 ROOT_RISK: Final = (
     "Hooks, tool servers, external agents and every command outside the sandbox run with all rights. "
     "Use an ordinary user, or a container that you can lose."
@@ -24,7 +24,7 @@ def is_root() -> bool:
 
 def share_time() -> None:
     """Let the event loop continue soon while other threads work."""
-    sys.setswitchinterval(SWITCH_S)
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def settle_heap() -> None:

@@ -21,7 +21,7 @@ from callboard.models.settings import ProviderSettings
 from .providers import VENDORS, first_set
 
 #: Seconds that a model server may take to answer.
-PATIENCE_S = 0.5
+PATIENCE_SECONDS = 0.5
 #: Maximum number of models listed for a server.
 _MAX_NAMES = 50
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -69,7 +69,7 @@ async def discover_models(
     environment: Mapping[str, str],
     configured: tuple[ProviderSettings, ...],
     servers: tuple[ModelServer, ...] = MODEL_SERVERS,
-    patience: float = PATIENCE_S,
+    patience: float = PATIENCE_SECONDS,
 ) -> tuple[DetectedSource, ...]:
     """Find models and agents, keys first. A server has `patience` seconds to answer."""
     async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:

@@ -20,7 +20,7 @@ from .providers import VENDORS, resolve_key
 log = logging.getLogger(__name__)
 
 #: Seconds that reading the keyring may take at the start. A locked keyring may wait for a person.
-PATIENCE_S = 20.0
+PATIENCE_SECONDS = 20.0
 #: Replaces each handle in a text with its value.
 Reveal = Callable[[str], str]
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]*)")
@@ -41,7 +41,7 @@ async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) 
     """Load the secrets of the environment and of the keyring."""
     secrets = environment_secrets(environment, open_keyring(home))
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             stored = await asyncio.to_thread(read_keyring, open_keyring(home))
     except Refusal as refusal:
         log.warning("the secrets of the keyring cannot be redacted: %s", refusal.problem.message)

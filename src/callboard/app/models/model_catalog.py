@@ -23,7 +23,7 @@ from callboard.models.settings import ProviderSettings
 from .discovery import MODEL_SERVERS, ModelServer, discover_models
 
 #: Seconds that a model may take for the whole test answer.
-PATIENCE_S = 90.0
+PATIENCE_SECONDS = 90.0
 _QUESTION = "Answer with the one word: ready"
 _MAX_TEXT_CHARS = 500
 
@@ -73,7 +73,7 @@ class ModelCatalog:
             return ModelTestResult(name=label, ok=False, problem=problem)
         began = 0.0
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 # The times measure the model, without loading its libraries and key.
                 await self._models.warm(pair)
                 began = time.monotonic()
@@ -83,7 +83,9 @@ class ModelCatalog:
         except Refusal as refusal:
             problem = refusal.problem
         except TimeoutError:
-            problem = _problem("model_timeout", f"{label} did not complete its answer within {PATIENCE_S:g} seconds.")
+            problem = _problem(
+                "model_timeout", f"{label} did not complete its answer within {PATIENCE_SECONDS:g} seconds."
+            )
         return ModelTestResult(name=label, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
 
     async def _query(self, pair: Pair, began: float) -> ModelTestResult:

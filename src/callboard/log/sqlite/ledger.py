@@ -13,7 +13,7 @@ from ..chain import broken
 from .writer import Hooks
 
 #: The largest number of ends in the cache.
-CACHED_ENDS = 4096
+MAX_CACHED_ENDS = 4096
 #: Facts in one INSERT. Python releases the GIL for each statement, which makes numerous statements slow.
 _GROUP = 32
 _INSERT = "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)"
@@ -52,7 +52,7 @@ class Ledger(Hooks):
         """Read the epoch of this transaction. Raises Refusal if another tool made the layout unwritable."""
         self.check_layout(connection)
         (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
-        if self.epoch != self.own_epoch or len(self._ends) > CACHED_ENDS:
+        if self.epoch != self.own_epoch or len(self._ends) > MAX_CACHED_ENDS:
             self._ends.clear()
 
     def check_layout(self, connection: sqlite3.Connection) -> None:

@@ -20,7 +20,7 @@ _UNITS: tuple[_Unit, ...] = ("requests", "tokens", "input_tokens", "output_token
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|s|m|h|d)")
 _UNIT_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6, "d": 8.64e7}
 #: Numbers from these on are clock times in seconds and in milliseconds.
-_CLOCK_S, _CLOCK_MS = 1e9, 1e11
+_CLOCK_SECONDS, _CLOCK_MS = 1e9, 1e11
 #: A longer reset, in milliseconds, is a mistake.
 _MAX_RESET_MS = 400 * 86_400_000
 
@@ -74,7 +74,7 @@ def _parse_reset(text: str | None, now: datetime) -> int | None:
         return _round((until - now).total_seconds() * 1000) if until.tzinfo is not None else None
     if number >= _CLOCK_MS:
         return _round(number - now.timestamp() * 1000)
-    return _round((number - now.timestamp()) * 1000 if number >= _CLOCK_S else number * 1000)
+    return _round((number - now.timestamp()) * 1000 if number >= _CLOCK_SECONDS else number * 1000)
 
 
 def _round(milliseconds: float) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from callboard.contracts.ports.model import Quota
 
-_UNITS_S: Final = {
+_UNIT_SECONDS: Final = {
     "ms": 0.001,
     "millisecond": 0.001,
     "milliseconds": 0.001,
@@ -26,7 +26,7 @@ _UNITS_S: Final = {
     "hour": 3600.0,
     "hours": 3600.0,
 }
-_UNIT: Final = "|".join(sorted(_UNITS_S, key=len, reverse=True))
+_UNIT: Final = "|".join(sorted(_UNIT_SECONDS, key=len, reverse=True))
 _NUMBER: Final = r"(\d{1,9}(?:\.\d{1,9})?)"
 _PIECE: Final = re.compile(rf"{_NUMBER}\s*({_UNIT})\b|{_NUMBER}({_UNIT})(?=\d)", re.IGNORECASE)
 #: Words before a duration: "try again in 5 seconds", "retry after 1m30s".
@@ -108,7 +108,7 @@ def _parse_duration(text: str) -> float | None:
     at, total = 0, None
     while (piece := _PIECE.match(text, at)) is not None:
         number, unit = (piece[1], piece[2]) if piece[1] is not None else (piece[3], piece[4])
-        total = (total or 0.0) + float(number) * _UNITS_S[unit.lower()]
+        total = (total or 0.0) + float(number) * _UNIT_SECONDS[unit.lower()]
         at = piece.end()
         while text[at : at + 1] == " ":
             at += 1

@@ -14,7 +14,7 @@ from ..reducer import on, upsert
 from .run import Runs
 
 #: Maximum number of conflicting files in a notice.
-_NAMED = 5
+_MAX_NAMED = 5
 
 
 @on
@@ -65,6 +65,6 @@ def _merged(fact: SubagentMerged) -> str:
         case "nothing_to_merge":
             return "There was nothing to merge."
         case "conflict":
-            return f"Nothing was merged, because of conflicts in {', '.join(fact.conflict[:_NAMED])}."
+            return f"Nothing was merged, because of conflicts in {', '.join(fact.conflict[:_MAX_NAMED])}."
         case _:
             return fact.message or "The result of the merge is unknown."

@@ -27,7 +27,7 @@ from ..reducer import Reducer, on, upsert
 from .run import OpenRun, aside_key
 
 #: Maximum length of an item's text in the conversation, in characters.
-_LENGTH = 400
+_MAX_CHARS = 400
 
 
 class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
@@ -78,7 +78,7 @@ class Waiting(Reducer):
             record.scope.agent,
             record.scope.task,
             fact.status,
-            fact.summary[:_LENGTH],
+            fact.summary[:_MAX_CHARS],
             fact.transcript,
             fact.plain_text,
         )
@@ -87,11 +87,11 @@ class Waiting(Reducer):
     @on
     def send_message(self, record: Record, fact: ChannelMessage) -> None:
         for thread in fact.to_threads:
-            self._put(thread, fact.item, Notice(fact.source, "agent_message", fact.message.text[:_LENGTH]))
+            self._put(thread, fact.item, Notice(fact.source, "agent_message", fact.message.text[:_MAX_CHARS]))
 
     @on
     def request_review(self, record: Record, fact: ReviewRequested) -> None:
-        notice = Notice(fact.target, "review_requested", fact.instructions.text[:_LENGTH])
+        notice = Notice(fact.target, "review_requested", fact.instructions.text[:_MAX_CHARS])
         self._put(fact.to_thread, fact.item, notice)
 
     @on
@@ -104,7 +104,7 @@ class Waiting(Reducer):
 
     @on
     def request_handoff(self, record: Record, fact: HandoffRequested) -> None:
-        key, message = record.scope.handoff, fact.payload.message[:_LENGTH]
+        key, message = record.scope.handoff, fact.payload.message[:_MAX_CHARS]
         handoff = Handoff(key, fact.source, fact.target, message, fact.ownership, receiver=fact.to_thread)
         self.handoffs[key] = handoff
         self._put(fact.to_thread, key, handoff)
@@ -139,7 +139,7 @@ class Waiting(Reducer):
             self._put_news(thread, handoff, news, reason)
 
     def _put_news(self, thread: str, handoff: Handoff, news: _LaterNews, reason: str) -> None:
-        item = msgspec.structs.replace(handoff, news=news, message=reason[:_LENGTH])
+        item = msgspec.structs.replace(handoff, news=news, message=reason[:_MAX_CHARS])
         self._put(thread, news_item(handoff.handoff, news), item)
 
     def _put(self, thread: str, key: str, item: Item) -> None:

@@ -8,7 +8,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AttemptRow, RunStatus
 
 #: Maximum number of attempts in a task's row.
-ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 Attempts = tuple[AttemptRow, ...]
 
 
@@ -18,7 +18,7 @@ def start(attempts: Attempts, record: Record, agent: str) -> Attempts:
     new = AttemptRow(run_id=scope.run, status="running", number=scope.attempt, agent_id=agent, started=record.header.at)
     # The run may have started before it became this attempt.
     others = [attempt for attempt in attempts if not (scope.run and attempt.run_id == scope.run)]
-    return (*others, new)[-ATTEMPTS:]
+    return (*others, new)[-MAX_ATTEMPTS:]
 
 
 def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Attempts:
@@ -34,7 +34,7 @@ def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Atte
         agent_id=scope.agent,
         started=record.header.at,
     )
-    return (*attempts, new)[-ATTEMPTS:]
+    return (*attempts, new)[-MAX_ATTEMPTS:]
 
 
 def end(attempts: Attempts, status: RunStatus, detail: str, at: int, *, run: str = "") -> Attempts:

@@ -35,7 +35,7 @@ from . import attempts
 from .job_counts import count_item
 
 #: Maximum number of comments in a task's row.
-COMMENTS = 50
+MAX_COMMENTS = 50
 
 
 class TasksPanel(Panel):
@@ -168,7 +168,7 @@ class TasksPanel(Panel):
             actor = record.header.actor
             by = record.scope.agent if actor is None or actor.kind == "agent" else ""
             comment = Comment(at=record.header.at, by=by, text=fact.comment)
-            changes["comments"] = (*row.comments, comment)[-COMMENTS:]
+            changes["comments"] = (*row.comments, comment)[-MAX_COMMENTS:]
         return self._put(row, record, **changes)
 
     @on

@@ -17,7 +17,7 @@ from . import remote
 from .background import Sleeper
 
 #: Maximum length of an objective or a result in the roster, in characters.
-_LENGTH = 400
+_MAX_CHARS = 400
 #: Requests that show the state `plan_ready`.
 _PLANS: frozenset[ActionType] = frozenset({"plan_decision", "teammate_plan_decision"})
 #: States that the state of a remote task replaces.
@@ -159,4 +159,4 @@ class Member(msgspec.Struct):
 
 def glance(text: Text) -> Text:
     """Return the start of a text, as the roster shows it."""
-    return text if len(text.text) <= _LENGTH else msgspec.structs.replace(text, text=text.text[:_LENGTH])
+    return text if len(text.text) <= _MAX_CHARS else msgspec.structs.replace(text, text=text.text[:_MAX_CHARS])

@@ -12,7 +12,7 @@ from callboard.contracts.rows.team import MessageRow
 from ..reducer import Panel, on, remove, upsert
 
 #: Maximum number of messages in the panel.
-MESSAGES = 200
+MAX_MESSAGES = 200
 
 
 class MessagesPanel(Panel):
@@ -34,5 +34,5 @@ class MessagesPanel(Panel):
             at=record.header.at,
         )
         self.keys.append(row.key)
-        oldest = self.keys.pop(0) if len(self.keys) > MESSAGES else ""
+        oldest = self.keys.pop(0) if len(self.keys) > MAX_MESSAGES else ""
         return [*upsert(row), *(remove(MessageRow, oldest) if oldest else ())]

@@ -10,8 +10,8 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, DeliveredArtifact, RemoteWork
 
 #: Maximum number of artifacts, and of characters in all their texts.
-ARTIFACTS = 50
-_ROOM = 64 * 1024
+MAX_ARTIFACTS = 50
+_MAX_TOTAL_CHARS = 64 * 1024
 #: States in which the remote agent waits for input.
 NEEDS: frozenset[RemoteTaskState] = frozenset({"input_required", "auth_required"})
 #: Final states of a task.
@@ -62,12 +62,12 @@ def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> Remo
     )
     key = (new.task_id, new.artifact_id)
     others = (other for other in work.artifacts if (other.task_id, other.artifact_id) != key)
-    return msgspec.structs.replace(work, artifacts=_with_room((*others, new)[-ARTIFACTS:]))
+    return msgspec.structs.replace(work, artifacts=_with_room((*others, new)[-MAX_ARTIFACTS:]))
 
 
 def _with_room(artifacts: tuple[DeliveredArtifact, ...]) -> tuple[DeliveredArtifact, ...]:
     """Drop the parts of older artifacts: every change of the agent sends the whole row again."""
-    room, fitted = _ROOM, list[DeliveredArtifact]()
+    room, fitted = _MAX_TOTAL_CHARS, list[DeliveredArtifact]()
     for artifact in reversed(artifacts):
         room -= sum(len(part.text.text) for part in artifact.parts)
         fitted.append(artifact if room >= 0 or not fitted else msgspec.structs.replace(artifact, parts=()))

@@ -46,7 +46,7 @@ from .tool_selection import DeclaredTool
 log = logging.getLogger(__name__)
 
 #: Maximum seconds for the handshake and the list of tools.
-HANDSHAKE_TIMEOUT = 30.0
+MAX_HANDSHAKE_SECONDS = 30.0
 #: Maximum number of pages of tools, and of tools.
 _MAX_PAGES = 100
 _MAX_TOOLS = 2000
@@ -212,7 +212,7 @@ class Link:
             async with AsyncExitStack() as stack:
                 cancelling = asyncio.create_task(self._cancel_at_end())
                 try:
-                    async with asyncio.timeout(HANDSHAKE_TIMEOUT):
+                    async with asyncio.timeout(MAX_HANDSHAKE_SECONDS):
                         client = await self._connect(stack)
                         await self._read_list(client)
                 finally:
@@ -319,7 +319,7 @@ class Link:
                 if ended.done():
                     break
                 self._changed.clear()
-                async with asyncio.timeout(HANDSHAKE_TIMEOUT):
+                async with asyncio.timeout(MAX_HANDSHAKE_SECONDS):
                     await self._read_list(client)
                 await asyncio.wait([ended], timeout=_READ_INTERVAL)
         finally:
@@ -354,7 +354,7 @@ class Link:
 
     def _explain(self, error: BaseException) -> str:
         """Return why the server disconnected, with its last diagnostic line."""
-        return self._add_last_line(self.log.reason or describe(error, self.log.redact, HANDSHAKE_TIMEOUT))
+        return self._add_last_line(self.log.reason or describe(error, self.log.redact, MAX_HANDSHAKE_SECONDS))
 
     def _add_last_line(self, why: str) -> str:
         last = self.log.last_line()

@@ -18,7 +18,7 @@ from .secret_fields import list_secret_fields
 #: Maximum length of a question, in characters.
 MAX_QUESTION_CHARS = 4000
 #: Maximum number of attempts for a valid answer.
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 
 
 async def ask(
@@ -41,7 +41,7 @@ async def ask(
             code=INVALID_PARAMS, message=f"The form asks for a secret ({names}), so it was not shown. {_INSTEAD}"
         )
     problem = ""
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         text = f"{message}\n\n{problem}" if problem else message
         reply = await reporter.ask(Question(server=server, message=text, schema=schema))
         if reply.outcome != "answer":

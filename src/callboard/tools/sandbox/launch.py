@@ -18,7 +18,7 @@ from ..shielded_wait import wait_shielded
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PIECE = 64 * 1024
 #: Maximum number of pipes of a start: input, output, errors, and the report of a failed exec.
-_PIPES_OF_A_START = 4
+_MAX_PIPES_PER_START = 4
 #: Maximum length of an output line, in bytes.
 MAX_LINE_BYTES = 64 * 1024
 
@@ -125,7 +125,7 @@ def _require_free_descriptors() -> None:
     Until Python 3.11.4 `subprocess.Popen` leaks its first pipes if it cannot open the next one.
     """
     with Descriptors() as spare:
-        for _ in range(_PIPES_OF_A_START):
+        for _ in range(_MAX_PIPES_PER_START):
             spare.pipe()
 
 

@@ -15,7 +15,7 @@ import tree_sitter_bash
 #: Maximum length of a parsed text.
 MAX_TEXT_CHARS = 32 * 1024
 #: Maximum CPU time, in seconds. Hostile texts can take quadratic time.
-PATIENCE_S = 0.05
+PATIENCE_SECONDS = 0.05
 #: Size of the pieces that the parser requests, in bytes. It can be stopped only when it requests one.
 _PIECE = 4096
 _BASH = tree_sitter.Language(tree_sitter_bash.language())
@@ -73,7 +73,7 @@ def parse(text: str) -> Script:
     Example:
         parse("cd a && git push").commands[1].words == ("git", "push")
     """
-    end = time.thread_time() + PATIENCE_S
+    end = time.thread_time() + PATIENCE_SECONDS
     tree = _parse_tree(text, end)
     if tree is None:
         return _UNREAD

@@ -29,7 +29,7 @@ _MAX_NESTED = 4
 #: Maximum number of spellings of a text. A text with more is unclear.
 _MAX_SPELLINGS = 4000
 #: Maximum CPU time for a text, in seconds. A text that takes more is unclear.
-_PATIENCE_S = 0.05
+_PATIENCE_SECONDS = 0.05
 _CODE_WORD = re.compile(r"[\w.:/@=+~-]+")
 #: Characters that only code contains.
 _CODE = re.compile(r"[\s'\"({\[;]")
@@ -99,7 +99,7 @@ class _Reading:
     def __init__(self) -> None:
         self.commands: set[tuple[Word, ...]] = set()
         self.is_clear = True
-        self._end = time.thread_time() + _PATIENCE_S
+        self._end = time.thread_time() + _PATIENCE_SECONDS
         self._is_over = False
         #: Depth at which each script was read, and whether it was clear. The words of a script are read as scripts.
         self._scripts_read: dict[str, tuple[int, bool]] = {}

@@ -13,9 +13,9 @@ import pytest
 import pytest_asyncio
 
 from callboard.adapters.http import PageAccess
-from callboard.adapters.http.access.codes import CODE_S, MAX_CODES
-from callboard.adapters.http.access.confirmations import CHALLENGE_S
-from callboard.adapters.http.access.credentials import CREDENTIAL_S, MAX_CREDENTIALS
+from callboard.adapters.http.access.codes import CODE_SECONDS, MAX_CODES
+from callboard.adapters.http.access.confirmations import CHALLENGE_SECONDS
+from callboard.adapters.http.access.credentials import CREDENTIAL_SECONDS, MAX_CREDENTIALS
 from callboard.adapters.http.access.granting import GRANTING
 from callboard.contracts.commands.base import COMMANDS
 from tests.adapters.http.rigs.server import API, TOKEN, Board, serving
@@ -71,7 +71,7 @@ async def test_a_code_becomes_a_credential_once_and_no_cookie_is_set(timed: tupl
     assert link.startswith(f"{board.server.url}/#open=")
     assert link.endswith("/s/ses_1")
     first, second = await _redeem(board, link), await _redeem(board, link)
-    assert (first.status_code, first.json()["expiresInS"]) == (200, CREDENTIAL_S)
+    assert (first.status_code, first.json()["expiresInS"]) == (200, CREDENTIAL_SECONDS)
     assert _refused(second) == (401, "unauthenticated")
     assert "set-cookie" not in first.headers
     assert first.json()["credential"] != TOKEN
@@ -96,7 +96,7 @@ async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Boar
     assert _file(used.opener) == (0o600, 0o700, True)
     assert (await _redeem(board, used.link)).status_code == 200
     assert [str(path) for path in (tmp_path / "opening").iterdir()] == [late.opener]
-    time.now += CODE_S
+    time.now += CODE_SECONDS
     assert _refused(await _redeem(board, late.link)) == (401, "unauthenticated")
     assert list((tmp_path / "opening").iterdir()) == []
 
@@ -118,9 +118,9 @@ async def test_a_credential_ends_some_hours_after_its_last_use(timed: tuple[Boar
     board, time = timed
     page = await board.sign_in()
     for _ in range(3):
-        time.now += CREDENTIAL_S - 1
+        time.now += CREDENTIAL_SECONDS - 1
         assert (await page.http.get(f"{API}/meta")).status_code == 200
-    time.now += CREDENTIAL_S
+    time.now += CREDENTIAL_SECONDS
     assert _refused(await page.http.get(f"{API}/meta")) == (401, "unauthenticated")
 
 
@@ -219,7 +219,7 @@ async def test_a_grant_needs_a_confirmation_of_exactly_this_command(timed: tuple
     assert _refused(await give(await page.confirmation("add_rule", body), sent=other)) == refused
     assert _refused(await give(await page.confirmation("revoke_rule", body))) == refused
     late = await page.confirmation("add_rule", body)
-    time.now += CHALLENGE_S
+    time.now += CHALLENGE_SECONDS
     assert _refused(await give(late)) == refused
     of_another = await page.confirmation("add_rule", body)
     await board.sign_in()

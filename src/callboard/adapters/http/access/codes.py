@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 #: Lifetime of a code, in seconds.
-CODE_S = 60
+CODE_SECONDS = 60
 #: The most unused codes; one more ends the oldest.
 MAX_CODES = 64
 _CODE_BYTES = 24
@@ -75,10 +75,10 @@ class LoginCodes:
         link = f"{url}/#open={code}{route}"
         file = self._write(link)
         key = _digest(code)
-        self._codes[key] = _Code(self._now() + CODE_S, file)
+        self._codes[key] = _Code(self._now() + CODE_SECONDS, file)
         if file is not None:
-            self._codes[key].timer = asyncio.get_running_loop().call_later(CODE_S, self._end, key)
-        return PageLink(link=link, opener=str(file or ""), expires_in_s=CODE_S)
+            self._codes[key].timer = asyncio.get_running_loop().call_later(CODE_SECONDS, self._end, key)
+        return PageLink(link=link, opener=str(file or ""), expires_in_s=CODE_SECONDS)
 
     def redeem(self, code: str) -> bool:
         """Use a code up. False if it was used, has expired or was never issued."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from .credentials import PageCredential
 
 #: Lifetime of a challenge, in seconds.
-CHALLENGE_S = 60
+CHALLENGE_SECONDS = 60
 #: The most open challenges; one more ends the oldest.
 MAX_CHALLENGES = 256
 _CHALLENGE_BYTES = 24
@@ -38,7 +38,7 @@ class Confirmations:
         if len(self._open) >= MAX_CHALLENGES:
             del self._open[next(iter(self._open))]
         value = secrets.token_urlsafe(_CHALLENGE_BYTES)
-        self._open[value] = _Challenge(credential.id, command, body_sha256, self._now() + CHALLENGE_S)
+        self._open[value] = _Challenge(credential.id, command, body_sha256, self._now() + CHALLENGE_SECONDS)
         return value
 
     def accepts(self, credential: PageCredential, command: str, body: bytes, confirmation: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 #: Lifetime of a credential after its last use, in seconds.
-CREDENTIAL_S = 12 * 60 * 60
+CREDENTIAL_SECONDS = 12 * 60 * 60
 #: The most valid credentials; one more ends the least recently used.
 MAX_CREDENTIALS = 64
 _CREDENTIAL_BYTES = 32
@@ -38,7 +38,7 @@ class PageCredentials:
             del self._valid[next(iter(self._valid))]
         value = secrets.token_urlsafe(_CREDENTIAL_BYTES)
         id = _digest(value)
-        self._valid[id] = PageCredential(id, origin, proof_key, self._now() + CREDENTIAL_S)
+        self._valid[id] = PageCredential(id, origin, proof_key, self._now() + CREDENTIAL_SECONDS)
         return value
 
     def use(self, value: str, origin: str) -> PageCredential | None:
@@ -50,7 +50,7 @@ class PageCredentials:
         self._valid[credential.id] = credential
         if credential.origin != origin:
             return None
-        credential.ends = self._now() + CREDENTIAL_S
+        credential.ends = self._now() + CREDENTIAL_SECONDS
         return credential
 
 

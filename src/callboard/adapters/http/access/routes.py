@@ -19,8 +19,8 @@ from callboard.contracts.errors import Refusal
 
 from ..requests import CREDENTIAL, decode, read_json_body
 from .codes import LoginCodes, PageLink
-from .confirmations import CHALLENGE_S, Confirmations
-from .credentials import CREDENTIAL_S, PageCredential, PageCredentials
+from .confirmations import CHALLENGE_SECONDS, Confirmations
+from .credentials import CREDENTIAL_SECONDS, PageCredential, PageCredentials
 from .granting import confirmation_required
 
 _ROOT = "/api/v1/page"
@@ -91,7 +91,7 @@ class PageAccess:
                 field="code",
                 hint="Run callboard again and open the address that it prints.",
             )
-        return CredentialIssued(credential=self.credentials.issue(origin, proof_key), expires_in_s=CREDENTIAL_S)
+        return CredentialIssued(credential=self.credentials.issue(origin, proof_key), expires_in_s=CREDENTIAL_SECONDS)
 
     def confirm(self, request: Request, command: str, body: bytes) -> None:
         """Check the confirmation of a request. Raises Refusal `confirmation_required`."""
@@ -128,7 +128,7 @@ def access_routes(access: PageAccess) -> list[Route]:
         if not isinstance(credential, PageCredential):
             raise Refusal("not_authorised", "Only a page confirms commands. The token needs no confirmation.")
         value = access.confirmations.challenge(credential, command.command, command.body_sha256)
-        return _json(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_S))
+        return _json(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_SECONDS))
 
     return [
         Route(LINKS, open_page, methods=["POST"]),

@@ -27,7 +27,7 @@ _DROPPED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
 #: Seconds between two lines of progress.
-_EVERY_S = 2.0
+_INTERVAL_SECONDS = 2.0
 #: A sequence that the next piece of the text may continue.
 _UNFINISHED = re.compile(
     r"""(?:
@@ -134,6 +134,6 @@ class Progress:
 
     def __call__(self, text: str) -> None:
         now = time.monotonic()
-        if not self._quiet and now - self._last >= _EVERY_S:
+        if not self._quiet and now - self._last >= _INTERVAL_SECONDS:
             self._last = now
             print_err(self._style.dim(f"… {text}"))

@@ -28,7 +28,7 @@ from .output import Style, print_out, strip_controls, terminal_width, to_line
 from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_count, format_missing, format_notice, format_outcome
 
 #: Longest text line, in characters.
-WIDEST = 120
+MAX_LINE_CHARS = 120
 #: State of work whose process ended without a takeover.
 LOST = "lost"
 _OVER = ("output-available", "output-error", "cancelled")
@@ -83,7 +83,7 @@ def _render_markdown(text: str) -> str:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    console = Console(force_terminal=True, width=min(terminal_width(), WIDEST), color_system="standard")
+    console = Console(force_terminal=True, width=min(terminal_width(), MAX_LINE_CHARS), color_system="standard")
     with console.capture() as captured:
         console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
     return captured.get().rstrip()

@@ -24,7 +24,7 @@ from ..artifact.versions import close_worktree
 from .child_scope import ENDED, child_scope
 
 #: Maximum characters of a result in a notification; the transcript has all of it.
-SUMMARY = 500
+MAX_SUMMARY_CHARS = 500
 
 
 def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
@@ -32,7 +32,7 @@ def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, 
     scope = child_scope(thread, child)
     batch.add(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
     if _is_working(batch, thread, child):
-        batch.add(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
+        batch.add(TaskCompleted(summary=result.text[:MAX_SUMMARY_CHARS], plain_text=plain_text), scope)
     notify_parent(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
         # The item has the result. A worktree stays until it is merged.
@@ -140,7 +140,7 @@ def notify_parent(
             item="" if is_silent else batch.inputs.ids.new("item"),
             to_thread=child.parent,
             status=status,
-            summary=summary or result.text[:SUMMARY],
+            summary=summary or result.text[:MAX_SUMMARY_CHARS],
             result=result,
             transcript=thread.thread,
             usage=thread.usage,

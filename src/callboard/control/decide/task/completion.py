@@ -8,7 +8,7 @@ from ...batch import Batch
 from ...state.session import Thread
 from ...state.team import OpenTask, TurnEnd
 from ...task_status import list_parts, task_run, task_scope, task_worker
-from ..subagent.ending import SUMMARY
+from ..subagent.ending import MAX_SUMMARY_CHARS
 from ..turn.queue_eligibility import find_startable
 
 
@@ -51,7 +51,10 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     scope = task_scope(batch.state, task)
     match end.how:
         case "completed":
-            batch.add(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs, plain_text=end.plain_text), scope)
+            batch.add(
+                TaskCompleted(summary=end.text.text[:MAX_SUMMARY_CHARS], refs=task.refs, plain_text=end.plain_text),
+                scope,
+            )
         case "failed":
             batch.add(TaskFailed(code=end.code, message=end.message), scope)
         case "interrupted" if cut or not task.implied:

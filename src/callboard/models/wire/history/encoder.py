@@ -22,7 +22,7 @@ Encode = Callable[[Messages], Awaitable[list[Any]]]
 #: Maximum number of cached bytes for all conversations of a model. The newest conversation is always cached.
 KEPT_BYTES: Final = 64 * 1024 * 1024
 #: Processor seconds and rounds of a slice of encoding, after which other work of the event loop runs.
-SLICE_S: Final = 0.002
+SLICE_SECONDS: Final = 0.002
 MAX_ROUNDS: Final = 64
 
 
@@ -149,7 +149,7 @@ class HistoryEncoder:
                 if len(waiting) >= self._slice_rounds:
                     await self._encode_all(encoded, waiting)
                     waiting = []
-            if time.thread_time() - since >= SLICE_S / 4:
+            if time.thread_time() - since >= SLICE_SECONDS / 4:
                 await asyncio.sleep(0)
                 since = time.thread_time()
         await self._encode_all(encoded, waiting)
@@ -166,10 +166,10 @@ class HistoryEncoder:
         for group, items in zip(rounds, encoded_rounds, strict=True):
             encoded.add(len(group), self._expand(join_items(items) + b",") if items else ())
         duration = time.thread_time() - began
-        if duration > SLICE_S:
+        if duration > SLICE_SECONDS:
             self._slice_rounds = max(1, self._slice_rounds * 3 // 4)
-        elif duration < SLICE_S * 3 / 4 and len(rounds) == self._slice_rounds:
-            more = self._slice_rounds if duration < SLICE_S / 2 else 1
+        elif duration < SLICE_SECONDS * 3 / 4 and len(rounds) == self._slice_rounds:
+            more = self._slice_rounds if duration < SLICE_SECONDS / 2 else 1
             self._slice_rounds = min(MAX_ROUNDS, self._slice_rounds + more)
 
     def _remove(self, key: tuple[str, str]) -> _Encoded:
