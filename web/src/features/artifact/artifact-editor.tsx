@@ -11,7 +11,7 @@ import { RefusalAlert } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 
 /** Maximum length of a text, in characters. */
-export const MAX_LENGTH = 600_000
+export const MAX_CHARS = 600_000
 
 /**
  * Editor of a draft. It is saved against its base version. If a newer version exists, both are shown
@@ -31,7 +31,7 @@ export function ArtifactEditor(props: {
   const { artifact, draft, saving } = props
   const [asking, setAsking] = useState(false)
   const behind = artifact.version > draft.base
-  const tooLong = draft.text.length > MAX_LENGTH
+  const tooLong = draft.text.length > MAX_CHARS
   const save = () => {
     if (saving || tooLong) return
     if (behind) props.onDraft({ ...draft, base: artifact.version })

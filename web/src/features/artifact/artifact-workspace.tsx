@@ -6,7 +6,7 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { RefusalAlert } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
-import { ArtifactEditor, MAX_LENGTH } from './artifact-editor'
+import { ArtifactEditor, MAX_CHARS } from './artifact-editor'
 import type { ArtifactHandlers } from './artifact-handlers'
 import { ArtifactHead } from './artifact-head'
 import { isText, mergeVersions } from './artifact-kinds'
@@ -226,7 +226,7 @@ function EditButton(props: {
   const { newest, draft } = props
   const full = useWholeText(asText({ text: '', ref: newest.content }))
   const isLoaded = newest.content.size === 0 || full.state === 'whole'
-  const long = newest.content.size > MAX_LENGTH
+  const long = newest.content.size > MAX_CHARS
   return (
     <Button
       look="outline"

@@ -4,7 +4,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
-import { MAX_LENGTH } from './artifact-editor'
+import { MAX_CHARS } from './artifact-editor'
 
 const PLACES = ['file', 'session'] as const
 
@@ -25,7 +25,7 @@ export function NewArtifactDialog(props: {
   const [problem, pathProblemId] = [useId(), useId()]
   const file = draft.place === 'file'
   const name = file ? draft.path : draft.title
-  const tooLong = draft.text.length > MAX_LENGTH
+  const tooLong = draft.text.length > MAX_CHARS
   // The conflict is about the path field.
   const isPathTaken = refusal?.code === 'artifact_conflict' && refusal.field === 'path'
   const wrong = unnamed || isPathTaken

@@ -19,7 +19,7 @@ export interface Addresses {
 }
 
 /** Maximum size of an image that is shown, in bytes. */
-const LARGEST = 32 * 1024 * 1024
+const MAX_PICTURE_BYTES = 32 * 1024 * 1024
 /** Maximum number of images in memory. */
 const MAX_PICTURES = 48
 
@@ -69,7 +69,7 @@ export class Pictures {
   async load({ hash, size }: BlobRef): Promise<void> {
     const state = this.#pictures.get(hash)?.state
     if (state !== undefined && state !== 'failed') return
-    if (size > LARGEST) return this.#put(hash, { state: 'unsupported', address: '' })
+    if (size > MAX_PICTURE_BYTES) return this.#put(hash, { state: 'unsupported', address: '' })
     this.#put(hash, { state: 'loading', address: '' })
     try {
       const bytes = await this.#read(hash, 0, Math.max(1, size))

@@ -14,7 +14,7 @@ const RUNS = new RegExp(`(${INVISIBLE.source})\\1*`, 'gu')
 const BLANKS = /[ \t]{61,}/g
 const HANDLE = /secret:\/\/seen-[0-9a-f]{12}/g
 
-const MOST_EMPTY = 3
+const MAX_EMPTY_LINES = 3
 const HEAD = 24
 const TAIL = 12
 const LINE_HEAD = 1200
@@ -58,7 +58,7 @@ export function countMasked(text: string): number {
 export function foldLines(text: string, isDiff = false): readonly (string | Fold)[] {
   const lines: (string | Fold)[] = []
   for (const run of runsOf(markInvisible(text).split('\n'), isDiff)) {
-    if (run.empty && run.lines.length > MOST_EMPTY) {
+    if (run.empty && run.lines.length > MAX_EMPTY_LINES) {
       lines.push({ kind: 'empty_lines', count: run.lines.length, text: run.lines.join('\n') })
     } else lines.push(...run.lines.flatMap(foldedLine))
   }
@@ -77,7 +77,7 @@ export function foldLines(text: string, isDiff = false): readonly (string | Fold
  */
 export function hasEmptyFold(diff: string): boolean {
   return runsOf(markInvisible(diff).split('\n'), true).some(
-    (run) => run.empty && run.lines.length > MOST_EMPTY,
+    (run) => run.empty && run.lines.length > MAX_EMPTY_LINES,
   )
 }
 

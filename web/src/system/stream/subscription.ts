@@ -28,7 +28,7 @@ export interface Source {
 const SILENCE_MS = 40_000
 const FIRST_WAIT_MS = 250
 /** Longest wait between attempts. On one machine an attempt costs little. */
-const LONGEST_WAIT_MS = 1_000
+const MAX_WAIT_MS = 1_000
 
 type StreamEnd = 'over' | 'retry' | 'repair'
 
@@ -75,7 +75,7 @@ export class Subscription {
       if (stopped.aborted || ended === 'over') return
       const wait = this.#failures === 0 ? 0 : FIRST_WAIT_MS * 2 ** Math.min(this.#failures - 1, 6)
       this.#failures++
-      if (wait > 0) await this.#wait(Math.min(wait, LONGEST_WAIT_MS), stopped)
+      if (wait > 0) await this.#wait(Math.min(wait, MAX_WAIT_MS), stopped)
     }
   }
 

@@ -4,7 +4,7 @@ import { CodeBlock } from '../code-block'
 const DiffLines = lazy(() => import('./diff-lines'))
 
 /** Longer diffs, in characters, are shown as plain text: laying them out would block the page. */
-const MAX_LENGTH = 200_000
+const MAX_CHARS = 200_000
 
 export function DiffView(props: {
   readonly diff: string
@@ -15,7 +15,7 @@ export function DiffView(props: {
 }) {
   const start = findHunks(props.diff)
   const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
-  if (start < 0 || props.diff.length > MAX_LENGTH) return plain
+  if (start < 0 || props.diff.length > MAX_CHARS) return plain
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
     <div

@@ -44,7 +44,7 @@ export const enAgents = {
   'team.wake.schedule': 'By schedule',
   'team.wake.fact': 'By an event',
   'team.wake.inbox': 'By an inbox message',
-  'team.wake.person': 'By a user',
+  'team.wake.person': 'By a person',
   'team.open_run': 'Open run',
   'team.open_run_of': 'Current run of {agent}',
   'team.open_last_run_of': 'Last run of {agent}',

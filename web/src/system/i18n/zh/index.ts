@@ -97,7 +97,7 @@ export const zh: Texts = {
   'status.submitted': '已提交',
   'status.asking_model': '正在等待模型',
   'status.reasoning': '正在推理',
-  'status.answering': '正在回复',
+  'status.answering': '正在响应',
   'status.calling_tool': '正在调用 {tool}',
   'status.running_tool': '正在运行 {tool}',
   'status.waiting_approval': '需要输入',
