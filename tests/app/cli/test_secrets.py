@@ -49,7 +49,13 @@ def test_a_secret_is_set_listed_and_removed(product: Product, drawer: Path):
     assert product.run("secrets", "remove", "deploy").code == 0
     assert json.loads(drawer.read_text()) == {}
     again = product.run("secrets", "remove", "deploy")
-    assert (again.code, "unknown_secret" in again.err) == (2, True)
+    assert (again.code, again.err.splitlines()) == (
+        2,
+        [
+            "unknown_secret: There is no secret deploy in the keyring. [NAME]",
+            "`callboard secrets` lists the secrets.",
+        ],
+    )
     assert all(VALUE.encode() not in path.read_bytes() for path in product.home.rglob("*") if path.is_file())
 
 

@@ -1,14 +1,56 @@
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import callboard
 from callboard.app.cli.terminal.wording import format_notice, translate_problem
 from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
 from callboard.contracts.rows.conversation import NotificationPart
 from tests.app.rigs.product import Product
+
+#: Codes with a hint that names a command, and that no verb reports.
+NEVER_RECEIVED = {
+    "conflict",
+    "delegate_target_denied",
+    "invalid_input",
+    "not_your_child",
+    "nothing_running",
+    "nothing_to_trust",
+    "path_denied",
+    "process_unavailable",
+    "task_not_running",
+    "task_of_job",
+    "turn_already_ended",
+    "turn_not_queued",
+    "unknown_agent",
+    "unknown_process",
+    "unknown_rule",
+}
+
+
+def _codes_with_commands_in_hints() -> Iterator[object]:
+    for path in Path(callboard.__path__[0]).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refusal":
+                hints = (ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "hint")
+                if any(re.search(rf"\b{name}\b", hint) for hint in hints for name in COMMANDS):
+                    yield from (inner.value for inner in ast.walk(node.args[0]) if isinstance(inner, ast.Constant))
+
+
+def test_each_hint_that_names_a_command_has_one_for_the_command_line():
+    """SAFE-05: a dropped hint leaves an error without what to do next."""
+    replaced = {
+        code
+        for code in CODES
+        if translate_problem(Problem(code=code, message="It is not there.", hint="Use list_sessions.")).hint
+    }
+    assert set(_codes_with_commands_in_hints()) - replaced == NEVER_RECEIVED
 
 
 @pytest.mark.parametrize("code", CODES)

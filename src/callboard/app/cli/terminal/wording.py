@@ -25,12 +25,16 @@ from .output import to_line
 _HINTS: dict[Code, str] = {
     "unknown_session": "`callboard sessions` lists the sessions.",
     "unknown_workspace": "`callboard up --folder FOLDER` opens one.",
+    "unknown_thread": "`callboard facts SESSION --json` shows the threads.",
+    "unknown_artifact": "`callboard artifacts SESSION` lists the artifacts.",
+    "unknown_secret": "`callboard secrets` lists the secrets.",
     "unknown_turn": "`callboard view SESSION` shows the turns.",
     "unknown_action": "`callboard view SESSION` shows pending questions.",
     "session_archived": "Unarchive it in the workbench: `callboard` opens it.",
     "unknown_job": "`callboard job list SESSION` lists the jobs.",
     "job_item_done": "`callboard job show SESSION` shows its result.",
     "task_not_ready": "`callboard job show SESSION` shows the items.",
+    "task_not_paused": "`callboard job show SESSION` shows its status.",
     "task_paused": "`callboard job resume SESSION` continues it.",
     "trust_changed": "`callboard trust` shows the current requests.",
     "gap": "`callboard view SESSION` shows the current state.",
@@ -46,6 +50,7 @@ _FIELDS = {
     "jobId": "JOB",
     "itemId": "ITEM",
     "agent": "--agent",
+    "name": "NAME",
 }
 #: Fields that are not ordinary words.
 _A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
