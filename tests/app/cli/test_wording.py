@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_each_hint_that_names_a_command_has_one_for_the_command_line():
     """SAFE-05: a dropped hint leaves an error without what to do next."""
     replaced = {
         code
-        for code in CODES
+        for code in get_args(Code)
         if translate_problem(Problem(code=code, message="It is not there.", hint="Use list_sessions.")).hint
     }
     assert set(_codes_with_commands_in_hints()) - replaced == NEVER_RECEIVED
@@ -60,6 +61,20 @@ def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
         translated = translate_problem(problem)
         assert (translated.code, translated.message, translated.field) == (code, "It is not there.", "SESSION")
         assert not any(re.search(rf"\b{name}\b", translated.hint) for name in COMMANDS)
+
+
+_COUNTS = (
+    r"\{(?P<value>[^{}]+)\} (?:streams|facts|blobs|sessions|permissions|requests|turns|files|agents|servers|problems)\b"
+)
+
+
+def test_each_count_has_the_singular_of_its_noun():
+    """UI-06: `format_count` writes "1 fact"."""
+    app = Path(callboard.__path__[0]) / "app"
+    counts = [
+        (path.name, match["value"]) for path in app.rglob("*.py") for match in re.finditer(_COUNTS, path.read_text())
+    ]
+    assert counts == []
 
 
 def test_a_hint_without_a_command_stays():

@@ -14,11 +14,11 @@ from callboard.agents.teams import copy_preset, list_presets
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
+from callboard.contracts.text.sentences import format_count
 
 from .terminal.exit_codes import FAILED
 from .terminal.options import resolve_folder
 from .terminal.output import Style, print_err, print_json, print_out, terminal_width, to_line
-from .terminal.wording import format_count
 
 _HELP = """List the agents of a folder, and check their files.
 

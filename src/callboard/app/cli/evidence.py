@@ -18,6 +18,7 @@ from callboard.client import Client
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence, ExportList, ListExports
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
+from callboard.contracts.text.sentences import format_count
 
 from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
@@ -120,7 +121,7 @@ async def _submit(client: Client, request: ExportEvidence, *, quiet: bool) -> Ev
                 with contextlib.suppress(Refusal):
                     running: ExportList = await client.submit(ListExports(session_id=request.session_id))
                     for progress in running.exports:
-                        print_err(f"… {progress.done} of {progress.through} facts")
+                        print_err(f"… {progress.done} of {format_count(progress.through, 'fact')}")
         return export.result()
     finally:
         export.cancel()
@@ -163,6 +164,6 @@ def _print(written: WrittenPack) -> None:
     style = Style(sys.stderr)
     print_out(written.file)
     task = f", {written.facts} of them of {written.task_id}" if written.task_id else ""
-    print_err(f"Facts 1 to {written.through}{task}; {written.pack.size:,} bytes.")
+    print_err(f"Facts 1 to {written.through}{task}; {format_count(written.pack.size, 'byte')}.")
     print_err(style.dim(f"link {written.link}"))
     print_err(style.dim(f"Verify it: callboard verify {written.file}"))

@@ -16,6 +16,7 @@ from callboard.client import Client
 from callboard.contracts.commands.session_import import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
+from callboard.contracts.text.sentences import format_count
 
 from ..reading import open_reader
 from ..state_folder import StateFolder
@@ -25,7 +26,6 @@ from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder, FolderOption
 from .terminal.output import Style, print_err, print_json, print_out, to_line
-from .terminal.wording import format_count
 
 _HELP = """Import past sessions of Claude Code and Codex as read-only sessions.
 
@@ -97,7 +97,7 @@ def _import(
         if json or not sys.stdin.isatty():
             raise Refusal("invalid_input", "No terminal to ask in.", field="--yes", hint="Add --yes to import.")
         target = StateFolder.from_environment(os.environ).folder
-        if not typer.confirm(f"Copy {len(sessions)} sessions into {target}?", err=True):
+        if not typer.confirm(f"Copy {format_count(len(sessions), 'session')} into {target}?", err=True):
             print_err("Nothing was imported.")
             raise typer.Exit(ENDED_BY_PERSON)
     run_async(_carry_out(sessions, json=json, wide=wide, asks=not yes))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from callboard.contracts.commands.model import ConfiguredModel, DetectedSource, ModelList, ModelTestResult
+from callboard.contracts.text.sentences import format_count
 
 from ..settings.loader import load_settings
 from ..state_folder import StateFolder
@@ -90,7 +91,7 @@ def _line(model: ConfiguredModel, style: Style) -> str:
         "default" if model.default else "",
         f"fallback {model.fallback}" if model.fallback else "",
         "images" if model.images else "",
-        f"{model.window:,} tokens" if model.window else "",
+        format_count(model.window, "token") if model.window else "",
         to_line(model.address),
     ]
     mark = style.good("✓") if model.usable and model.kind != "offline" else style.bad("✗")
@@ -117,7 +118,7 @@ def _print_test(result: ModelTestResult) -> None:
             print_out(f"    {to_line(result.problem.hint)}")
         return
     usage = (
-        f"{result.input_tokens} tokens in" if result.input_tokens is not None else "",
+        f"{format_count(result.input_tokens, 'token')} in" if result.input_tokens is not None else "",
         f"{result.output_tokens} out" if result.output_tokens is not None else "",
         f"${result.amount:.6f}" if result.amount is not None else "",
     )

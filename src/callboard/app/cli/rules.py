@@ -15,6 +15,7 @@ from callboard.contracts.commands.permission import DryRunResult, DryRunRules, L
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, ListedRule, RuleEntry
+from callboard.contracts.text.sentences import format_count
 from callboard.contracts.tool_names import is_tool_name, parse_tool
 
 from ..hosting.connection import connect
@@ -26,7 +27,6 @@ from .terminal.broad_folders import open_folder
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder, FolderOption, command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
-from .terminal.wording import format_count
 
 _DETAILS = """With --dry-run, tries new rules on past calls. A rule decides matching calls without a question:
 `Bash(git status *)` allow, `Edit(.env)` deny. Deny wins over ask, ask over allow. Rules come from your settings.toml,

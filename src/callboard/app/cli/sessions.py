@@ -13,13 +13,13 @@ import typer
 
 from callboard.contracts.commands.session import SessionSize
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow
+from callboard.contracts.text.sentences import format_count
 
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.options import command_help, resolve_folder
 from .terminal.output import Style, print_err, print_out, terminal_width, to_line
-from .terminal.wording import format_count
 
 _DETAILS = """Reads from the running Callboard, else from the store. Changes nothing. A session that cannot be read is listed as
 damaged, with the reason.

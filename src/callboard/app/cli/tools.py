@@ -11,6 +11,7 @@ import typer
 
 from callboard.contracts.commands.tool import GetToolInventory, ToolInventory
 from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
+from callboard.contracts.text.sentences import format_count
 
 from ..hosting.connection import connect
 from ..state_folder import StateFolder
@@ -19,7 +20,6 @@ from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder, FolderOption, JsonObject, command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
-from .terminal.wording import format_count
 
 _DETAILS = """Tool servers (MCP) are set under [[servers]] in your settings.toml, or in the folder's
 .callboard/settings.toml if you trust the folder. This verb starts them to read their tools. Exits with 1 if a tool

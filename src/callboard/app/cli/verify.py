@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.text.sentences import format_count
 
 from .terminal.exit_codes import DONE, FAILED
 from .terminal.options import JsonObject
@@ -60,8 +61,9 @@ def _verify(
         raise typer.Exit(FAILED)
     print_out(f"{style.good('valid')}  facts 1 to {verdict.through} of {to_line(verdict.session_id)}")
     if verdict.task_id:
-        print_out(f"       {verdict.task_facts} facts belong to {to_line(verdict.task_id)}")
-    print_out(f"       {verdict.blobs} blobs, {verdict.left_out} left out, {verdict.erased} facts erased")
+        print_out(f"       {format_count(verdict.task_facts, 'fact')} of {to_line(verdict.task_id)}")
+    erased = format_count(verdict.erased, "erased fact")
+    print_out(f"       {format_count(verdict.blobs, 'blob')}, {verdict.left_out} left out; {erased}")
     print_out(f"       made by {to_line(verdict.made_by)}")
     print_out(f"link   {verdict.link}")
     print_out(f"pack   {verdict.pack_hash}")

@@ -16,6 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows.session import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
+from callboard.contracts.text.sentences import format_count
 from callboard.contracts.tool_names import is_tool_name, parse_tool
 from callboard.tools.unsandboxed.reach import Reach, check_program
 from callboard.tools.unsandboxed.variables import base_environment as program_environment
@@ -123,7 +124,7 @@ def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str)
     if trusted == request.digest:
         return ok("folder", f"{folder} is trusted")
     count = len(request.widenings)
-    message = f"{folder}: its files request {count} extra permission{'' if count == 1 else 's'}"
+    message = f"{folder}: its files request {format_count(count, 'extra permission')}"
     return warn("folder", message, "They do not apply until you trust the folder.", "callboard trust")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from callboard.client import Endpoint
 from callboard.contracts.errors import Refusal
+from callboard.contracts.text.sentences import format_count
 from callboard.log.sqlite.lock import find_writer
 from callboard.log.sqlite.upkeep.checking import check_store
 
@@ -84,8 +85,8 @@ async def _store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
             return warn("store", first.message, first.advice)
         return bad("store", first.message, first.advice, "callboard check")
     written = "" if endpoint is None else f", written by process {endpoint.pid}"
-    counts = f"{checked.facts:,} newest facts and {checked.blobs:,} newest blobs"
-    return ok("store", f"{home.store}: quick check, the {counts} are intact{written}")
+    counts = f"{format_count(checked.facts, 'fact')} and {format_count(checked.blobs, 'blob')}"
+    return ok("store", f"{home.store}: intact; quick check of the newest {counts}{written}")
 
 
 def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:

@@ -24,3 +24,8 @@ def to_clause(text: str) -> str:
     """Return the text without a final full stop, for the middle of a sentence."""
     text = text.strip()
     return text if text.endswith("..") else text.removesuffix(".")
+
+
+def format_count(count: int, thing: str) -> str:
+    """Return a count with its noun, such as `2 turns`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -23,6 +23,7 @@ from callboard.contracts.commands.job import (
 from callboard.contracts.commands.permission import GetTrust, TrustRead
 from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.errors import Refusal
+from callboard.contracts.text.sentences import format_count
 
 from ...hosting.connection import connect
 from ...hosting.serve import count_untrusted
@@ -36,7 +37,6 @@ from ..terminal.ignored_settings import warn_shared_folder
 from ..terminal.loop import ctrl_c
 from ..terminal.milestones import untrusted_note
 from ..terminal.output import Style, print_err, print_out, terminal_width, to_line
-from ..terminal.wording import format_count
 from .follower import JobFollower
 from .formatter import format_counts, format_item
 

@@ -10,9 +10,12 @@ from typing import Annotated
 
 import typer
 
+from callboard.contracts.text.sentences import format_count
+
 from ...state_folder import StateFolder
 from ..terminal.options import ForceOption, JsonObject
 from ..terminal.output import Progress, Style, print_err, print_json, print_out
+from ..terminal.wording import format_store_counts
 
 _HELP = """Back up all stored data to one file.
 
@@ -63,7 +66,8 @@ def _backup(
         return
     style = Style(sys.stderr)
     print_out(made.file)
-    print_err(f"{made.streams} streams, {made.facts:,} facts, {made.blobs:,} blobs; {made.size:,} bytes.")
+    counts = format_store_counts(made.streams, made.facts, made.blobs)
+    print_err(f"{counts}; {format_count(made.size, 'byte')}.")
     if made.project:
         print_err(
             style.warn(
@@ -71,7 +75,9 @@ def _backup(
             )
         )
     if made.damages:
-        print_err(style.warn(f"It contains {made.damages} damaged entries: `callboard check` lists them."))
+        print_err(
+            style.warn(f"It contains {format_count(made.damages, 'damaged part')}. `callboard check` lists the damage.")
+        )
     for name in made.left_out:
         print_err(style.dim(f"not included: {name}"))
     options = " --damaged" if made.damages else ""

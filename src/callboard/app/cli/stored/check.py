@@ -12,6 +12,7 @@ from ...state_folder import StateFolder
 from ..terminal.exit_codes import DONE, FAILED
 from ..terminal.options import JsonObject
 from ..terminal.output import Progress, Style, print_json, print_out, to_line
+from ..terminal.wording import format_store_counts
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.upkeep.damage import Checked
@@ -66,7 +67,6 @@ def _print(checked: Checked) -> None:
         print_out(f"         {to_line(damage.message)}")
         print_out(f"         {style.dim(to_line(damage.advice))}")
     extent = "" if checked.whole else " (quick check of the newest)"
+    counts = format_store_counts(checked.streams, checked.facts, checked.blobs)
     mark = style.good("sound") if checked.is_sound else style.bad(f"{len(checked.damages)} damaged")
-    print_out(
-        f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{extent}"
-    )
+    print_out(f"{mark}  {counts} in {checked.store}{extent}")

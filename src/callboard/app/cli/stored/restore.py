@@ -13,6 +13,7 @@ import typer
 from ...state_folder import StateFolder
 from ..terminal.options import JsonObject
 from ..terminal.output import Progress, Style, print_err, print_json, print_out
+from ..terminal.wording import format_store_counts
 
 _HELP = """Restore a backup.
 
@@ -55,8 +56,7 @@ def _restore(
     style = Style(sys.stderr)
     made = datetime.fromtimestamp(result.made_at / 1_000_000, UTC)
     print_out(str(home.store))
-    print_err(
-        f"As of {made:%Y-%m-%d %H:%M} UTC: {result.streams} streams, {result.facts:,} facts, {result.blobs:,} blobs."
-    )
+    counts = format_store_counts(result.streams, result.facts, result.blobs)
+    print_err(f"As of {made:%Y-%m-%d %H:%M} UTC: {counts}.")
     for path in result.former:
         print_err(style.dim(f"former: {path}"))

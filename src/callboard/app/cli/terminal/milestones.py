@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TextIO, assert_never
 
 from callboard.contracts.settings import SettingsProblem
+from callboard.contracts.text.sentences import format_count
 
 from ...folder_use import FolderUse
 from ...hosting.process import ROOT_RISK, is_root
 from ...hosting.serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
 from ...settings.problems import field_suffix
 from .output import Style, strip_controls
-from .wording import format_count
 
 
 def format_milestone(milestone: Milestones, stream: TextIO) -> str:

@@ -9,9 +9,9 @@ import msgspec
 from callboard.contracts.facts.action import ApprovalScope, ContinuationMode, Decision
 from callboard.contracts.rows.conversation import ActionRow
 from callboard.contracts.text.exact import count_invisible, count_masked
+from callboard.contracts.text.sentences import format_count
 
 from .output import mark_hidden
-from .wording import format_count
 
 _APPROVING = ("a", "y", "approve", "yes")
 

@@ -20,12 +20,12 @@ from callboard.contracts.rows.conversation import (
     TurnRow,
 )
 from callboard.contracts.rows.team import RunRow
-from callboard.contracts.text.sentences import to_clause
+from callboard.contracts.text.sentences import format_count, to_clause
 from callboard.projection.rows import Table
 
 from ...reading import Reader
 from .output import Style, print_out, strip_controls, terminal_width, to_line
-from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_count, format_missing, format_notice, format_outcome
+from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_missing, format_notice, format_outcome
 
 #: Longest text line, in characters.
 MAX_LINE_CHARS = 120

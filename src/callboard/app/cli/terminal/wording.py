@@ -17,7 +17,7 @@ from callboard.contracts.rows.conversation import (
     PartState,
     RemoteStatusPart,
 )
-from callboard.contracts.text.sentences import punctuate, to_sentence
+from callboard.contracts.text.sentences import format_count, punctuate, to_sentence
 
 from .output import to_line
 
@@ -87,14 +87,14 @@ def translate_problem(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
 
 
+def format_store_counts(streams: int, facts: int, blobs: int) -> str:
+    """Describe how much a store or a backup contains."""
+    return f"{format_count(streams, 'stream')}, {format_count(facts, 'fact')}, {format_count(blobs, 'blob')}"
+
+
 def format_missing(missing: MissingRef) -> str:
     """Describe a reference that could not be resolved."""
     return f"{to_line(missing.ref)} {_MISSING[missing.reason]}"
-
-
-def format_count(count: int, thing: str) -> str:
-    """Return a count with its noun, such as `2 turns`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def format_outcome(prompt: str, outcome: str) -> str:
