@@ -44,7 +44,7 @@ def batch(state: Session | None = None) -> Batch:
 
 
 def test_a_batch_without_a_fact_decides_nothing():
-    assert batch().build_decision() == Decision(facts=())
+    assert batch().build_decision() == Decision(facts=(), state=Session(session=SESSION))
 
 
 def test_each_fact_advances_the_sequence_and_carries_the_time_and_the_epoch():
@@ -65,7 +65,7 @@ def test_a_fact_without_a_needed_id_is_rejected_and_changes_nothing():
     making = batch()
     with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
         making.add(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
-    assert making.build_decision() == Decision(facts=())
+    assert making.build_decision() == Decision(facts=(), state=Session(session=SESSION))
     assert making.state == Session(session=SESSION)
 
 

@@ -254,7 +254,10 @@ def normalise_floats(fact: Fact, payload: bytes) -> Fact:
     An integer in a float field is an int before storing and a float after reading. To give all
     readers equal values, such a fact is decoded at once.
     """
-    return decode_payload(fact.type, payload, fact.schema_version) if _has_floats(fact.type) else fact
+    if not _has_floats(fact.type):
+        return fact
+    stored = decode_payload(fact.type, payload, fact.schema_version)
+    return fact if encode_payload(stored) == payload else stored
 
 
 @cache

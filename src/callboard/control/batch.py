@@ -44,9 +44,11 @@ _ENDS: dict[type[Fact], PartialKind] = {
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a decision: the facts in order, and the blobs that they refer to. `closed` are
-    the ids that end with them, `ends` the keys of the partials that they finish."""
+    the ids that end with them, `ends` the keys of the partials that they finish. `state` is the
+    state after them, at the time of the decision."""
 
     facts: tuple[NewFact, ...]
+    state: Session
     blobs: tuple[Blob, ...] = ()
     closed: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -122,7 +124,11 @@ class Batch:
             if kind is not None:
                 ends.append(partial_key(kind, new.scope))
         return Decision(
-            facts=tuple(self._facts), blobs=tuple(self._blobs), closed=tuple(closed), ends=tuple(dict.fromkeys(ends))
+            facts=tuple(self._facts),
+            state=self.state,
+            blobs=tuple(self._blobs),
+            closed=tuple(closed),
+            ends=tuple(dict.fromkeys(ends)),
         )
 
 

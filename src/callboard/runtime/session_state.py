@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record
+from callboard.control.batch import Decision
 from callboard.control.evolve import evolve
 from callboard.control.state.session import Session
 
@@ -62,6 +63,13 @@ class SessionState:
             self.state = evolve(self.state, record)
             if record.is_unreadable:
                 self.unreadable = self.unreadable or record
+
+    def apply_decision(self, decision: Decision, records: Sequence[Record]) -> None:
+        """Apply the facts of a decision as they were stored. The decision has folded them, unless storing changed one."""
+        if all(record.fact is new.fact for record, new in zip(records, decision.facts, strict=True)):
+            self.state = decision.state
+        else:
+            self.fold(records)
 
     @property
     def needs_snapshot(self) -> bool:

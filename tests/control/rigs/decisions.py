@@ -36,7 +36,7 @@ from callboard.contracts.record import (
     encode_payload,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.batch import Batch, Decision
+from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
 from callboard.control.decide.tool.action_answer import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
@@ -89,7 +89,7 @@ class StepResult:
 
     def then_nothing(self) -> None:
         """Check that the step led to no fact, no blob, no closed id and no ended partial."""
-        assert self.decision == Decision(facts=())
+        assert self.decision.facts == ()
 
     def with_answer(self, answer: Answer) -> StepResult:
         """Check the answer of the command."""
@@ -147,9 +147,7 @@ class Scenario:
         self.records.extend(records)
         for record in records:
             self.state = evolve(self.state, record)
-        assert self.state == _working_state(before, decision, decision_inputs), (
-            "the folded facts give the state in which they were decided"
-        )
+        assert self.state == decision.state, "the folded facts give the state in which they were decided"
         self.closed |= set(decision.closed)
         return StepResult(before.sequence, decision, answer, derive_effects(records))
 
@@ -160,7 +158,9 @@ class Scenario:
 
     def put(self, fact: Fact, scope: Scope) -> Scenario:
         """Append a fact without a decision."""
-        for record in self._append(Decision(facts=(NewFact(fact, scope),)), self._decision_inputs(None)):
+        for record in self._append(
+            Decision(facts=(NewFact(fact, scope),), state=self.state), self._decision_inputs(None)
+        ):
             self.records.append(record)
             self.state = evolve(self.state, record)
         return self
@@ -226,10 +226,3 @@ class Scenario:
 def session_after(*steps: Step, expiry: int = 0) -> Scenario:
     """Return a session after these steps."""
     return Scenario(expiry=expiry).after(*steps)
-
-
-def _working_state(before: Session, decision: Decision, inputs: DecisionInputs) -> Session:
-    batch = Batch(before, inputs)
-    for new in decision.facts:
-        batch.add(new.fact, new.scope)
-    return batch.state

@@ -33,14 +33,17 @@ _UNNAMED_HANDLE = re.compile(rb"secret://seen-[0-9a-f]{12}")
 
 def redact_value(value: _T, secrets: Secrets) -> _T:
     """Return the value with handles in place of secrets; the same object if it has none."""
+    return cast("_T", _redact_tree(value, secrets, {})) if _may_have_secret(value, secrets) else value
+
+
+def _may_have_secret(value: Any, secrets: Secrets) -> bool:
+    """Return False if the value certainly has no secret and is valid Unicode."""
     try:
-        if not secrets.may_have_secret(msgspec.json.encode(value)):
-            return value
+        return secrets.may_have_secret(msgspec.json.encode(value))
     except (msgspec.MsgspecError, UnicodeEncodeError, TypeError):
         # Half of a surrogate pair cannot be encoded. U+FFFD replaces it in what is stored and
         # shown.
-        pass
-    return cast("_T", _redact_tree(value, secrets, {}))
+        return True
 
 
 def redact_json(text: str, secrets: Secrets) -> str:
@@ -147,8 +150,11 @@ class AppendRedactor:
     def redact(
         self, facts: tuple[NewFact, ...], blobs: tuple[Blob, ...] = ()
     ) -> tuple[tuple[NewFact, ...], tuple[Blob, ...]]:
-        """Return the facts and blobs, redacted."""
+        """Return the facts and blobs, redacted; the same objects if they have no secret."""
         safe, refs = _redacted_blobs(blobs, self._secrets)
+        # One search for all facts: each search has a fixed cost.
+        if not refs and not _may_have_secret([new.fact for new in facts], self._secrets):
+            return facts, safe
         redacted_facts = tuple(self._fact(new, refs) for new in facts)
         if refs or any(fact is not new for fact, new in zip(redacted_facts, facts, strict=True)):
             self.found += 1

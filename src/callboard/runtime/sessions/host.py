@@ -246,7 +246,7 @@ class SessionHost:
             records, _ = await appending
             if isinstance(records, BaseException):
                 raise records
-        self._session_state.fold(records)
+        self._session_state.apply_decision(decision, records)
         for record in records:
             if record.fact.closes == "tool_call":
                 self.gate_decisions.pop(record.scope.tool_call)

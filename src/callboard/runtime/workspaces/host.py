@@ -53,6 +53,8 @@ class WorkspaceHost:
         self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, dependencies.limits.ring_bytes), self.snapshot)
         self._rebuilding = 0
         self._unlisted: set[str] = set()
+        #: The path that was checked last, and why it is broad.
+        self._checked = ("", "")
 
     async def open(self) -> None:
         """Fold the workspace's facts and acquire its lease."""
@@ -112,7 +114,9 @@ class WorkspaceHost:
         """Refuse a broad folder that no person approved, such as one opened by an earlier version."""
         self.require_readable()
         path = self.state.path
-        rules.require_approved(self.state, path, describe_breadth(Path(path), Path.home()))
+        if self._checked[0] != path:
+            self._checked = path, describe_breadth(Path(path), Path.home())
+        rules.require_approved(self.state, path, self._checked[1])
 
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """Return the workspace as a row; empty before its first fact."""
