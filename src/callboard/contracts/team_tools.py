@@ -1,4 +1,4 @@
-"""Tools by which agents work with their team and the user."""
+"""Tools by which agents work with their team and a person."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TeamTool(NamedTuple):
     capability: Capability | None = None
 
 
-#: Tools by which an agent asks the user. The answer is their result.
+#: Tools by which an agent asks a person. The answer is their result.
 PROPOSE_PLAN = "propose_plan"
 ASK_PERSON = "ask_person"
 QUESTIONS = frozenset({PROPOSE_PLAN, ASK_PERSON})
@@ -102,26 +102,26 @@ TEAM_TOOLS: dict[str, TeamTool] = {
         TeamTool(
             "define_agent",
             DefineAgentArguments,
-            "Create an agent for this session, with at most your permissions. Requires the user's approval.",
+            "Create an agent for this session, with at most your permissions. Requires a person's approval.",
             capability="spawn",
         ),
         TeamTool(
             "add_edge",
             AddEdgeArguments,
-            "Add an edge to this session, so that one agent can hand off to another. Requires the user's approval.",
+            "Add an edge to this session, so that one agent can hand off to another. Requires a person's approval.",
             capability="edge",
         ),
         TeamTool(
             PROPOSE_PLAN,
             ProposePlanArguments,
-            "Propose a plan to the user and wait for the decision: accepted, rejected with a reason, or changes requested.",
+            "Propose a plan to a person and wait for the decision: accepted, rejected with a reason, or changes requested.",
         ),
         TeamTool(
             ASK_PERSON,
             AskPersonArguments,
-            "Ask the user a question and wait for the answer.",
+            "Ask a person a question and wait for the answer.",
         ),
-        TeamTool("create_task", CreateTaskArguments, "Create a task on the board that the team and the user share."),
+        TeamTool("create_task", CreateTaskArguments, "Create a task on the board that the team and the person share."),
         TeamTool("update_task", UpdateTaskArguments, "Change a task of the board, comment on it, or end it."),
     )
 }

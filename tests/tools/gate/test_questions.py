@@ -1,4 +1,4 @@
-"""Verdicts on questions of agents to the user."""
+"""Verdicts on questions of agents to a person."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.tools.rigs.calls import Agent
 from tests.tools.rigs.processes import find_processes
 from tests.tools.sandbox.test_guarded_command import LEVELS
 
-RAISE = "the limit. Reduce its use, or ask the user to raise shell.{} in the settings."
+RAISE = "the limit. Reduce its use, or ask a person to raise shell.{} in the settings."
 
 
 @pytest.fixture(params=LEVELS)
@@ -105,7 +105,7 @@ async def test_exceeding_the_file_size_ends_the_command(runner: Agent):
 async def test_the_settings_limit_the_timeout(runner: Agent, mark: str):
     outcome = await runner.with_context(shell=Shell(timeout=0.2)).call("Bash", command=f"sleep {mark}", timeout=60_000)
 
-    raising = "Do less at once, set background, or ask the user to raise shell.timeout in the settings."
+    raising = "Do less at once, set background, or ask a person to raise shell.timeout in the settings."
     message = f"The command was ended after 0.2 s. {raising}"
     assert (outcome.code, outcome.message) == ("tool_timeout", message)
     assert find_processes(mark) == []

@@ -34,7 +34,7 @@ _MAX_NAME_CHARS = 80
 class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One demo.
 
-    `asks` is the number of approvals it needs, `next` the user's next step at its end, `say` a message for the lead,
+    `asks` is the number of approvals it needs, `next` the person's next step at its end, `say` a message for the lead,
     and `elsewhere` the name of its remote agent.
     """
 

@@ -25,16 +25,16 @@ async def check_secrets(
 ) -> tuple[Finding, ...]:
     """Return one finding for each missing secret. `effective` holds the servers and hooks of the folder."""
     secrets = await load_local_secrets(home, environment)
-    users: dict[str, list[str]] = {}
+    uses: dict[str, list[str]] = {}
     tables = {**msgspec.to_builtins(effective), "models": msgspec.to_builtins(settings.models)}
     for table, noun in _NOUNS.items():
         for entry in tables.get(table, ()):
             for name in dict.fromkeys(name for text in _texts(entry) for name in secrets.find_stored(text)):
-                users.setdefault(name, []).append(f"{noun} {entry['name']}")
+                uses.setdefault(name, []).append(f"{noun} {entry['name']}")
     available = {secret.name for secret in secrets.list_stored()}
-    missing = {name: by for name, by in users.items() if name not in available}
+    missing = {name: by for name, by in uses.items() if name not in available}
     if not missing:
-        return (ok("secrets", "all secrets that settings name are available"),) if users else ()
+        return (ok("secrets", "all secrets that settings name are available"),) if uses else ()
     keyring_problem = await asyncio.to_thread(secrets.check_keyring)
     return tuple(
         bad(

@@ -1,1 +1,1 @@
-"""Models that a user configured or can configure."""
+"""Models that a person configured or can configure."""

@@ -92,7 +92,7 @@ def merge_changes(before: bytes, changes: Mapping[str, Any], place: Place, name:
         problem = refusal.problem
         top = problem.field.partition(".")[0]
         field = f"changes.{problem.field}" if top in changes else problem.field
-        # The changed file is never written, so the user finds no such line.
+        # The changed file is never written, so a person finds no such line.
         params = {name: value for name, value in problem.params.items() if name != "line"}
         raise Refusal(
             "bad_settings",
@@ -134,7 +134,7 @@ def write_source(place: Place, user: Path, folder: str, before: bytes | None, da
     try:
         if place == "user":
             user.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Write the target of a link: some users keep their settings elsewhere.
+            # Write the target of a link: some people keep their settings elsewhere.
             user.unlink() if data is None else write_private(user.resolve(), data)
             return
         with Folder(folder) as opened:

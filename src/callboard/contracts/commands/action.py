@@ -1,4 +1,4 @@
-"""Command that answers a pending action, and tools by which an agent asks the user."""
+"""Command that answers a pending action, and tools by which an agent asks a person."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class RespondAction(Command, frozen=True, kw_only=True):
     A second response changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
     An approval with a wider scope than `once` can expire at `expires_at`, in microseconds since the epoch.
     `permission_mode` is valid with the approval of a plan from a planning turn. It must be one of the action's `modes`,
-    whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no user gave,
-    because no user could be asked.
+    whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no person gave,
+    because no person could be asked.
     """
 
     session_id: Id
@@ -49,18 +49,18 @@ Line = Annotated[str, Meta(min_length=1, max_length=400)]
 
 
 class ProposePlanArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Propose a plan and wait for the user's decision."""
+    """Propose a plan and wait for a person's decision."""
 
     summary: Annotated[str, Meta(min_length=1, max_length=2000, description="Goal of the plan and the approach.")]
     steps: Annotated[tuple[Line, ...], Meta(min_length=1, max_length=50, description="Steps of the plan, in order.")]
 
 
 class AskPersonArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Ask the user a question."""
+    """Ask a person a question."""
 
     question: Annotated[str, Meta(min_length=1, max_length=4000)]
     options: Annotated[
-        tuple[Line, ...], Meta(max_length=12, description="Suggested answers. The user may write another.")
+        tuple[Line, ...], Meta(max_length=12, description="Suggested answers. The person may write another.")
     ] = ()
     artifact: Annotated[
         str,
@@ -69,7 +69,7 @@ class AskPersonArguments(TeamToolArguments, frozen=True, kw_only=True):
 
 
 class PersonAnswer(Answer, frozen=True, kw_only=True):
-    """The user's answer: to a question, or the requested changes of a plan or an artifact."""
+    """A person's answer: to a question, or the requested changes of a plan or an artifact."""
 
     decision: Literal["accepted", "rejected", "changes_wanted", "answered"]
     answer: str = ""

@@ -10,7 +10,7 @@ from ..entities.artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
 from .base import MAX_INTEGER, Answer, Command, Id, Reason, Sequence, command
 
-#: Text of an artifact that a user writes.
+#: Text of an artifact that a person writes.
 Draft = Annotated[str, Meta(max_length=600_000)]
 
 

@@ -24,7 +24,7 @@ class HandoffArguments(TeamToolArguments, frozen=True, kw_only=True):
     context_ref: Annotated[str, Meta(max_length=1000)] = ""
     meta: dict[str, Any] | None = None
     ownership: Annotated[
-        bool, Meta(description="Send the user's next input to the receiver, until it returns the session.")
+        bool, Meta(description="Send the person's next input to the receiver, until it returns the session.")
     ] = False
     resume_target: Annotated[
         str, Meta(max_length=64, description="Agent that gets the ownership back. Default: you.")

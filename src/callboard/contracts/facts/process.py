@@ -25,7 +25,7 @@ class ProcessStarted(Fact, frozen=True, kw_only=True):
 
 
 class ProcessInputGiven(Fact, frozen=True, kw_only=True):
-    """A user or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it."""
+    """A person or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it."""
 
     type: ClassVar[str] = "process.input"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
@@ -35,7 +35,7 @@ class ProcessInputGiven(Fact, frozen=True, kw_only=True):
 
 
 class ProcessStopRequested(Fact, frozen=True, kw_only=True):
-    """A user or an agent requested the end of the process."""
+    """A person or an agent requested the end of the process."""
 
     type: ClassVar[str] = "process.stop.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")

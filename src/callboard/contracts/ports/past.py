@@ -26,7 +26,7 @@ class PastTranscript:
 
 
 class PastSessions(Protocol):
-    """The past sessions of the user, at the places where each product stores them.
+    """The past sessions of the person, at the places where each product stores them.
 
     Methods block for a bounded time.
     """

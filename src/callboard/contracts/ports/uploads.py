@@ -24,7 +24,7 @@ class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Uploads(Protocol):
-    """The uploads of a user."""
+    """The uploads of a person."""
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
         """Store a file.

@@ -49,7 +49,7 @@ class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def was_interrupted_by_host(self) -> bool:
-        """True if the host ended, lost its epoch or failed to write: no user or agent requested the interrupt."""
+        """True if the host ended, lost its epoch or failed to write: no person or agent requested the interrupt."""
         return self.how == "interrupted" and self.code in ("crash", "lost", "shutdown", "storage")
 
 

@@ -36,7 +36,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
 
 class OfflineAnswer(msgspec.Struct, frozen=True):
-    """Text for the user. `then` is a call that ends the work."""
+    """Text for the person. `then` is a call that ends the work."""
 
     text: str
     then: SearchRequest | None = None
@@ -65,7 +65,7 @@ def _continue_search(
     earlier = _find_searched_question(before)
     if not accepts_offer(question) or earlier < 0:
         return _Search(question, results, tools, report=asks_for_report(question)).decide()
-    # The user accepted these findings, so only the write is new.
+    # The person accepted these findings, so only the write is new.
     findings = [result for result in _list_results(before[earlier:]) if result.tool != "Write"]
     return _Search(read_input(before[earlier]), [*findings, *results], tools, report=True).decide()
 

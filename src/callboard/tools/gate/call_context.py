@@ -127,7 +127,7 @@ class CallContext:
 
     @property
     def asks_person(self) -> bool:
-        """True for a question to the user."""
+        """True for a question to a person."""
         return isinstance(self.arguments, ProposePlanArguments | AskPersonArguments)
 
     @property

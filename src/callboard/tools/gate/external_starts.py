@@ -1,6 +1,6 @@
 """Verdicts on starting or contacting an external agent, and on requests of remote agents.
 
-A user or a rule allows the exact command or address from a file of the folder.
+A person or a rule allows the exact command or address from a file of the folder.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def evaluate_connection(url: str, context: ToolContext) -> Evaluation:
 
 
 def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
-    """Return the verdict on a remote agent's request. Only the user can answer; rules cannot."""
+    """Return the verdict on a remote agent's request. Only a person can answer; rules cannot."""
     is_question = need.tool == REMOTE_INPUT
     why = reason("remote_asks" if is_question else "remote_authorises")
     message = need.message.strip() or (
@@ -141,7 +141,7 @@ def _evaluate_contact(
 def _explain_change(bound: CommandBinding, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
     """Return why a lasting approval does not cover this start; None if it does, or if there is none.
 
-    A rule that the user wrote has no digest. It covers only programs that agents cannot change.
+    A rule that a person wrote has no digest. It covers only programs that agents cannot change.
     """
     if rule is not None and (rule.verdict != "allow" or rule.declared):
         return None

@@ -1,6 +1,6 @@
 """Stations of the gate. Every call of every agent in every mode passes them in order.
 
-- hooks: apply the decision of the user's hooks, which may have rewritten the arguments.
+- hooks: apply the decision of the hooks, which may have rewritten the arguments.
 - tools: the agent's list has the tool, and the arguments are valid.
 - policy: the agent has Patch to write or Finalize to end the work. A read-only agent never writes.
 - mode: while planning, write only Markdown files in docs/ or at the top of the folder.

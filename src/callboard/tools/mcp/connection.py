@@ -67,7 +67,7 @@ class LinkLostError(Exception):
 
 
 class _Call:
-    """A running call. The timeout pauses during a question to the user, and restarts at each progress report."""
+    """A running call. The timeout pauses during a question to a person, and restarts at each progress report."""
 
     def __init__(self, reporter: Reporter, timeout: float, redact: Callable[[str], str]) -> None:
         self.reporter = reporter
@@ -86,7 +86,7 @@ class _Call:
         self.reporter.progress(progress, total, display(self._redact((message or "")[:_MAX_PROGRESS_CHARS]), 200))
 
     async def ask(self, server: str, params: ElicitRequestParams) -> ElicitResult | ErrorData:
-        """Forward a question of the server to the user."""
+        """Forward a question of the server to a person."""
         self._questions += 1
         try:
             return await questions.ask(server, params, self.reporter, self._redact)
@@ -244,7 +244,7 @@ class Link:
     async def _connect(self, stack: AsyncExitStack) -> Client:
         """Try the handshake first, then the newest protocol if the server refuses.
 
-        Only after the handshake can a server ask the user during a call.
+        Only after the handshake can a server ask a person during a call.
         """
         try:
             client = await self._open_client(stack, "legacy")

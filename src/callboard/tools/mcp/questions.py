@@ -1,4 +1,4 @@
-"""Questions of servers to the user, with answers in the form's types."""
+"""Questions of servers to a person, with answers in the form's types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_ATTEMPTS = 3
 async def ask(
     server: str, params: ElicitRequestParams, reporter: Reporter, redact: Callable[[str], str]
 ) -> ElicitResult | ErrorData:
-    """Ask the user and return the answer. Reject a form that asks for a secret without showing it.
+    """Ask a person and return the answer. Reject a form that asks for a secret without showing it.
 
     After an invalid answer, ask again with the problem. `redact` redacts the question.
     """

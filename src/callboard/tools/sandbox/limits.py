@@ -60,5 +60,5 @@ def describe_exceeded(applied: SandboxApplied, name: str) -> str:
     limit = next((values[key] for values in applied.limits.values() for key in values if key == name), 0)
     return (
         f"The command was ended: it {excess.format(value=limit)}, the limit. "
-        f"Reduce its use, or ask the user to raise {setting} in the settings."
+        f"Reduce its use, or ask a person to raise {setting} in the settings."
     )

@@ -64,7 +64,7 @@ def _to_timed_outcome(result: guarded_command.CommandResult, seconds: float, san
     if result.stopped:
         limit = limits.get_limit(sandbox, "timeout")
         advice = (
-            "Do less at once, set background, or ask the user to raise shell.timeout in the settings."
+            "Do less at once, set background, or ask a person to raise shell.timeout in the settings."
             if seconds == limit
             else "Set a longer timeout, or do less at once."
         )

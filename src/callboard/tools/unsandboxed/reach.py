@@ -98,7 +98,7 @@ def check_program(
     path = find_program(program, start, search)
     if not path:
         raise FileNotFoundError(2, os.strerror(2), program)
-    # The user did not see the path that the search path finds, so trust does not cover it.
+    # The person did not see the path that the search path finds, so trust does not cover it.
     files = _list_scripts(program, words) if given_data else words
     candidates = [(path, "/" in program), *((file, True) for word in files for file in list_names(word))]
     exposed = (

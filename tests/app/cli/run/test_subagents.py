@@ -87,7 +87,7 @@ LATER: dict[str, Any] = {
 def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
     product: Product, approve: str, code: int, written: bool, outcome: str
 ) -> None:
-    """CTL-04: otherwise the turn would wait for an answer that no user can give."""
+    """CTL-04: otherwise the turn would wait for an answer that no person can give."""
     with_team(product)
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", approve)
     assert (done.code, (product.folder / "note.txt").exists()) == (code, written)

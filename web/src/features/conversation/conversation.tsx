@@ -7,7 +7,7 @@ import { OpenedRows } from '../shared/opened-rows'
 import { useT } from '../shared/surface'
 import type { ConversationHandlers } from './item-view'
 import { ItemView } from './item-view'
-import { speakerLabel } from './user-input'
+import { speakerLabel } from './turn-input'
 
 /** Estimated height of an unmeasured item, in pixels. */
 const ESTIMATES: Record<Item['kind'], number> = {

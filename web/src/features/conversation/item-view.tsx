@@ -16,8 +16,8 @@ import { MessageLine, RemoteLine, WorkerLine } from './received-lines'
 import { SentEntry } from './sent-entry'
 import { SteerLine } from './steer-line'
 import { SummaryRow } from './summary-row'
+import { TurnInput } from './turn-input'
 import { ActionLine, ErrorLine, NoticeLine, OutcomeLine } from './turn-lines'
-import { UserInput } from './user-input'
 
 /** An item of the conversation. */
 export function ItemView(props: {
@@ -33,7 +33,7 @@ export function ItemView(props: {
   switch (item.kind) {
     case 'input':
       return (
-        <UserInput
+        <TurnInput
           input={item.turn.input}
           auto={item.turn.mode === 'auto'}
           source={item.turn.source}

@@ -3190,7 +3190,7 @@ export interface ProcessEnded {
   readonly message?: string
 }
 
-/** A user or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it. */
+/** A person or an agent wrote to the process; `end` closes its input. It is unknown whether the process read it. */
 export interface ProcessInputGiven {
   readonly text?: Text
   readonly end?: boolean
@@ -3235,7 +3235,7 @@ export interface ProcessStarted {
   readonly summary?: string
 }
 
-/** A user or an agent requested the end of the process. */
+/** A person or an agent requested the end of the process. */
 export interface ProcessStopRequested {
   readonly reason?: string
 }
@@ -3535,8 +3535,8 @@ export interface ResolvePermission {
  * A second response changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
  * An approval with a wider scope than `once` can expire at `expires_at`, in microseconds since the epoch.
  * `permission_mode` is valid with the approval of a plan from a planning turn. It must be one of the action's `modes`,
- * whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no user gave,
- * because no user could be asked.
+ * whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no person gave,
+ * because no person could be asked.
  */
 export interface RespondAction {
   readonly sessionId: string

@@ -23,7 +23,7 @@ export function speakerLabel(t: Translate, source: TurnRow['source'], giver: str
 }
 
 /** The input of a turn: verbatim text of a person, or set-off text of an agent. */
-export const UserInput = memo(
+export const TurnInput = memo(
   (props: {
     readonly input: Text
     readonly auto: boolean
