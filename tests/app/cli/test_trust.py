@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.app.rigs.product import Product, says, uses
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
@@ -54,6 +56,46 @@ def test_trust_ends_when_the_files_change_or_it_is_revoked(product: Product):
 def test_a_folder_without_requests_needs_no_question(product: Product):
     done = product.run("trust")
     assert (done.code, done.out) == (0, f"{product.folder}: its files request nothing\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("rules = 3\n", ", line 1, at `rules`: expected `array`, got `int`."),
+        ("shell = \n", " is not TOML: Invalid value (at line 1, column 9)."),
+    ],
+)
+def test_an_invalid_settings_file_is_reported_alike_by_every_verb(product: Product, text: str, problem: str):
+    """SAFE-08: its requests are unknown, so no verb states them."""
+    write_request(product, text)
+    message, effect = f".callboard/settings.toml{problem}", "Until it is fixed, every call asks for approval."
+    file = product.folder / ".callboard" / "settings.toml"
+    for arguments in ((), ("--yes",)):
+        done = product.run("trust", *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.splitlines() == [
+            f"bad_settings: {message}",
+            f"{effect} Fix {file}, then repeat the command. {done.err.rpartition('command. ')[2].strip()}",
+        ]
+    assert product.run("trust", "--json").code == 2
+    assert f"{message} {effect}" in product.plays({"calls": [says("Done.")]}).run("run", "Go").err
+    (finding,) = (finding for finding in product.run("doctor", "--json").json if finding["name"] == "folder")
+    assert (finding["state"], finding["message"], finding["fix"]) == ("bad", message, f"$EDITOR {file}")
+    assert finding["effect"].startswith(effect)
+
+
+def test_trust_is_revoked_while_the_settings_file_is_invalid(product: Product):
+    """SAFE-08"""
+    write_request(product)
+    product.run("trust", "--yes")
+    write_request(product, "rules = 3\n")
+    done = product.run("trust", "--revoke")
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        f"{product.folder}: its settings file is invalid, so its requests are unknown",
+    )
+    write_request(product)
+    assert product.run("trust", "--json").json[0]["state"] == "untrusted"
 
 
 def test_up_warns_of_an_untrusted_folder(product: Product):

@@ -113,9 +113,9 @@ def test_a_key_of_the_settings_is_named_once(product: Product, verb: str):
 def test_a_key_of_a_folders_settings_is_named_once(product: Product):
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
-    lines = product.run("trust").out.splitlines()
+    lines = product.run("trust").err.splitlines()
     (message,) = (line for line in lines if "expected `array`" in line)
-    assert message.endswith("at `rules`: expected `array`, got `int`. Every call asks for approval.")
+    assert message.endswith("at `rules`: expected `array`, got `int`.")
 
 
 @pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])

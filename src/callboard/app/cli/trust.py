@@ -13,8 +13,11 @@ import typer
 from callboard.client import Client
 from callboard.contracts.commands.permission import GetTrust, RevokeTrust, TrustChanged, TrustRead, TrustWorkspace
 from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import SettingsProblem
 
 from ..hosting.connection import connect
+from ..settings.folder_file import FILE
+from ..settings.problems import describe_effect, describe_problem
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, REFUSED
@@ -42,6 +45,7 @@ _STATES = {
     "changed": "changed since you trusted it: no request applies",
     "nothing": "its files request nothing",
 }
+_INVALID = "its settings file is invalid, so its requests are unknown"
 
 
 def register(app: typer.Typer) -> None:
@@ -68,6 +72,8 @@ async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide:
         opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)
         query = GetTrust(workspace_id=opened.workspace_id)
         read: TrustRead = await client.submit(query)
+        if not revoke:
+            _check_valid(read)
         if revoke:
             await client.submit(RevokeTrust(workspace_id=opened.workspace_id, reason="callboard trust --revoke"))
             read = await client.submit(query)
@@ -81,6 +87,25 @@ async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide:
         if revoke or yes or read.state in ("trusted", "nothing"):
             return DONE
         return await _ask(client, read)
+
+
+def _check_valid(read: TrustRead) -> None:
+    """Raise Refusal `bad_settings` if the folder's settings file is invalid: its requests are unknown."""
+    problem = _find_problem(read)
+    if problem is not None:
+        hint = f"{describe_effect(problem)} Fix {Path(read.folder) / problem.file}, then repeat the command. {problem.hint}"
+        raise Refusal(
+            "bad_settings",
+            describe_problem(problem),
+            field=problem.field,
+            hint=hint.rstrip(),
+            reason=problem.code,
+            params=problem.params,
+        )
+
+
+def _find_problem(read: TrustRead) -> SettingsProblem | None:
+    return next((problem for problem in read.problems if problem.file == FILE), None)
 
 
 async def _ask(client: Client, read: TrustRead) -> int:
@@ -104,9 +129,10 @@ async def _grant(client: Client, read: TrustRead) -> None:
 
 def _print(read: TrustRead) -> None:
     style = Style(sys.stdout)
-    print_out(f"{style.bold(mark_hidden(read.folder))}: {_STATES[read.state]}")
+    is_valid = _find_problem(read) is None
+    print_out(f"{style.bold(mark_hidden(read.folder))}: {_STATES[read.state] if is_valid else _INVALID}")
     width = max((len(widening.file) for widening in read.widenings), default=0)
-    for widening in read.widenings:
+    for widening in read.widenings if is_valid else ():
         file = style.dim(mark_hidden(widening.file).ljust(width))
         print_out(f"  {file}  {mark_hidden(widening.detail)}")
     for problem in read.problems:

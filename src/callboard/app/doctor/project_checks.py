@@ -26,7 +26,7 @@ from ..models.model_catalog import ModelCatalog
 from ..reading import open_reader
 from ..settings.folder_file import FILE
 from ..settings.loader import load_settings
-from ..settings.problems import field_suffix
+from ..settings.problems import describe_effect, describe_problem, field_suffix
 from ..settings.settings_files import SettingsFiles
 from ..state_folder import StateFolder
 from ..wiring import build_models
@@ -116,8 +116,8 @@ def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str)
     problems = [problem for problem in files.problems(str(folder)) if problem.file != str(home.settings)]
     if problems:
         first = problems[0]
-        effect = "Until it is fixed, every call there asks for approval."
-        return bad("folder", f"{first.file}: {first.message}", effect, f"$EDITOR {folder / first.file}")
+        effect = f"{describe_effect(first)} A running Callboard keeps the last valid settings."
+        return bad("folder", describe_problem(first), effect, f"$EDITOR {folder / first.file}")
     request = files.asked(str(folder))
     if not request.digest:
         return ok("folder", f"{folder}: its files request nothing")

@@ -298,7 +298,20 @@ def _has(data: Any, steps: Sequence[Step]) -> bool:
     return _at(data, steps) is not None
 
 
+def describe_problem(problem: SettingsProblem) -> str:
+    """Return the problem with its file, line and field."""
+    # A problem in a line of the file already starts with its place.
+    message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
+    return f"{message}{field_suffix(message, problem.field)}"
+
+
+def describe_effect(problem: SettingsProblem) -> str:
+    """Return which settings apply until the problem is fixed."""
+    applies = "the last valid settings apply" if problem.keeps_last else "every call asks for approval"
+    return f"Until it is fixed, {applies}."
+
+
 def field_suffix(message: str, field: str) -> str:
     """Return the field in brackets to print behind a message; empty if the message already names the field."""
-    is_named = f"`{field}`" in message or message.startswith(f"{field}:")
+    is_named = f"`{field}`" in message or field in message.split(" ", 1)[0]
     return f" [{field}]" if field and not is_named else ""

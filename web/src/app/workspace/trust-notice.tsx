@@ -1,5 +1,6 @@
 /** The question about an untrusted folder, above the page. */
 import { useEffect } from 'react'
+import { isFolderInvalid } from '@/features/shared/settings-problem'
 import { SettingsProblems } from '@/features/workspace/settings-problems'
 import { TrustBanner } from '@/features/workspace/trust-banner'
 import type { TrustRead } from '@/system/generated/contracts'
@@ -19,7 +20,8 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
   }, [trust, workspaceId])
   const read = trust.get(workspaceId)
   if (read === null) return null
-  const asks = (read.state === 'untrusted' || read.state === 'changed') && !trust.isDismissed(read)
+  const wants = read.state === 'untrusted' || read.state === 'changed'
+  const asks = wants && !isFolderInvalid(read) && !trust.isDismissed(read)
   return (
     <>
       <SettingsProblems problems={read.problems} />

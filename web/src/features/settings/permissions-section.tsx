@@ -4,7 +4,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { PermissionGrants } from '../shared/permission-grants'
-import { SettingsProblemText } from '../shared/settings-problem'
+import { isFolderInvalid, SettingsProblemText } from '../shared/settings-problem'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-section'
 import { Section, SettingsRefusal } from './settings-section'
@@ -44,16 +44,25 @@ export function PermissionsSection(props: {
         </fieldset>
         <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       </Section>
-      {trust !== null && <FolderTrust trust={trust} handlers={handlers} />}
+      {trust !== null && (
+        <FolderTrust trust={trust} onTrust={handlers.onTrust} onRevoke={handlers.onRevokeTrust} />
+      )}
     </>
   )
 }
 
-function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: SettingsHandlers }) {
+/** The trust in the folder's files: its state, its requests, and the buttons to change it. */
+export function FolderTrust(props: {
+  readonly trust: TrustRead
+  readonly onTrust: () => void
+  readonly onRevoke: () => void
+}) {
+  const { trust } = props
   const t = useT()
-  const asks = trust.widenings.length > 0
+  const isInvalid = isFolderInvalid(trust)
+  const asks = trust.widenings.length > 0 && !isInvalid
   return (
-    <Section title={t('trust.folder')} hint={t(`trust.state.${trust.state}`)}>
+    <Section title={t('trust.folder')} hint={t(`trust.state.${isInvalid ? 'invalid' : trust.state}`)}>
       <p className="wrap-any font-mono text-sm text-ink-faint">{trust.folder}</p>
       {asks && <PermissionGrants widenings={trust.widenings} />}
       {trust.problems.map((problem) => (
@@ -64,12 +73,12 @@ function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: Settings
       ))}
       <div className="flex gap-2">
         {asks && trust.state !== 'trusted' && (
-          <Button look="outline" onClick={() => void handlers.onTrust()}>
+          <Button look="outline" onClick={props.onTrust}>
             {t('trust.trust')}
           </Button>
         )}
         {trust.trusted !== '' && (
-          <Button look="danger" onClick={() => void handlers.onRevokeTrust()}>
+          <Button look="danger" onClick={props.onRevoke}>
             {t('trust.revoke')}
           </Button>
         )}

@@ -1,7 +1,14 @@
 import { markInvisible } from '@/system/format/exact-text'
-import type { SettingsProblem } from '@/system/generated/contracts'
+import type { SettingsProblem, TrustRead } from '@/system/generated/contracts'
 import { settingsProblemText } from './code-texts'
 import { useT } from './surface'
+
+const FOLDER_SETTINGS = '.callboard/settings.toml'
+
+/** Whether the folder's settings file is invalid, so that its requests are unknown. */
+export function isFolderInvalid(trust: TrustRead): boolean {
+  return trust.problems.some((problem) => problem.file === FOLDER_SETTINGS)
+}
 
 /** A problem of a settings file: its place and text. */
 export function SettingsProblemText({ problem }: { readonly problem: SettingsProblem }) {

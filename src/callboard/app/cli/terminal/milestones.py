@@ -11,7 +11,7 @@ from callboard.contracts.text.sentences import format_count
 from ...folder_use import FolderUse
 from ...hosting.process import ROOT_RISK, is_root
 from ...hosting.serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
-from ...settings.problems import field_suffix
+from ...settings.problems import describe_effect, describe_problem
 from .output import Style, strip_controls
 
 
@@ -92,7 +92,4 @@ def shared_folder_note(use: FolderUse) -> str:
 
 def format_settings_problem(problem: SettingsProblem) -> str:
     """Describe a problem in a settings file, and which settings apply until it is fixed."""
-    # A problem in a line of the file already starts with its place.
-    message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
-    applies = "The last valid settings apply." if problem.keeps_last else "Every call asks for approval."
-    return f"{message}{field_suffix(message, problem.field)} {applies}"
+    return f"{describe_problem(problem)} {describe_effect(problem)}"

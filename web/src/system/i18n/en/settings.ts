@@ -86,6 +86,7 @@ export const enSettings = {
   'trust.state.trusted': 'You granted the permissions this folder requests.',
   'trust.state.untrusted': 'This folder grants no permissions until you trust it.',
   'trust.state.changed': 'The requested permissions changed. Trust the folder again.',
+  'trust.state.invalid': 'The settings file of this folder is invalid. Fix it first.',
   'trust.state.nothing': 'This folder requests no permissions.',
   'field.required': 'This field is required.',
   'field.number': 'Enter a number.',

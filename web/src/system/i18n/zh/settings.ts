@@ -78,6 +78,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'trust.state.trusted': '你已授予此文件夹请求的权限。',
   'trust.state.untrusted': '信任之前，此文件夹不授予任何权限。',
   'trust.state.changed': '请求的权限已改变。请重新信任此文件夹。',
+  'trust.state.invalid': '此文件夹的设置文件无效。请先修复。',
   'trust.state.nothing': '此文件夹未请求权限。',
   'field.required': '此项为必填项。',
   'field.number': '请输入数字。',
