@@ -56,7 +56,7 @@ test('a state is shown in words, unread is marked, and so is the active session'
     ['gone'],
   )
   expect(screen.getByText('Needs input')).toBeTruthy()
-  expect(screen.getByText('Connection lost')).toBeTruthy()
+  expect(screen.getByText('Process ended')).toBeTruthy()
   expect(screen.getAllByRole('img', { name: 'Unread' })).toHaveLength(1)
   expect(screen.getByRole('button', { current: 'page' }).textContent).toContain('plain')
 })

@@ -68,7 +68,7 @@ test('a lead that is done does not hide the work of the rest of its session (D7)
 
 test('a lost turn shows no clock and can still be interrupted', () => {
   line({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
-  expect(screen.getByRole('status').textContent).toBe('Host connection lost')
+  expect(screen.getByRole('status').textContent).toBe('Process ended')
   expect(screen.queryByText('1s')).toBeNull()
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })

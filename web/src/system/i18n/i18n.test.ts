@@ -68,6 +68,14 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
   expect(missing).toEqual([])
 })
 
+test('lost work reads as work of an ended process, not as a lost connection', () => {
+  const texts = [en, zh].flatMap((language) =>
+    Object.entries(language).filter(([key]) => /\.lost$/.test(key) && key !== 'settings.server.lost'),
+  )
+  expect(texts).toHaveLength(10)
+  expect(texts.filter(([, text]) => /connect|连接/i.test(text))).toEqual([])
+})
+
 test('every text is used', () => {
   const all = ['app', 'features', 'ui'].flatMap(readSources)
   const text = all.map((source) => source.text).join('\n')

@@ -17,7 +17,7 @@ export const enTeam = {
   'team.state.completed': 'Done',
   'team.state.killed': 'Stopped',
   'team.state.closed': 'Closed',
-  'team.state.lost': 'Host connection lost',
+  'team.state.lost': 'Process ended',
   'team.state.unknown': 'Unknown',
   'team.role.custom': 'Agent',
   'team.kind.human': 'Person',

@@ -26,7 +26,7 @@ export const enTools = {
   'process.state.terminated': 'Terminated',
   'process.state.session_closed': 'Session closed',
   'process.state.limited': 'Limit exceeded',
-  'process.state.lost': 'Connection lost',
+  'process.state.lost': 'Ended with Callboard',
   'process.state.unknown': 'Unknown',
   'process.input': 'Input for {command}',
   'process.input_short': 'Input line',

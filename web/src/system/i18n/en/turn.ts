@@ -42,7 +42,7 @@ export const enTurns = {
   'outcome.interrupted.storage': 'Interrupted: disk full or disk error',
   'outcome.interrupted.crash': 'Interrupted: Callboard stopped unexpectedly',
   'outcome.interrupted.shutdown': 'Interrupted: Callboard shut down',
-  'outcome.interrupted.lost': 'Interrupted: host connection lost',
+  'outcome.interrupted.lost': 'Interrupted: its process ended',
   'outcome.interrupted.replaced': 'Interrupted by newer input',
   'outcome.interrupted.cancelled': 'Cancelled by the parent agent',
   'outcome.interrupted.closed': 'Closed by the parent agent',

@@ -17,7 +17,7 @@ export const zhTeam = {
   'team.state.completed': '已完成',
   'team.state.killed': '已停止',
   'team.state.closed': '已关闭',
-  'team.state.lost': '与主机的连接已断开',
+  'team.state.lost': '进程已结束',
   'team.state.unknown': '未知',
   'team.role.custom': '智能体',
   'team.kind.human': '用户',

@@ -28,7 +28,7 @@ export const zhTools: Readonly<Record<keyof typeof enTools, string>> = {
   'process.state.terminated': '已终止',
   'process.state.session_closed': '会话已关闭',
   'process.state.limited': '超出限制',
-  'process.state.lost': '连接已断开',
+  'process.state.lost': '随 Callboard 结束',
   'process.state.unknown': '未知',
   'process.input': '{command} 的输入',
   'process.input_short': '输入一行',

@@ -42,7 +42,7 @@ export const zhTurns = {
   'outcome.interrupted.storage': '已中断：磁盘已满或出错',
   'outcome.interrupted.crash': '已中断：Callboard 意外停止',
   'outcome.interrupted.shutdown': '已中断：Callboard 已关闭',
-  'outcome.interrupted.lost': '已中断：与主机的连接已断开',
+  'outcome.interrupted.lost': '已中断：其进程已结束',
   'outcome.interrupted.replaced': '已被新的输入中断',
   'outcome.interrupted.cancelled': '已被上级智能体取消',
   'outcome.interrupted.closed': '已被上级智能体关闭',
