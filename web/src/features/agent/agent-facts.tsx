@@ -2,6 +2,7 @@ import { formatClockTime } from '@/system/format/numbers'
 import type { AgentRow } from '@/system/rows/model'
 import { agentName, findAgent, type Team } from '@/system/selectors/team'
 import { Fact, Facts } from '@/ui/facts'
+import { modelText } from '../shared/code-texts'
 import { LongText } from '../shared/load-more'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
@@ -83,7 +84,7 @@ export function AgentFacts(props: {
 /** Model, tools and limits of an agent. Unknown for a remote agent. */
 function LimitFacts({ agent }: { agent: AgentRow }) {
   const t = useT()
-  const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
+  const model = modelText(t, agent.provider, agent.model)
   const isLocal = agent.remote === null
   const mode = agent.permissionMode
   return (

@@ -5,6 +5,7 @@ import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
 import { Fact, Facts } from '@/ui/facts'
 import { type Tab, type TabRequest, Tabs } from '@/ui/tabs'
+import { modelText } from '../shared/code-texts'
 import { useT } from '../shared/surface'
 import { PermissionChecks } from './permission-checks'
 
@@ -57,7 +58,7 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
   const activity = summarizeActivity(turn, parts)
   const tokenText = (tokens: number | null) =>
     tokens === null ? t('app.unknown') : formatCount(tokens, t.locale)
-  const model = status === null ? '' : [status.provider, status.model].filter(Boolean).join(' / ')
+  const model = status === null ? '' : modelText(t, status.provider, status.model)
   return (
     <>
       <Facts>

@@ -11,7 +11,14 @@ import { useT } from '../shared/surface'
 import { AddModel } from './add-model'
 import { FallbackModels } from './fallback-models'
 import type { SettingsHandlers } from './settings-section'
-import { type Entry, readEntries, readText, Section, SettingsRefusal } from './settings-section'
+import {
+  connectedModels,
+  type Entry,
+  readEntries,
+  readText,
+  Section,
+  SettingsRefusal,
+} from './settings-section'
 
 /** Configured models, detected models and fallback models. */
 export function ModelsSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
@@ -28,13 +35,15 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
   const addEntry = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
     void write({ models: entries.filter((entry) => readText(entry, 'name') !== name) })
+  const connected = connectedModels(models)
   const detectedModels = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
       <Section title={t('settings.models')} hint={t('settings.models_help')}>
         {models === null && <p className="text-ink-faint">{t('tool.loading')}</p>}
+        {models !== null && connected.length === 0 && <p>{t('first.models_offline')}</p>}
         <ul aria-label={t('settings.models')} className="divide-y divide-line">
-          {(models?.configured ?? []).map((model) => {
+          {connected.map((model) => {
             const entry = entries.find((entry) => readText(entry, 'name') === model.provider)
             return (
               <Model
@@ -91,14 +100,12 @@ function Model(props: {
   const { model, tested } = props
   const testing = tested === 'testing'
   const failed = tested !== null && tested !== 'testing' && !tested.ok
-  // The offline search is not a model and cannot be tested.
-  const isOffline = model.provider === 'offline'
   return (
     <li className="py-1.5">
       <div className="flex flex-wrap items-center gap-x-2">
         <Dot tone={failed ? 'bad' : model.usable ? 'good' : 'warn'} />
         <span className="wrap-any font-medium">{model.label || model.name}</span>
-        {!isOffline && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
+        <span className="wrap-any text-sm text-ink-faint">{model.name}</span>
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
         {(model.fallback ?? 0) > 0 && (
           <Badge>{t('settings.fallback_place', { place: model.fallback ?? 0 })}</Badge>

@@ -1,11 +1,16 @@
 /** Building blocks of the settings sections. */
 import type { InputHTMLAttributes, ReactNode } from 'react'
-import type { RuleEntry } from '@/system/generated/contracts'
+import type { ConfiguredModel, ModelList, RuleEntry } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsPlace } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { RefusalAlert } from '../shared/refusal'
 import { useT } from '../shared/surface'
+
+/** The configured models, without the search that answers while there is none. */
+export function connectedModels(models: ModelList | null): readonly ConfiguredModel[] {
+  return (models?.configured ?? []).filter((model) => model.kind !== 'offline')
+}
 
 export function Section(props: {
   readonly title: string

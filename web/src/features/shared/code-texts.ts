@@ -37,6 +37,16 @@ export function detailText(t: Translate, detail: string): string {
   return t.maybe(`code.${detail}`) ?? t.maybe(`outcome.interrupted.${detail}`) ?? detail
 }
 
+/** The provider and name of the model in use; empty if unknown. The search has a name in the page's language. */
+export function modelText(t: Translate, provider: string, model: string): string {
+  return isOffline(provider, model) ? t('status.offline') : [provider, model].filter(Boolean).join(' / ')
+}
+
+/** Whether no model is connected, and a search of the folder answers. */
+export function isOffline(provider: string, model: string): boolean {
+  return provider === 'offline' && model === 'search, no model'
+}
+
 /** The label of a permission mode, or its wire name if it is unknown. */
 export function modeText(t: Translate, mode: string): string {
   return t.maybe(`composer.permission.${mode}`) ?? mode

@@ -32,6 +32,18 @@ test('the line shows the milestone, the call, the model and the tokens', () => {
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })
 
+test('the search that answers without a model has a name in the language of the page', () => {
+  const status = {
+    detail: 'completed',
+    iteration: 1,
+    provider: 'offline',
+    model: 'search, no model',
+  } as const
+  line(status)
+  expect(screen.getByText('Folder search')).toBeTruthy()
+  expect(screen.queryByText(/search, no model/)).toBeNull()
+})
+
 test('unknown values are not shown as nothing or zero (UI-26)', () => {
   line(null)
   expect(screen.getByText('Status unknown')).toBeTruthy()

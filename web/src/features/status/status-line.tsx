@@ -3,7 +3,7 @@ import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
-import { activityText } from '../shared/code-texts'
+import { activityText, isOffline, modelText } from '../shared/code-texts'
 import { Elapsed } from '../shared/elapsed'
 import { useT } from '../shared/surface'
 import { SESSION_TONES } from '../shared/tones'
@@ -30,7 +30,7 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
     ? t(`session.state.${sessionState}`)
     : (doing ?? t(`status.${status.detail}`, { tool }))
   const lost = status.detail === 'lost'
-  const model = [status.provider, status.model].filter(Boolean).join(' / ')
+  const model = modelText(t, status.provider, status.model)
   return (
     <section
       aria-label={t('status.label')}
@@ -62,7 +62,7 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
         <TokenCounts status={status} />
         {(status.iteration > 0 || model !== '') && (
           <span className="truncate" title={model}>
-            {status.model || t('status.model_unknown')}
+            {isOffline(status.provider, status.model) ? model : status.model || t('status.model_unknown')}
           </span>
         )}
       </span>

@@ -110,6 +110,7 @@ export const en = {
   'status.lost': 'Process ended',
   'status.unknown': 'Status unknown',
   'status.a_tool': 'a tool',
+  'status.offline': 'Folder search',
   'status.model_unknown': 'Unknown model',
   'status.iteration': 'call {iteration} of {max}',
   'status.iteration_open': 'call {iteration}',

@@ -110,6 +110,7 @@ export const zh: Texts = {
   'status.lost': '进程已结束',
   'status.unknown': '状态未知',
   'status.a_tool': '工具',
+  'status.offline': '文件夹搜索',
   'status.model_unknown': '未知模型',
   'status.iteration': '第 {iteration}/{max} 次调用',
   'status.iteration_open': '第 {iteration} 次调用',
