@@ -147,7 +147,7 @@ def _fold(items: list[Record] | list[Record | Frame]) -> float:
     for _ in range(times):
         view = SessionView()
         for item in items:
-            ops = view.apply(item) if isinstance(item, Record) else view.frame(item)
+            ops = view.apply(item) if isinstance(item, Record) else view.apply_frame(item)
             for op in ops:
                 _encoder.encode(op)
     return times * len(items) / (time.process_time() - began)

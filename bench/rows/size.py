@@ -21,7 +21,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.record import Record
 from callboard.log.sqlite.schema import FACTS
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 
 CONTENT, EACH = 1.2, 350
 TURNS_A_SESSION = 10
@@ -66,7 +66,7 @@ async def run(scale: Scale) -> Result:
     for stream in await facts.streams(""):
         records += await facts.read(stream, limit=1_000_000)
     store = board.parts.store
-    lines = sum(len(msgspec.json.encode(wire_event(record, store.id))) + 1 for record in records)
+    lines = sum(len(msgspec.json.encode(build_wire_event(record, store.id))) + 1 for record in records)
     await board.close()
     return _result(records, scale.place / "state", lines)
 

@@ -87,7 +87,7 @@ async def test_operations_build_the_same_view_from_the_start_and_from_a_cursor(p
                 async for batch in batches:
                     complete.apply(batch.ops)
                     resumed.apply(batch.ops)
-                    if complete.panel(TextPart):
+                    if complete.list_rows(TextPart):
                         break
             cursor = batch.cursor
             async with aclosing(client.follow_ops(accepted.session_id, after=cursor)) as batches:
@@ -95,9 +95,9 @@ async def test_operations_build_the_same_view_from_the_start_and_from_a_cursor(p
                     if batch.kind == "snapshot":
                         resumed = Table()
                     resumed.apply(batch.ops)
-                    if any(turn.ended_at for turn in resumed.panel(TurnRow)):
+                    if any(turn.ended_at for turn in resumed.list_rows(TurnRow)):
                         break
-            (text,) = resumed.panel(TextPart)
+            (text,) = resumed.list_rows(TextPart)
             assert text.content.text == answer
 
 

@@ -66,7 +66,7 @@ def test_every_operation_of_a_history_fits_the_schema():
     checks, view = validator(rows_schema()), SessionView()
     kinds: set[str] = set()
     for item in random_history(2, moves=500, threads=2).live:
-        for op in view.apply(item) if isinstance(item, Record) else view.frame(item):
+        for op in view.apply(item) if isinstance(item, Record) else view.apply_frame(item):
             plain = json.loads(msgspec.json.encode(op))
             kinds.add(plain.get("row", plain).get("kind", plain["op"]))
             checks.validate(plain)

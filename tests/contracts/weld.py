@@ -37,8 +37,8 @@ from callboard.contracts.rows.conversation import ActionOutcome, Part, RuntimeSt
 from callboard.contracts.rows.session import SessionCard, SessionState
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.control.decide.tool.questions import REMOTE_REQUESTS
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events, emissions
-from callboard.projection.emit.agentui.parts import part_type
+from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events, translate_fact
+from callboard.projection.emit.agentui.parts import find_part_type
 from callboard.projection.emit.agentui_emission import DELTAS, HYDRATED, Emission
 from callboard.projection.emit.entities import TRANSLATIONS
 from tests.contracts.shown import shown_rows
@@ -122,8 +122,8 @@ def _names(values: Any) -> list[str]:
 
 def told() -> list[Emission]:
     """Return every event that facts and pieces are emitted as."""
-    rows = [emission for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact())]
-    variants = [emission for fact in _VARIANTS for emission in emissions(fact.type, fact)]
+    rows = [emission for tag in TRANSLATIONS for emission in translate_fact(tag, ErasedFact())]
+    variants = [emission for fact in _VARIANTS for emission in translate_fact(fact.type, fact)]
     return [*rows, *variants, *DELTAS.values(), HYDRATED]
 
 
@@ -134,11 +134,11 @@ def product() -> dict[str, frozenset[str]]:
     topologies = {
         event.topology
         for record in random_history(1, moves=20).records
-        for event in agent_ui_events(record)
+        for event in build_agent_ui_events(record)
         if event.topology
     }
     shown = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
-    parts = shown | {part for emission in emitted if (part := part_type(emission)) is not None}
+    parts = shown | {part for emission in emitted if (part := find_part_type(emission)) is not None}
     actions = asked_for(ROOT / "src" / "callboard" / "control") | adds["actionType"]
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
     own = {

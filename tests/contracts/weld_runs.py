@@ -14,7 +14,7 @@ from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
 from callboard.projection.emit.run_emission import PHASES, RunEventName
-from callboard.projection.run_end import run_status
+from callboard.projection.run_end import derive_status
 from callboard.tools.builtin.declarations import TOOLS
 
 _ENDS = ("", "completed", "failed", "interrupted")
@@ -29,7 +29,7 @@ def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
         "multi_agent_runtime.agent_status_states": frozenset(state for state, _ in PHASES.values()),
         "multi_agent_runtime.run_record_fields": frozenset(AgentRunRecord.__struct_fields__),
         "multi_agent_runtime.run_record_statuses": frozenset(
-            run_status(how, cause) for how in _ENDS for cause in ("", "person")
+            derive_status(how, cause) for how in _ENDS for cause in ("", "person")
         ),
         "multi_agent_runtime.routes": frozenset(
             f"{method.upper()} {path}" for path, methods in _paths().items() for method in methods

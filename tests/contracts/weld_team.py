@@ -30,7 +30,7 @@ from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.agentui_emission import Emission
 from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent
-from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
+from callboard.projection.snapshot import SubagentSnapshot, build_task_snapshots, mark_stale
 from tests.contracts.shown import filled, shown_rows
 from tests.projection.session_builder import model_session
 from tests.projection.team.scenarios import all_sessions
@@ -196,8 +196,8 @@ def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Ro
 def _degraded(rows: list[Row]) -> frozenset[str]:
     """Return the degraded states of agents, of snapshots and of a session without a team."""
     found = {one for row in rows if isinstance(row, AgentRow) for one in row.degraded}
-    snapshots = task_snapshots(conformance_session().records())
-    if {one.state for one in stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
+    snapshots = build_task_snapshots(conformance_session().records())
+    if {one.state for one in mark_stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
         found.add("snapshot_stale")
     solo = [
         event.topology
@@ -205,13 +205,13 @@ def _degraded(rows: list[Row]) -> frozenset[str]:
         for event in AgentUiEvents().apply(record)
         if event.topology
     ]
-    if solo == ["solo_run"] and not model_session().table.panel(TeamRow):
+    if solo == ["solo_run"] and not model_session().table.list_rows(TeamRow):
         found.add("solo_run")
     return frozenset(found)
 
 
 def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
-    rows = conformance_session().table.rows()
+    rows = conformance_session().table.group_rows()
     types = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     fields = {field.encode_name for field in msgspec.structs.fields(SubagentEvent)}
     snapshot = msgspec.structs.fields(SubagentSnapshot)

@@ -12,7 +12,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.record import NewFact, decode_payload, encode_payload, normalise_floats
 from callboard.log.memory import MemoryStore
 from callboard.log.sqlite import open_store
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 
 from .samples import SCOPE, STREAM, batch
 
@@ -26,7 +26,7 @@ async def test_r7_a_whole_number_is_sent_as_it_is_chained(tmp_path: Path) -> Non
     """R7: `4096` live is `4096` after a restart, and the facts themselves are equal."""
     store = open_store(tmp_path)
     live = await store.facts.append(batch(0, *_facts()))
-    sent = [bytes(wire_event(record, "rtm").payload) for record in live]
+    sent = [bytes(build_wire_event(record, "rtm").payload) for record in live]
     chained = [stored.payload for stored in await store.facts.stored(STREAM)]
     await store.close()
 
@@ -34,7 +34,7 @@ async def test_r7_a_whole_number_is_sent_as_it_is_chained(tmp_path: Path) -> Non
     read = await again.facts.read(STREAM)
     await again.close()
 
-    assert [bytes(wire_event(record, "rtm").payload) for record in read] == sent == chained
+    assert [bytes(build_wire_event(record, "rtm").payload) for record in read] == sent == chained
     assert (b"4096" in sent[1], b"4096.0" in sent[1]) == (True, False)
     assert [repr(record.fact) for record in read] == [repr(record.fact) for record in live]
 

@@ -42,7 +42,9 @@ class SessionBuilder:
         return self._record_ops(self.view.apply(self.log.add(fact, scope)))
 
     def stream(self, kind: PartialKind, scope: Scope, text: str, offset: int = 0, tool: str = "") -> SessionBuilder:
-        return self._record_ops(self.view.frame(Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)))
+        return self._record_ops(
+            self.view.apply_frame(Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool))
+        )
 
     def _record_ops(self, ops: Iterable[Op]) -> SessionBuilder:
         self.ops = list(ops)

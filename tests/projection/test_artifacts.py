@@ -48,10 +48,10 @@ def test_the_panel_is_the_same_live_rebuilt_and_continued(moves: list[tuple[int,
     whole = fold_records(records)
     view = SessionView()
     table = fold_records(records[:cut], view)
-    again = SessionView.from_state(view.state())
+    again = SessionView.from_state(view.encode_state())
     for record in records[cut:]:
         table.apply(again.apply(record))
-    assert table.rows() == whole.rows()
+    assert table.group_rows() == whole.group_rows()
 
 
 @given(moves=MOVES, erased=st.sets(st.integers(0, 200)))
@@ -65,14 +65,14 @@ def test_artifacts_with_erased_facts_remain(moves: list[tuple[int, int]], erased
         for record in artifact_history(moves)
     )
     numbers: dict[str, list[int]] = {}
-    for row in fold_records(records).panel(ArtifactVersionRow):
+    for row in fold_records(records).list_rows(ArtifactVersionRow):
         numbers.setdefault(row.artifact_id, []).append(row.entry.version)
     assert numbers == {artifact: sorted(set(versions)) for artifact, versions in numbers.items()}
 
 
 def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
     """UI-13: a compact card without the body."""
-    (part,) = artifact_session().table.panel(ArtifactPart)
+    (part,) = artifact_session().table.list_rows(ArtifactPart)
     assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (
         "trn_1",
         "art_1",
@@ -116,11 +116,11 @@ def test_a_draft_and_a_running_export_outlive_their_artifact():
     )
     session.add(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), artifact_scope())
     session.add(ArtifactDeleted(file=True), artifact_scope())
-    row = session.table.row(ArtifactRow, "art_1")
+    row = session.table.get_row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.draft, row.draft_base, row.code, row.message) == ("deleted", draft, 1, "", "")
     session.add(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), artifact_scope())
-    row = session.table.row(ArtifactRow, "art_1")
+    row = session.table.get_row(ArtifactRow, "art_1")
     assert row is not None
     assert (row.status, row.exports[0].name) == ("deleted", "artifacts.zip")
 
@@ -132,7 +132,7 @@ def test_an_old_artifact_is_summarised_until_it_changes():
         session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
         session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
     session.add(version(2, path="src/0.py"), artifact_scope("art_0", step(2, tool_call="cal_1")))
-    row = session.table.row(ArtifactRow, "art_0")
+    row = session.table.get_row(ArtifactRow, "art_0")
     assert row is not None
     assert (row.title, row.version, row.status, [version_row.version for version_row in row.versions]) == (
         "0.py",
@@ -141,17 +141,17 @@ def test_an_old_artifact_is_summarised_until_it_changes():
         [2],
     )
     assert row.created_at > 0
-    grown = len(session.view.state())
+    grown = len(session.view.encode_state())
     for number in range(MAX_ROWS + 50, MAX_ROWS + 550):
         path = f"src/{number}.py"
         session.add(ArtifactCreated(artifact_kind="code", path=path), artifact_scope(f"art_{number}"))
         session.add(version(1, "found", path=path, base=0), artifact_scope(f"art_{number}"))
-    assert (len(session.view.state()) - grown) / 500 < 120
+    assert (len(session.view.encode_state()) - grown) / 500 < 120
 
 
 def test_a_version_without_a_creation_fact_has_a_row():
     session = model_session().add(
         ArtifactVersionCreated(version=4, content=content("x"), version_origin="agent", path=PATH), artifact_scope()
     )
-    (row,) = session.table.panel(ArtifactRow)
+    (row,) = session.table.list_rows(ArtifactRow)
     assert (row.title, row.artifact_kind, row.version, row.created_at) == ("stage.py", "code", 4, 0)

@@ -67,18 +67,18 @@ def context_sessions() -> tuple[SessionBuilder, ...]:
 
 
 def row(session: SessionBuilder) -> ContextRow:
-    return session.table.panel(ContextRow)[-1]
+    return session.table.list_rows(ContextRow)[-1]
 
 
 def part(session: SessionBuilder) -> ContextPart:
-    return session.table.panel(ContextPart)[-1]
+    return session.table.list_rows(ContextPart)[-1]
 
 
 def test_the_context_of_a_turn_is_in_its_row_and_its_threads_row():
     """CTX-01, CTX-02: the turn shows what is missing."""
     session = session_with_context()
 
-    turn = session.table.panel(TurnRow)[-1]
+    turn = session.table.list_rows(TurnRow)[-1]
     assert (turn.given, turn.missing) == ((NOTES,), (GONE,))
     assert row(session) == ContextRow(
         key="thr_1",
@@ -108,7 +108,7 @@ def test_a_folders_own_context_is_not_shown_in_every_turn():
     )
 
     assert row(session).refs == (RULES,)
-    assert not session.table.panel(ContextPart)
+    assert not session.table.list_rows(ContextPart)
 
 
 def test_a_providers_token_count_replaces_the_estimate():
@@ -143,7 +143,7 @@ def test_a_compaction_is_one_part_and_not_a_text():
     assert (done.key, done.order) == ("run_1.1", part_order(4, 1))
     assert (done.event, done.cause, done.summary.text) == ("compacted", "window", "They said so.")
     assert (done.said, done.tokens_before, done.tokens_after, row(session).used) == (1, 7000, 400, 400)
-    assert not session.table.panel(TextPart)
+    assert not session.table.list_rows(TextPart)
 
 
 def test_a_failed_compaction_shows_its_error():
@@ -168,5 +168,5 @@ def test_the_next_turn_keeps_pins_and_drops_the_last_context():
 def test_a_rebuilt_view_shows_the_same_context():
     """UI-34"""
     for session in context_sessions():
-        view = SessionView.from_state(session.view.state())
-        assert view.state() == session.view.state()
+        view = SessionView.from_state(session.view.encode_state())
+        assert view.encode_state() == session.view.encode_state()

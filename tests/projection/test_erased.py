@@ -43,13 +43,13 @@ def test_erasing_any_content_leaves_a_view_of_the_same_shape(history: History, s
     for record in history.records:
         table.apply(whole.apply(record))
         blank.apply(view.apply(erase(record) if source.random() < 0.5 else record))
-    for rows in blank.rows().values():
+    for rows in blank.group_rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
-    assert [(row.key, row.state) for row in blank.panel(TurnRow)] == [
-        (row.key, row.state) for row in table.panel(TurnRow)
+    assert [(row.key, row.state) for row in blank.list_rows(TurnRow)] == [
+        (row.key, row.state) for row in table.list_rows(TurnRow)
     ]
-    assert [(row.key, row.state, row.order) for row in blank.panel(ToolPart)] == [
-        (row.key, row.state, row.order) for row in table.panel(ToolPart)
+    assert [(row.key, row.state, row.order) for row in blank.list_rows(ToolPart)] == [
+        (row.key, row.state, row.order) for row in table.list_rows(ToolPart)
     ]
 
 
@@ -57,7 +57,7 @@ def test_an_erased_text_reads_as_erased_and_not_as_empty():
     """UI-26"""
     session = running_session()
     table = refold(session, "turn.submitted", "tool.requested")
-    turn, call = table.row(TurnRow, "trn_1"), table.row(ToolPart, "cal_1")
+    turn, call = table.get_row(TurnRow, "trn_1"), table.get_row(ToolPart, "cal_1")
     assert turn is not None
     assert call is not None
     assert (turn.input, turn.state) == (Text(erased=True), "running")
@@ -70,9 +70,9 @@ def test_a_fact_of_an_unknown_type_is_shown_as_unknown():
     record = session.log.add(TurnCompleted(iterations=1), RUN)
     header = msgspec.structs.replace(record.header, type="plan.sketched")
     session.table.apply(session.view.apply(msgspec.structs.replace(record, header=header, fact=UnknownFact())))
-    (notice,) = session.table.panel(NoticePart)
+    (notice,) = session.table.list_rows(NoticePart)
     assert (notice.code, notice.message, notice.turn_id) == ("unknown_fact", "plan.sketched", "trn_1")
-    assert session.table.panel(TextPart) == []
+    assert session.table.list_rows(TextPart) == []
 
 
 def test_no_type_of_fact_stops_a_view_when_it_is_erased():

@@ -74,7 +74,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
     has one row, the approval one audit line.
     """
     start = 1_700_000_000_000_000
-    assert golden_session().table.rows() == {
+    assert golden_session().table.group_rows() == {
         "parts": [
             ReasoningPart(
                 key="run_1.2",
@@ -238,6 +238,6 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
 
 def test_an_ended_turn_leaves_nothing_pending():
     """UI-09: an answered action needs no attention."""
-    rows = golden_session().table.rows()
+    rows = golden_session().table.group_rows()
     assert "actions" not in rows
     assert "queue" not in rows

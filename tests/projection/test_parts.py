@@ -33,13 +33,13 @@ CALL = step(2, tool_call="cal_1")
 
 
 def call(session: SessionBuilder) -> ToolPart:
-    row = session.table.row(ToolPart, "cal_1")
+    row = session.table.get_row(ToolPart, "cal_1")
     assert row is not None
     return row
 
 
 def parts(session: SessionBuilder) -> list[Row]:
-    return session.table.rows().get("parts", [])
+    return session.table.group_rows().get("parts", [])
 
 
 def kinds(session: SessionBuilder) -> list[str]:
@@ -122,7 +122,7 @@ def test_a_final_text_that_differs_replaces_the_streamed_text():
     """UI-05"""
     session = model_session().stream("text", step(2), "The key is sk-1")
     session.add(MessageText(content=Text(text="The key is [redacted]"), revised=True), step(2))
-    (row,) = session.table.panel(TextPart)
+    (row,) = session.table.list_rows(TextPart)
     assert (row.content.text, row.state, row.revised) == ("The key is [redacted]", "final", True)
 
 
@@ -131,7 +131,7 @@ def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
     session = model_session().add(MessageText(content=Text(text="I look.")), step(2))
     session.add(ToolRequested(tool="Read", arguments=Text(text="{}")), step(3, tool_call="cal_1"))
     session.add(MessageText(content=Text(text="Found.")), step(5)).add(OutputFinal(parts=(5,)), RUN)
-    assert [(row.content.text, row.commentary) for row in session.table.panel(TextPart)] == [
+    assert [(row.content.text, row.commentary) for row in session.table.list_rows(TextPart)] == [
         ("I look.", True),
         ("Found.", False),
     ]
@@ -140,7 +140,7 @@ def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
 def test_an_interrupted_text_keeps_its_start():
     session = model_session().stream("text", step(2), "It is al")
     session.add(MessageInterrupted(content=Text(text="It is al")), step(2))
-    (row,) = session.table.panel(TextPart)
+    (row,) = session.table.list_rows(TextPart)
     assert (row.state, row.content.text) == ("interrupted", "It is al")
 
 
@@ -187,7 +187,7 @@ def test_a_steer_waits_at_the_end_and_moves_before_the_answer_that_includes_it()
     session.add(ModelRequested(provider="scripted", model="m", iteration=2, context_through=9), step(3))
     session.add(MessageText(content=Text(text="Yes.")), step(4))
     assert kinds(session) == ["ToolPart", "SteerPart", "TextPart"]
-    (steer,) = session.table.panel(SteerPart)
+    (steer,) = session.table.list_rows(SteerPart)
     assert (steer.outcome, steer.content.text) == ("accepted", "In English.")
 
 
@@ -198,7 +198,7 @@ def test_a_rejected_steer_shows_the_reason_and_keeps_its_text():
     rejected = SteerRejected(steer_id="str_1", input=Text(text="In English."), reason="turn_completed")
     session.add(rejected, RUN)
     assert kinds(session) == ["TextPart", "SteerPart"]
-    (steer,) = session.table.panel(SteerPart)
+    (steer,) = session.table.list_rows(SteerPart)
     assert (steer.outcome, steer.reason, steer.content.text) == ("rejected", "turn_completed", "In English.")
 
 

@@ -23,7 +23,7 @@ def started() -> SessionBuilder:
 
 
 def row(session: SessionBuilder) -> ProcessRow:
-    (process,) = session.table.panel(ProcessRow)
+    (process,) = session.table.list_rows(ProcessRow)
     return process
 
 
@@ -50,7 +50,7 @@ def test_a_lost_process_shows_its_state_and_its_warning():
     session.add(WarningRaised(code="process_unavailable", message="It is gone."), SCOPE)
 
     assert (row(session).state, row(session).message) == ("lost", "It is gone.")
-    assert [part.code for part in session.table.panel(NoticePart)] == ["process_unavailable"]
+    assert [part.code for part in session.table.list_rows(NoticePart)] == ["process_unavailable"]
 
 
 def test_the_erased_end_of_a_process_is_unknown():
@@ -66,4 +66,4 @@ def test_facts_of_unknown_processes_change_nothing():
     session = model_session()
     session.add(ProcessEnded(status="exited"), with_ids(Scope(), thread=RUN.thread, process="prc_9"))
 
-    assert list(session.table.panel(ProcessRow)) == []
+    assert list(session.table.list_rows(ProcessRow)) == []

@@ -26,7 +26,7 @@ def queued_session() -> SessionBuilder:
 
 
 def order(session: SessionBuilder) -> list[tuple[int, str]]:
-    return [(row.order, row.turn_id) for row in session.table.panel(QueueRow)]
+    return [(row.order, row.turn_id) for row in session.table.list_rows(QueueRow)]
 
 
 def test_a_queued_turn_shows_its_place():
@@ -44,8 +44,8 @@ def test_a_promoted_turn_moves_to_the_front_and_only_moved_turns_change():
 def test_an_edited_turn_has_its_new_input_in_the_queue_and_in_its_row():
     """UI-11"""
     session = queued_session().add(QueueEdited(input=Text(text="Rather this.")), turn(3))
-    inputs = [row.input.text for row in session.table.panel(QueueRow)]
-    row = session.table.row(TurnRow, "trn_3")
+    inputs = [row.input.text for row in session.table.list_rows(QueueRow)]
+    row = session.table.get_row(TurnRow, "trn_3")
     assert inputs == ["Number 2.", "Rather this.", "Number 4."]
     assert row is not None
     assert (row.input.text, row.state) == ("Rather this.", "queued")
@@ -54,7 +54,7 @@ def test_an_edited_turn_has_its_new_input_in_the_queue_and_in_its_row():
 def test_a_removed_turn_leaves_the_queue_and_stays_among_the_turns():
     """UI-11"""
     session = queued_session().add(QueueRemoved(reason="not needed"), turn(2))
-    row = session.table.row(TurnRow, "trn_2")
+    row = session.table.get_row(TurnRow, "trn_2")
     assert order(session) == [(1, "trn_3"), (2, "trn_4")]
     assert row is not None
     assert (row.state, row.message) == ("removed", "not needed")
@@ -63,7 +63,7 @@ def test_a_removed_turn_leaves_the_queue_and_stays_among_the_turns():
 def test_a_turn_that_starts_leaves_the_queue_and_moves_to_its_start():
     session = queued_session().add(TurnInterrupted(cause="person"), RUN)
     session.add(turn_started(), with_ids(turn(2), run="run_2"))
-    row = session.table.row(TurnRow, "trn_2")
+    row = session.table.get_row(TurnRow, "trn_2")
     assert order(session) == [(1, "trn_3"), (2, "trn_4")]
     assert row is not None
     assert (row.state, row.order) == ("running", session.log.sequence)

@@ -70,7 +70,7 @@ def session_with_inbox() -> SessionBuilder:
 
 
 def parts(session: SessionBuilder, turn: str) -> list[Part]:
-    return [row for row in session.table.panel(Part) if row.turn_id == turn]
+    return [row for row in session.table.list_rows(Part) if row.turn_id == turn]
 
 
 def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them():
@@ -111,7 +111,7 @@ def test_the_items_of_an_interrupted_turn_appear_again_in_the_next_one():
         (TurnCompleted(iterations=1), run_scope(THREAD, 3)),
     )
     add_facts(session, *run_facts(THREAD, 4), (reservation, run_scope(THREAD, 4)))
-    turns = [row.turn_id for row in session.table.panel(NotificationPart)]
+    turns = [row.turn_id for row in session.table.list_rows(NotificationPart)]
     assert turns == [SECOND.turn, run_scope(THREAD, 3).turn]
 
 
@@ -119,7 +119,7 @@ def test_waiting_items_survive_in_the_stored_state_of_a_view():
     """UI-16, UI-29: reopening changes nothing."""
     session = add_facts(session_with_inbox(), *run_facts(THREAD, 2))
     records = session.records()
-    restored = SessionView.from_state(session.view.state())
+    restored = SessionView.from_state(session.view.encode_state())
     reserved = InboxReserved(items=("han_1", "itm_1", "itm_2"))
     session.add(reserved, SECOND)
     assert restored.apply(session.records()[len(records)]) == session.ops
@@ -129,7 +129,8 @@ def test_waiting_items_survive_in_the_stored_state_of_a_view():
 def test_the_sender_receives_news_of_its_handoff():
     """UI-19: it was returned, rejected, or expired."""
     assert [
-        (part.turn_id, part.handoff_id, part.news, part.message) for part in handoff_session().table.panel(HandoffPart)
+        (part.turn_id, part.handoff_id, part.news, part.message)
+        for part in handoff_session().table.list_rows(HandoffPart)
     ] == [
         ("trn_critic1", "han_1", "requested", "Judge it, 1."),
         ("trn_solo2", "han_1", "returned", "judged"),
@@ -146,7 +147,7 @@ def test_an_agent_receives_news_of_a_handoff_that_a_person_accepts_for_it():
     accepted = HandoffAccepted(source="writer-1", target="solo", reason="by all means")
     session.add(accepted, Scope(agent="solo", thread=THREAD.thread, handoff=scope.handoff))
     add_facts(session, *run_facts(THREAD, 3), (InboxReserved(items=("han_1.accepted",)), run_scope(THREAD, 3)))
-    assert [part.news for part in session.table.panel(HandoffPart)] == ["requested", "accepted"]
+    assert [part.news for part in session.table.list_rows(HandoffPart)] == ["requested", "accepted"]
 
 
 def test_a_reviewer_sees_the_review_request():
@@ -155,14 +156,14 @@ def test_a_reviewer_sees_the_review_request():
         reviewer="solo", target="writer-1", item="itm_9", to_thread=THREAD.thread, instructions=Text(text="Be strict.")
     )
     session = add_facts(team_session(), (asks, REVIEW), (InboxReserved(items=("itm_9",)), RUN))
-    (notice,) = session.table.panel(NoticePart)
+    (notice,) = session.table.list_rows(NoticePart)
     assert (notice.code, notice.agent_id, notice.message) == ("review_requested", "writer-1", "Be strict.")
 
 
 def test_a_plan_is_live_until_it_is_final_and_keeps_its_place():
     """CTX-03"""
     session = plan_session()
-    (plan,) = session.table.panel(PlanPart)
+    (plan,) = session.table.list_rows(PlanPart)
     assert (plan.state, plan.steps, plan.key) == ("final", STEPS, "run_1.2")
     session.add(MessageText(content=Text(text="Done.")), step(4))
     assert [type(part) for part in parts(session, "trn_1")] == [PlanPart, TextPart]
@@ -172,16 +173,16 @@ def test_an_unfinished_plan_ends_with_its_run():
     """CTX-03, UI-26: no plan reads as live forever."""
     for end, state in ((TurnCompleted(iterations=1), "final"), (TurnInterrupted(cause="person"), "interrupted")):
         session = model_session().add(PlanUpdated(steps=(PlanStep("Look", "pending"),)), with_ids(RUN, step=2))
-        (plan,) = session.table.panel(PlanPart)
+        (plan,) = session.table.list_rows(PlanPart)
         assert plan.state == "streaming"
         session.add(end, RUN)
-        (plan,) = session.table.panel(PlanPart)
+        (plan,) = session.table.list_rows(PlanPart)
         assert plan.state == state
 
 
 def test_a_remote_task_has_one_line_in_its_turn():
     """UI-23"""
-    rows = remote_session().table.panel(RemoteStatusPart)
+    rows = remote_session().table.list_rows(RemoteStatusPart)
     assert [(row.turn_id, row.remote_task_id, row.task_state, row.artifacts) for row in rows] == [
         ("trn_scout1", "rmt_1", "completed", ("report", "log")),
         ("trn_scout2", "rmt_2", "failed", ()),
@@ -203,14 +204,14 @@ def test_a_question_keeps_its_answer_and_names_no_tool():
         tool="RemoteInput",
     )
     session.add(asks, step(2, action="act_1"))
-    (pending,) = session.table.panel(ActionRow)
-    (status,) = session.table.panel(StatusRow)
+    (pending,) = session.table.list_rows(ActionRow)
+    (status,) = session.table.list_rows(StatusRow)
     assert (pending.decisions, pending.tool, pending.prompt) == (("answer", "reject"), "", "Which branch?")
     assert (status.detail, status.tool) == ("waiting_approval", "")
     session.add(ActionResolved(decision="answer", answer=Text(text="main")), step(2, action="act_1"))
-    (part,) = session.table.panel(ActionPart)
+    (part,) = session.table.list_rows(ActionPart)
     assert (part.outcome, part.answer, part.tool, part.actor) == ("answered", Text(text="main"), "", "person")
-    assert session.table.panel(ActionRow) == []
+    assert session.table.list_rows(ActionRow) == []
 
 
 def test_received_items_and_plans_are_not_part_of_the_answer():
@@ -219,7 +220,7 @@ def test_received_items_and_plans_are_not_part_of_the_answer():
     session.add(PlanUpdated(steps=STEPS, final=True), with_ids(SECOND, step=1))
     session.add(MessageText(content=Text(text="It is written.")), with_ids(SECOND, step=2))
     add_facts(session, (OutputFinal(parts=(2,)), SECOND), (TurnCompleted(iterations=1), SECOND))
-    turn = session.table.row(TurnRow, SECOND.turn)
+    turn = session.table.get_row(TurnRow, SECOND.turn)
     assert turn is not None
     assert turn.final_parts == (f"{SECOND.run}.2",)
     assert turn.input == Text()
@@ -231,10 +232,10 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
     """Ended work is in the rows and not in the state."""
     session = team_session()
     session.add(MESSAGE, with_ids(RUN, channel="cha_1"))
-    before = len(session.view.state())
+    before = len(session.view.encode_state())
     add_facts(session, (SubagentClosed(), child_scope(1)), (InboxReserved(items=("itm_2",)), child_run(1)))
-    assert session.table.panel(NoticePart) == []
-    assert len(session.view.state()) < before
+    assert session.table.list_rows(NoticePart) == []
+    assert len(session.view.encode_state()) < before
 
 
 @pytest.mark.parametrize(
@@ -250,12 +251,12 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
 def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerged, reads: str):
     """UI-26: also an unknown result."""
     session = add_facts(team_session(), (TurnCompleted(iterations=1), RUN), (merged, child_scope(1)))
-    (notice,) = session.table.panel(NoticePart)
+    (notice,) = session.table.list_rows(NoticePart)
     assert (notice.code, notice.message, notice.agent_id) == (f"merge_{merged.status}", reads, "writer-1")
     assert (notice.turn_id, notice.thread_id) == ("trn_1", THREAD.thread)
 
 
 def test_an_export_of_evidence_appears_in_the_conversation():
     """It is an audit line of the session."""
-    (notice,) = [part for part in paused_session().table.panel(NoticePart) if part.code == "evidence_exported"]
+    (notice,) = [part for part in paused_session().table.list_rows(NoticePart) if part.code == "evidence_exported"]
     assert (notice.message, notice.turn_id) == ("Evidence of the facts 1 to 7 was exported.", "trn_1")

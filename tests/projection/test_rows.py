@@ -35,13 +35,13 @@ def put(row: TextPart) -> Upsert:
 def test_rows_sort_by_order_and_then_by_key():
     """UI-03"""
     table = Table([put(part("b", "", 2)), put(part("c", "", 1)), put(part("a", "", 2))])
-    assert [row.key for row in table.panel(TextPart)] == ["c", "a", "b"]
+    assert [row.key for row in table.list_rows(TextPart)] == ["c", "a", "b"]
 
 
 def test_an_overlapping_append_is_not_repeated():
     """UI-34: offsets count characters, not bytes."""
     table = Table([put(part("a", "😀")), piece(1, "bc"), piece(1, "bc"), piece(2, "cd")])
-    assert [row.content.text for row in table.panel(TextPart)] == ["😀bcd"]
+    assert [row.content.text for row in table.list_rows(TextPart)] == ["😀bcd"]
 
 
 def test_a_missing_append_is_a_gap():
@@ -55,9 +55,9 @@ def test_a_missing_append_is_a_gap():
 def test_a_replaced_or_removed_row_drops_its_appends():
     """UI-05"""
     table = Table([put(part("a", "one")), piece(3, " two"), put(part("a", "final"))])
-    assert [row.content.text for row in table.panel(TextPart)] == ["final"]
+    assert [row.content.text for row in table.list_rows(TextPart)] == ["final"]
     table.apply([piece(5, "!"), Remove(panel="parts", key="a")])
-    assert table.rows() == {}
+    assert table.group_rows() == {}
 
 
 def test_a_batch_drops_replaced_operations():

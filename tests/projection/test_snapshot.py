@@ -17,12 +17,12 @@ from callboard.contracts.rows.team import AgentRow
 from callboard.projection.snapshot import (
     COMPARED,
     SubagentSnapshot,
-    board,
-    graph,
-    of_rows,
-    roster,
-    stale,
-    task_snapshots,
+    build_board,
+    build_graph,
+    build_roster,
+    build_task_snapshots,
+    from_rows,
+    mark_stale,
 )
 from tests.contracts import weld
 from tests.projection.histories import History
@@ -37,16 +37,18 @@ SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8")
 @settings(max_examples=40, deadline=None)
 def test_the_team_from_snapshots_equals_the_team_from_events(history: History):
     """SUB-02: in the fields of `COMPARED`."""
-    snapshots = task_snapshots(history.records)
-    panels = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
-    assert panels == of_rows(fold_records(history.records))
+    snapshots = build_task_snapshots(history.records)
+    panels = {"roster": build_roster(snapshots), "graph": build_graph(snapshots), "board": build_board(snapshots)}
+    assert panels == from_rows(fold_records(history.records))
     assert all(tuple(row) == COMPARED[name] for name, rows in panels.items() for row in rows)
 
 
 def test_a_snapshot_has_every_field_of_the_specification():
     """SUB-04: refs and ids are those of the child."""
     (task,) = [
-        task_snapshot for task_snapshot in task_snapshots(conformance_session().records()) if task_snapshot.subagents
+        task_snapshot
+        for task_snapshot in build_task_snapshots(conformance_session().records())
+        if task_snapshot.subagents
     ]
     (subagent,) = task.subagents
     assert {field.encode_name for field in msgspec.structs.fields(SubagentSnapshot)} >= set(SECTION["snapshot_fields"])
@@ -71,7 +73,7 @@ def test_the_evidence_of_a_child_s_task_is_the_child_s():
     session.add(EvidenceExported(through=1, facts=1, link="", pack=make_blob(b"").ref, task="tsk_w1"), scope)
     refs = {
         subagent.subagent_id: subagent.evidence_refs
-        for task in task_snapshots(session.records())
+        for task in build_task_snapshots(session.records())
         for subagent in task.subagents
     }
     assert {agent: references for agent, references in refs.items() if references} == {
@@ -86,26 +88,26 @@ def test_a_child_that_waits_for_an_answer_is_blocked():
         action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
     )
     session.add(request, with_ids(child_run(1), action="act_1"))
-    row = session.table.row(AgentRow, "writer-1")
+    row = session.table.get_row(AgentRow, "writer-1")
     assert row is not None
     assert (row.state, row.blocked_on, row.degraded) == ("needs_input", "act_1", ("permission_blocked",))
-    (card,) = session.table.panel(ActionRow)
+    (card,) = session.table.list_rows(ActionRow)
     assert (card.action_type, card.agent_id, card.agent_name, card.parent_agent_id) == (
         "delegated_permission",
         "writer-1",
         "Writer 1",
         "solo",
     )
-    (listed,) = session.table.panel(SessionCard)
+    (listed,) = session.table.list_rows(SessionCard)
     assert (listed.attention, listed.pending_actions) == ("needs_input", 1)
-    (snapshot,) = [subagent for task in task_snapshots(session.records()) for subagent in task.subagents]
+    (snapshot,) = [subagent for task in build_task_snapshots(session.records()) for subagent in task.subagents]
     assert (snapshot.status, snapshot.blocked) == ("waiting", True)
 
 
 def test_an_old_snapshot_is_marked_as_stale():
     """SUB-05: snapshot_stale"""
-    snapshots = task_snapshots(conformance_session().records())
+    snapshots = build_task_snapshots(conformance_session().records())
     head = snapshots[0].through
-    assert stale(snapshots, head) == snapshots
-    assert {snapshot.state for snapshot in stale(snapshots, head + 1)} == {"stale"}
-    assert board(stale(snapshots, head + 1)) == board(snapshots)
+    assert mark_stale(snapshots, head) == snapshots
+    assert {snapshot.state for snapshot in mark_stale(snapshots, head + 1)} == {"stale"}
+    assert build_board(mark_stale(snapshots, head + 1)) == build_board(snapshots)

@@ -40,7 +40,7 @@ REQUIRED = ActionRequired(
 
 
 def reads(session: SessionBuilder) -> tuple[str, str, str]:
-    row = session.table.row(StatusRow, "thr_1")
+    row = session.table.get_row(StatusRow, "thr_1")
     assert row is not None
     return row.status, row.detail, row.tool
 
@@ -142,8 +142,8 @@ def test_queued_input_does_not_change_the_running_status():
 
 def test_work_of_a_dead_process_reads_lost_unless_it_waits():
     """A client detects a dead process, and the stored row does not change."""
-    row = running_session().table.row(StatusRow, "thr_1")
-    waiting = calling_session().add(REQUIRED, ACTION).table.row(StatusRow, "thr_1")
+    row = running_session().table.get_row(StatusRow, "thr_1")
+    waiting = calling_session().add(REQUIRED, ACTION).table.get_row(StatusRow, "thr_1")
     assert row is not None
     assert waiting is not None
     assert overlay(row, 1) == row

@@ -45,13 +45,13 @@ def created(*, added: int, removed: int) -> RequestedChange:
 
 
 def turn(session: SessionBuilder) -> TurnRow:
-    row = session.table.row(TurnRow, "trn_1")
+    row = session.table.get_row(TurnRow, "trn_1")
     assert row is not None
     return row
 
 
 def card(session: SessionBuilder) -> SessionCard:
-    row = session.table.row(SessionCard, "ses_1")
+    row = session.table.get_row(SessionCard, "ses_1")
     assert row is not None
     return row
 
@@ -83,7 +83,7 @@ def test_files_are_counted_once_and_calls_each_time():
 def test_a_pending_action_has_all_that_a_decision_needs():
     """UI-09"""
     session = calling_session().add(REQUIRED, ACTION)
-    assert session.table.panel(ActionRow) == [
+    assert session.table.list_rows(ActionRow) == [
         ActionRow(
             key="act_1",
             order=8,
@@ -139,7 +139,7 @@ def test_a_pending_action_shows_the_change_of_its_file(preview: Text | None, fil
         tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash
     )
     request = msgspec.structs.replace(REQUIRED, preview=preview, binding=binding)
-    (row,) = calling_session().add(request, ACTION).table.panel(ActionRow)
+    (row,) = calling_session().add(request, ACTION).table.list_rows(ActionRow)
     assert row.change == change
 
 
@@ -160,7 +160,7 @@ def test_a_turn_counts_simultaneous_waits_for_decisions_once():
 def test_an_expired_action_needs_no_attention():
     """UI-09"""
     session = calling_session().add(REQUIRED, ACTION).add(ActionExpired(), ACTION)
-    assert session.table.panel(ActionRow) == []
+    assert session.table.list_rows(ActionRow) == []
     assert turn(session).state == "running"
     assert (card(session).state, card(session).attention, card(session).pending_actions) == ("running", "none", 0)
 
@@ -168,7 +168,7 @@ def test_an_expired_action_needs_no_attention():
 def test_only_the_first_answer_of_an_action_counts():
     """UI-09"""
     session = calling_session().add(REQUIRED, ACTION).add(ActionResolved(decision="approve", scope="session"), ACTION)
-    (line,) = session.table.panel(ActionPart)
+    (line,) = session.table.list_rows(ActionPart)
     assert (line.outcome, line.answered_scope, line.actor, line.prompt) == (
         "approved",
         "session",
@@ -176,13 +176,13 @@ def test_only_the_first_answer_of_an_action_counts():
         "May it write?",
     )
     session.add(ActionResolved(decision="reject"), ACTION)
-    assert session.table.panel(ActionPart) == [line]
+    assert session.table.list_rows(ActionPart) == [line]
 
 
 def test_an_action_without_an_answer_ends_with_its_turn():
     """A log of another writer leaves no request pending forever."""
     session = calling_session().add(REQUIRED, ACTION).add(TurnInterrupted(cause="lost"), RUN)
-    assert session.table.panel(ActionRow) == []
+    assert session.table.list_rows(ActionRow) == []
     assert card(session).pending_actions == 0
 
 

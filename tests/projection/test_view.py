@@ -72,8 +72,8 @@ def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, hist
     """UI-05, UI-34, MAR-17: final facts replace streamed text once and completely."""
     view, table = SessionView(), Table()
     for item in history.live:
-        table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
-    assert table.rows().get(panel, []) == fold_records(history.records).rows().get(panel, [])
+        table.apply(view.apply(item) if isinstance(item, Record) else view.apply_frame(item))
+    assert table.group_rows().get(panel, []) == fold_records(history.records).group_rows().get(panel, [])
 
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
@@ -83,12 +83,12 @@ def test_a_late_viewer_sees_the_same_as_the_first_viewer(history: History, seed:
     received = history.live[: choose_position(history, seed)]
     view, table = SessionView(), Table()
     for item in received:
-        table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
+        table.apply(view.apply(item) if isinstance(item, Record) else view.apply_frame(item))
     late, late_table = SessionView(), Table()
     for item in received:
         late_table.apply(late.apply(item) if isinstance(item, Record) else [])
     late_table.apply(late.resume(partials_of(received)))
-    assert late_table.rows() == table.rows()
+    assert late_table.group_rows() == table.group_rows()
 
 
 @given(history=histories(finish=False))
@@ -100,7 +100,7 @@ def test_live_text_changes_only_its_part_and_the_status(history: History):
         if isinstance(item, Record):
             view.apply(item)
             continue
-        ops = view.frame(item)
+        ops = view.apply_frame(item)
         assert {op.panel for op in ops} <= {"parts", "status"}
         for op in ops:
             if isinstance(op, Upsert) and isinstance(op.row, ToolPart) and op.row.state == "input-streaming":
@@ -120,7 +120,7 @@ def test_repeated_and_reordered_facts_give_the_same_view(history: History, seed:
     view, table = SessionView(), Table()
     for record in delivered:
         table.apply(view.apply(record))
-    assert table.rows() == fold_records(history.records).rows()
+    assert table.group_rows() == fold_records(history.records).group_rows()
 
 
 @given(history=histories(), seed=st.integers(0, 2**16))
@@ -131,11 +131,11 @@ def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, se
     view, table = SessionView(), Table()
     for record in history.records[:cut]:
         table.apply(view.apply(record))
-    restored = SessionView.from_state(view.state())
+    restored = SessionView.from_state(view.encode_state())
     assert restored.sequence == cut
     for record in history.records[cut:]:
         table.apply(restored.apply(record))
-    assert table.rows() == fold_records(history.records).rows()
+    assert table.group_rows() == fold_records(history.records).group_rows()
 
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
@@ -146,12 +146,12 @@ def test_a_view_shows_the_same_after_rests_between_facts(history: History, seed:
     view, resting = SessionView(), SessionView()
     for item in history.live:
         if chance.random() < 0.5:
-            resting.rest()
+            resting.compress()
         if isinstance(item, Record):
             assert resting.apply(item) == view.apply(item)
         else:
-            assert resting.frame(item) == view.frame(item)
-    assert (resting.sequence, resting.open_tasks()) == (view.sequence, view.open_tasks())
+            assert resting.apply_frame(item) == view.apply_frame(item)
+    assert (resting.sequence, resting.list_open_tasks()) == (view.sequence, view.list_open_tasks())
 
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
@@ -166,13 +166,13 @@ def test_a_restored_view_continues_from_partials(history: History, seed: int):
             restored_table.apply(ops)
             table.apply(ops)
         else:
-            table.apply(view.frame(item))
-    restored = SessionView.from_state(view.state())
+            table.apply(view.apply_frame(item))
+    restored = SessionView.from_state(view.encode_state())
     restored_table.apply(restored.resume(partials_of(history.live[:cut])))
     for item in history.live[cut:]:
-        table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
-        restored_table.apply(restored.apply(item) if isinstance(item, Record) else restored.frame(item))
-    assert restored_table.rows() == table.rows()
+        table.apply(view.apply(item) if isinstance(item, Record) else view.apply_frame(item))
+        restored_table.apply(restored.apply(item) if isinstance(item, Record) else restored.apply_frame(item))
+    assert restored_table.group_rows() == table.group_rows()
 
 
 @given(history=histories())
@@ -180,8 +180,10 @@ def test_a_restored_view_continues_from_partials(history: History, seed: int):
 def test_a_compacted_batch_has_the_same_effect(history: History):
     """A client may receive the operations of many facts at once."""
     view = SessionView()
-    ops = [op for item in history.live for op in (view.apply(item) if isinstance(item, Record) else view.frame(item))]
-    assert Table(compact(ops)).rows() == Table(ops).rows()
+    ops = [
+        op for item in history.live for op in (view.apply(item) if isinstance(item, Record) else view.apply_frame(item))
+    ]
+    assert Table(compact(ops)).group_rows() == Table(ops).group_rows()
     assert len(compact(ops)) <= len(ops)
 
 
@@ -190,9 +192,9 @@ def test_a_compacted_batch_has_the_same_effect(history: History):
 def test_rows_and_operations_survive_the_wire(history: History):
     view = SessionView()
     for item in history.live:
-        ops = tuple(view.apply(item) if isinstance(item, Record) else view.frame(item))
+        ops = tuple(view.apply(item) if isinstance(item, Record) else view.apply_frame(item))
         assert decode_ops(msgspec.json.encode(ops)) == ops
-    for rows in fold_records(history.records).rows().values():
+    for rows in fold_records(history.records).group_rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
 
 
@@ -204,7 +206,7 @@ def test_the_state_of_a_view_does_not_grow_with_ended_work():
         view = SessionView()
         for record in records:
             view.apply(record)
-        sizes.append(len(view.state()))
+        sizes.append(len(view.encode_state()))
     assert len(many) > 15 * len(few)
     assert sizes[1] < 1.5 * sizes[0]
 

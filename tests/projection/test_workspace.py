@@ -13,7 +13,7 @@ from callboard.contracts.facts.workspace import (
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
-from callboard.projection.workspace import WorkspaceView, listed
+from callboard.projection.workspace import WorkspaceView, apply_listing
 from tests.projection.runs import Log
 from tests.projection.session_builder import model_session
 
@@ -23,23 +23,23 @@ def workspace_view() -> tuple[Log, WorkspaceView, Table]:
     log, view, table = Log("wks_1"), WorkspaceView(), Table()
     table.apply(view.apply(log.add(WorkspaceOpened(path="/work", name="work"))))
     table.apply(view.apply(log.add(SessionListed(session_id="ses_1", title="Tidy the prompts"))))
-    table.apply(view.card(session_card()))
+    table.apply(view.update_card(session_card()))
     return log, view, table
 
 
 def session_card() -> SessionCard:
-    row = model_session().table.row(SessionCard, "ses_1")
+    row = model_session().table.get_row(SessionCard, "ses_1")
     assert row is not None
     return row
 
 
 def listed_sessions(table: Table) -> list[tuple[str, bool, bool]]:
-    return [(row.title, row.pinned, row.archived) for row in table.panel(SessionCard)]
+    return [(row.title, row.pinned, row.archived) for row in table.list_rows(SessionCard)]
 
 
 def test_a_workspace_shows_its_folder():
     _, _, table = workspace_view()
-    assert table.panel(WorkspaceRow) == [
+    assert table.list_rows(WorkspaceRow) == [
         WorkspaceRow(
             key="wks_1", order=1_700_000_000_001_000, sequence=1, workspace_id="wks_1", path="/work", name="work"
         )
@@ -60,7 +60,7 @@ def test_title_pin_and_archive_come_from_facts_and_reach_the_card():
 def test_a_changed_card_keeps_its_listing():
     log, view, table = workspace_view()
     table.apply(view.apply(log.add(SessionPinned(session_id="ses_1", pinned=True))))
-    table.apply(view.card(session_card()))
+    table.apply(view.update_card(session_card()))
     assert listed_sessions(table) == [("Tidy the prompts", True, False)]
 
 
@@ -69,7 +69,7 @@ def test_a_deleted_session_leaves_the_list():
     log, view, table = workspace_view()
     table.apply(view.apply(log.add(SessionDeleted(session_id="ses_1", last_sequence=9, link="00"))))
     assert listed_sessions(table) == []
-    assert view.listing("ses_1") is None
+    assert view.find_listing("ses_1") is None
     assert view.apply(log.add(SessionTitled(session_id="ses_1", title="Again"))) == []
     assert view.apply(log.add(SessionListed(session_id="ses_1", title="Again"))) == []
 
@@ -87,11 +87,11 @@ def test_the_shell_of_a_session_has_the_same_title_as_its_card():
     log, view, _ = workspace_view()
     view.apply(log.add(SessionTitled(session_id="ses_1", title="Prompts")))
     view.apply(log.add(SessionArchived(session_id="ses_1", archived=True)))
-    row = model_session().table.row(SessionRow, "ses_1")
+    row = model_session().table.get_row(SessionRow, "ses_1")
     assert row is not None
-    shell = listed(row, view.listing("ses_1"))
+    shell = apply_listing(row, view.find_listing("ses_1"))
     assert (shell.title, shell.archived, shell.folder) == ("Prompts", True, "/work")
-    assert listed(row, view.listing("ses_2")) == row
+    assert apply_listing(row, view.find_listing("ses_2")) == row
 
 
 def test_a_session_that_a_dead_process_runs_reads_lost():

@@ -22,7 +22,7 @@ _NO_TOOL = frozenset({REMOTE_INPUT, REMOTE_AUTH})
 _HEADER_LINES = 2
 
 
-def asked_tool(fact: ActionRequired) -> str:
+def get_requested_tool(fact: ActionRequired) -> str:
     """Return the tool of the request; empty for requests without a tool."""
     return "" if fact.tool in _NO_TOOL else fact.tool
 
@@ -53,7 +53,7 @@ class ActionsPanel(Panel):
     def require(self, record: Record, fact: ActionRequired) -> list[Op]:
         scope = record.scope
         self.pending[scope.action] = scope.turn
-        return upsert(_row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name=""))))
+        return upsert(_build_row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name=""))))
 
     @on
     def end(self, record: Record, fact: ActionEndFact) -> list[Op]:
@@ -68,7 +68,7 @@ class ActionsPanel(Panel):
         return [op for action in ended for op in remove(ActionRow, action)]
 
 
-def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> ActionRow:
+def _build_row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> ActionRow:
     scope = record.scope
     return ActionRow(
         key=scope.action,
@@ -82,11 +82,11 @@ def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> Action
         agent_name=asker.name,
         parent_agent_id=asker.parent,
         tool_call_id=scope.tool_call,
-        tool=asked_tool(fact),
+        tool=get_requested_tool(fact),
         prompt=fact.prompt,
         arguments=fact.arguments,
         preview=fact.preview,
-        change=_change(fact),
+        change=_build_change(fact),
         risk=fact.risk,
         decisions=fact.decisions,
         scopes=fact.scopes,
@@ -107,7 +107,7 @@ def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> Action
     )
 
 
-def _change(fact: ActionRequired) -> RequestedChange | None:
+def _build_change(fact: ActionRequired) -> RequestedChange | None:
     """Return the change to a file, from the request's binding and diff."""
     if fact.binding is None or not fact.binding.file:
         return None

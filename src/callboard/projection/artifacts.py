@@ -51,12 +51,12 @@ class ArtifactsPanel(Panel):
 
     @on
     def create(self, record: Record, fact: ArtifactCreated) -> list[Op]:
-        return self._store(_created(record, fact))
+        return self._store(_build_row(record, fact))
 
     @on
     def add_version(self, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
-        row = self._row(record) or _without_creation(record, fact)
-        entry = _entry(record, fact, row)
+        row = self._find_row(record) or _build_row_without_creation(record, fact)
+        entry = _build_entry(record, fact, row)
         saves = fact.version_origin in ("person", "rollback")
         settled: dict[str, Any] = dict(_SETTLED) if saves else {}
         row = msgspec.structs.replace(
@@ -73,11 +73,11 @@ class ArtifactsPanel(Panel):
         version = ArtifactVersionRow(
             key=key, order=record.sequence, sequence=record.sequence, artifact_id=row.artifact_id, entry=entry
         )
-        return [*self._store(_now(row, record)), *upsert(version)]
+        return [*self._store(_stamp(row, record)), *upsert(version)]
 
     @on
     def update(self, record: Record, fact: ArtifactUpdated) -> list[Op]:
-        row = self._row(record)
+        row = self._find_row(record)
         if row is None:
             return []
         names = {"title": choose_title(fact.title, fact.path or row.path), "path": fact.path or row.path}
@@ -97,7 +97,7 @@ class ArtifactsPanel(Panel):
 
     @on
     def start_export(self, record: Record, fact: ArtifactExportStarted) -> list[Op]:
-        row = self._row(record)
+        row = self._find_row(record)
         if row is None:
             return []
         new = ExportEntry(
@@ -125,17 +125,17 @@ class ArtifactsPanel(Panel):
         return self._change(record, status="deleted", code="", message="")
 
     def _change(self, record: Record, **changes: Any) -> list[Op]:
-        row = self._row(record)
-        return [] if row is None else self._store(_now(msgspec.structs.replace(row, **changes), record))
+        row = self._find_row(record)
+        return [] if row is None else self._store(_stamp(msgspec.structs.replace(row, **changes), record))
 
     def _change_export(self, record: Record, export: str, **changes: Any) -> list[Op]:
-        row, replace = self._row(record), msgspec.structs.replace
+        row, replace = self._find_row(record), msgspec.structs.replace
         if row is None or not any(entry.export == export for entry in row.exports):
             return []
         exports = tuple(replace(entry, **changes) if entry.export == export else entry for entry in row.exports)
         return self._change(record, exports=exports)
 
-    def _row(self, record: Record) -> ArtifactRow | None:
+    def _find_row(self, record: Record) -> ArtifactRow | None:
         """Return the artifact's row. A row from a summary lacks its versions."""
         key = record.scope.artifact
         rest = self.rest.get(key)
@@ -158,13 +158,13 @@ class ArtifactsPanel(Panel):
     def _store(self, row: ArtifactRow) -> list[Op]:
         self.rest.pop(row.key, None)
         self.rows.pop(row.key, None)
-        if row.status == "deleted" and not _exporting(row):
+        if row.status == "deleted" and not _is_exporting(row):
             return upsert(row)
         self.rows[row.key] = row
         if len(self.rows) > MAX_ROWS:
             # Summarise a saved artifact first: a draft or a running export needs its complete row.
             key = next((key for key, row in self.rows.items() if _is_settled(row)), next(iter(self.rows)))
-            self.rest[key] = _rest(self.rows.pop(key))
+            self.rest[key] = _to_rest(self.rows.pop(key))
         return upsert(row)
 
 
@@ -172,7 +172,7 @@ class ArtifactsPanel(Panel):
 _SETTLED: dict[str, Any] = {"status": "saved", "draft": None, "draft_base": 0, "code": "", "message": ""}
 
 
-def _created(record: Record, fact: ArtifactCreated) -> ArtifactRow:
+def _build_row(record: Record, fact: ArtifactCreated) -> ArtifactRow:
     return ArtifactRow(
         key=record.scope.artifact,
         order=record.sequence,
@@ -190,13 +190,13 @@ def _created(record: Record, fact: ArtifactCreated) -> ArtifactRow:
     )
 
 
-def _without_creation(record: Record, fact: ArtifactVersionCreated) -> ArtifactRow:
+def _build_row_without_creation(record: Record, fact: ArtifactVersionCreated) -> ArtifactRow:
     """Return the row of an artifact without a creation fact."""
     created = ArtifactCreated(artifact_kind="binary", title=fact.title, path=fact.path, worktree=fact.worktree)
-    return msgspec.structs.replace(_created(record, created), created_at=0, agent_id="", thread_id="")
+    return msgspec.structs.replace(_build_row(record, created), created_at=0, agent_id="", thread_id="")
 
 
-def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> VersionEntry:
+def _build_entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> VersionEntry:
     """Return the entry of a version. An erased version still counts."""
     return VersionEntry(
         version=fact.version or row.version + 1,
@@ -213,17 +213,17 @@ def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> Ve
     )
 
 
-def _now(row: ArtifactRow, record: Record) -> ArtifactRow:
+def _stamp(row: ArtifactRow, record: Record) -> ArtifactRow:
     return msgspec.structs.replace(row, sequence=record.sequence, updated_at=record.header.at)
 
 
 def _is_settled(row: ArtifactRow) -> bool:
-    return row.status == "saved" and not _exporting(row)
+    return row.status == "saved" and not _is_exporting(row)
 
 
-def _exporting(row: ArtifactRow) -> bool:
+def _is_exporting(row: ArtifactRow) -> bool:
     return any(entry.content is None and not entry.code for entry in row.exports)
 
 
-def _rest(row: ArtifactRow) -> Rest:
+def _to_rest(row: ArtifactRow) -> Rest:
     return Rest(row.title, row.artifact_kind, row.path, row.worktree, row.version, row.order, row.created_at)

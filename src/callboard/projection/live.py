@@ -44,7 +44,7 @@ class Live:
         self._status: dict[str, StatusRow] = {}
         self._calls: dict[str, dict[str, Any]] = {}
 
-    def frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel) -> list[Op]:
+    def apply_frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel) -> list[Op]:
         """Return the row operations of a frame: a new row for the first frame of a part, then appends.
 
         Repeated frames, frames after a gap, and frames of ended runs or finished parts have no operations.
@@ -53,11 +53,11 @@ class Live:
         if run is None or run.place.run != frame.scope.run:
             return []
         if frame.kind == "progress":
-            return self._progress(run, frame)
+            return self._show_progress(run, frame)
         key = partial_key(frame.kind, frame.scope)
         part = self._parts.get(key)
         if part is None:
-            row = None if frame.offset else _first(run, frame)
+            row = None if frame.offset else _build_first_row(run, frame)
             if row is None:
                 return []
             if isinstance(row, ToolPart) and frame.kind == "output":
@@ -79,13 +79,13 @@ class Live:
         part.length += len(new)
         return [op, *self._refine(frame, status)]
 
-    def _progress(self, run: OpenRun, frame: Frame) -> list[Op]:
+    def _show_progress(self, run: OpenRun, frame: Frame) -> list[Op]:
         """Show the progress of a running call in its row."""
         part = self._parts.get(partial_key("output", frame.scope))
         row = run.tools.get(frame.scope.tool_call)
         if row is None or row.state != "running":
             return []
-        fields = _progress_fields(frame)
+        fields = _build_progress_fields(frame)
         self._calls[frame.scope.tool_call] = fields
         if part is None:
             return upsert(msgspec.structs.replace(row, **fields))
@@ -131,7 +131,7 @@ def _is_abandoned(part: _LivePart, parts: PartsPanel) -> bool:
     return run is None or run.place.run != part.run or run.model_calls != part.model_calls
 
 
-def _progress_fields(frame: Frame) -> dict[str, Any]:
+def _build_progress_fields(frame: Frame) -> dict[str, Any]:
     """Return the progress fields of a call's row."""
     return {"state": "progress", "done": frame.done, "total": frame.total, "message": frame.text}
 
@@ -139,12 +139,12 @@ def _progress_fields(frame: Frame) -> dict[str, Any]:
 _FIELDS = {"text": "content", "reasoning": "content", "arguments": "arguments", "output": "output"}
 
 
-def _first(run: OpenRun, frame: Frame) -> LiveRow | None:
+def _build_first_row(run: OpenRun, frame: Frame) -> LiveRow | None:
     """Return the row of a new part; None if the part has ended or cannot exist yet."""
     scope = frame.scope
     common: dict[str, Any] = {
         "key": step_id(scope.run, scope.step),
-        "order": run.place.order(scope.step),
+        "order": run.place.compute_order(scope.step),
         "sequence": run.asked_sequence,
         "turn_id": run.place.turn,
         "thread_id": run.place.thread,

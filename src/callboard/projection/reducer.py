@@ -35,7 +35,7 @@ def on(
     return handler
 
 
-def handlers_in(*namespaces: Mapping[str, object]) -> Handlers:
+def collect_handlers(*namespaces: Mapping[str, object]) -> Handlers:
     """Collect the marked handlers of classes or modules.
 
     Raises:
@@ -64,7 +64,7 @@ class Reducer(msgspec.Struct):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.HANDLERS = handlers_in(vars(cls))
+        cls.HANDLERS = collect_handlers(vars(cls))
         cls.FACTS = frozenset(cls.HANDLERS).union(*cls.USES)
 
     def handle(self, record: Record, *context: Any) -> Any:
@@ -82,7 +82,7 @@ class Panel(Reducer):
         return [] if handler is None else handler(self, record, record.fact, *context)
 
 
-def steps_by_fact(*steps: Step[OwnerT]) -> dict[type[Fact], tuple[Callable[[OwnerT, Record], list[Op]], ...]]:
+def map_steps(*steps: Step[OwnerT]) -> dict[type[Fact], tuple[Callable[[OwnerT, Record], list[Op]], ...]]:
     """Return the steps that each fact takes, in their order."""
     return {fact: tuple(step for facts, step in steps if fact in facts) for fact in EVERY_FACT}
 

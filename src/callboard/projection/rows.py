@@ -46,22 +46,22 @@ class Table:
                 case AppendText():
                     self._append(op)
 
-    def panel(self, kind: type[RowT]) -> list[RowT]:
+    def list_rows(self, kind: type[RowT]) -> list[RowT]:
         """Return the rows of a kind in the panel's order."""
         rows = self._rows.get(kind.panel, {})
-        settled = [row for key in rows if isinstance(row := self._settled(kind.panel, key), kind)]
+        settled = [row for key in rows if isinstance(row := self._settle(kind.panel, key), kind)]
         return sorted(settled, key=lambda row: (row.order, row.key))
 
-    def row(self, kind: type[RowT], key: str) -> RowT | None:
+    def get_row(self, kind: type[RowT], key: str) -> RowT | None:
         """Return the row of a kind and key, or None."""
-        row = self._settled(kind.panel, key)
+        row = self._settle(kind.panel, key)
         return row if isinstance(row, kind) else None
 
-    def rows(self) -> dict[str, list[Row]]:
+    def group_rows(self) -> dict[str, list[Row]]:
         """Return the rows of each panel that has rows."""
         return {
             panel: sorted(
-                (row for key in rows if (row := self._settled(panel, key))), key=lambda row: (row.order, row.key)
+                (row for key in rows if (row := self._settle(panel, key))), key=lambda row: (row.order, row.key)
             )
             for panel, rows in sorted(self._rows.items())
             if rows
@@ -90,7 +90,7 @@ class Table:
         growing.pieces.append(new)
         growing.length += len(new)
 
-    def _settled(self, panel: str, key: str) -> Row | None:
+    def _settle(self, panel: str, key: str) -> Row | None:
         row = self._rows.get(panel, {}).get(key)
         if row is None or not self._growing:
             return row

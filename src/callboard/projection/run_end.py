@@ -9,7 +9,7 @@ from callboard.contracts.rows.team import RunStatus
 _INTENDED = frozenset({"person", "replaced", "cancelled", "closed"})
 
 
-def run_end(fact: TurnEndFact) -> tuple[RunStatus, str]:
+def derive_end(fact: TurnEndFact) -> tuple[RunStatus, str]:
     """Return the run's final status, and its error code or cause."""
     match fact:
         case TurnCompleted():
@@ -17,10 +17,10 @@ def run_end(fact: TurnEndFact) -> tuple[RunStatus, str]:
         case TurnFailed():
             return "failed", fact.code
         case TurnInterrupted():
-            return run_status("interrupted", fact.cause), fact.cause
+            return derive_status("interrupted", fact.cause), fact.cause
 
 
-def run_status(state: str, cause: str = "") -> RunStatus:
+def derive_status(state: str, cause: str = "") -> RunStatus:
     """Return a run's status from its turn's state.
 
     A person, a parent and newer input cancel a run. A run that ended with its host failed.

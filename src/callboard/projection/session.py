@@ -1,4 +1,4 @@
-"""The header of a session. `workspace.listed` adds its title and archive state."""
+"""The header of a session. `workspace.apply_listing` adds its title and archive state."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class OpenWork(Reducer):
     failed: set[str] = msgspec.field(default_factory=set[str])
     interrupted: bool = False
 
-    def state(self, *, waits: bool, queued: bool) -> SessionState:
+    def derive_state(self, *, waits: bool, queued: bool) -> SessionState:
         """Return the state of the session, by the order above.
 
         Args:
@@ -72,7 +72,7 @@ class OpenWork(Reducer):
             return "queued"
         return "interrupted" if self.interrupted else "idle"
 
-    def attention(self, state: SessionState) -> Attention:
+    def derive_attention(self, state: SessionState) -> Attention:
         """Return why a person is needed. A task that a person paused needs no attention."""
         if state == "failed":
             return "failed"

@@ -42,12 +42,12 @@ class CardPanel(Reducer):
         changes: dict[str, Any] | None = self.handle(record)
         if self.row is None or (changes is None and type(record.fact) not in _WORK_FACTS and not persons.agents):
             return []
-        waits = bool(actions.pending) or persons.any_needs_input()
-        state = self.work.state(waits=waits, queued=bool(queue.waiting))
+        waits = bool(actions.pending) or persons.is_any_input_needed()
+        state = self.work.derive_state(waits=waits, queued=bool(queue.waiting))
         row = msgspec.structs.replace(
             self.row,
             state=state,
-            attention=self.work.attention(state),
+            attention=self.work.derive_attention(state),
             pending_actions=len(actions.pending),
             queued=queue.count(),
             **(changes or {}),

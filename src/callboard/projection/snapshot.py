@@ -114,44 +114,44 @@ class _SubagentStates(Reducer):
         """Apply the fact."""
         scope = record.scope
         if scope.agent:
-            state = self.state(scope.agent)
+            state = self.get_state(scope.agent)
             state.cursor = record.event_id
             state.step = step_id(scope.run, scope.step) if scope.step else state.step
         self.handle(record)
 
-    def state(self, agent: str) -> _SubagentState:
+    def get_state(self, agent: str) -> _SubagentState:
         """Return the agent's state, which is empty at first."""
         return self.agents.setdefault(agent, _SubagentState())
 
     @on
     def open_channel(self, record: Record, fact: ChannelOpened) -> None:
         for agent in fact.participants:
-            self.state(agent).channels.append(record.scope.channel)
+            self.get_state(agent).channels.append(record.scope.channel)
 
     @on
     def request_call(self, record: Record, fact: ToolRequested) -> None:
-        self.state(record.scope.agent).calls.append(record.scope.tool_call)
+        self.get_state(record.scope.agent).calls.append(record.scope.tool_call)
 
     @on
     def add_files(self, record: Record, fact: ToolCompleted | ToolFailed) -> None:
-        files = self.state(record.scope.agent).files
+        files = self.get_state(record.scope.agent).files
         files |= {change.path: Ref(type="file", ref=change.path) for change in fact.changes}
 
     @on
     def add_review(self, record: Record, fact: ReviewRequested | ReviewVerdict) -> None:
-        evidence = self.state(fact.target).evidence
+        evidence = self.get_state(fact.target).evidence
         evidence |= {ref.ref: ref for ref in fact.refs}
 
     @on
     def add_artifact(self, record: Record, fact: RemoteArtifact) -> None:
         artifact = fact.remote_artifact_id
-        self.state(record.scope.agent).files[artifact] = Ref(type="artifact", ref=artifact)
+        self.get_state(record.scope.agent).files[artifact] = Ref(type="artifact", ref=artifact)
 
     @on
     def add_evidence(self, record: Record, fact: EvidenceExported) -> None:
         scope = record.scope
         if scope.agent:
-            self.state(scope.agent).evidence[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
+            self.get_state(scope.agent).evidence[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
 
 
 class TaskFold:
@@ -171,11 +171,11 @@ class TaskFold:
             self._states.apply(record)
             self.through = record.sequence
 
-    def snapshots(self) -> tuple[TaskSnapshot, ...]:
+    def build_snapshots(self) -> tuple[TaskSnapshot, ...]:
         """Return one snapshot per task."""
-        tasks = self._table.panel(TaskRow)
+        tasks = self._table.list_rows(TaskRow)
         parents = {row.key: row.parent_task for row in tasks}
-        agents = [row for row in self._table.panel(AgentRow) if row.parent_thread_id]
+        agents = [row for row in self._table.list_rows(AgentRow) if row.parent_thread_id]
         return tuple(
             TaskSnapshot(
                 task_id=row.key,
@@ -192,7 +192,7 @@ class TaskFold:
                 attempts=row.attempts,
                 refs=row.refs,
                 subagents=tuple(
-                    _subagent(agent, row.status, self._states.state(agent.agent_id), parents)
+                    _build_subagent(agent, row.status, self._states.get_state(agent.agent_id), parents)
                     for agent in agents
                     if agent.task_id == row.key
                 ),
@@ -202,14 +202,14 @@ class TaskFold:
         )
 
 
-def task_snapshots(records: Iterable[Record]) -> tuple[TaskSnapshot, ...]:
+def build_task_snapshots(records: Iterable[Record]) -> tuple[TaskSnapshot, ...]:
     """Return the snapshots of all tasks in a session's facts."""
     fold = TaskFold()
     fold.apply(records)
-    return fold.snapshots()
+    return fold.build_snapshots()
 
 
-def stale(snapshots: Sequence[TaskSnapshot], head: int) -> tuple[TaskSnapshot, ...]:
+def mark_stale(snapshots: Sequence[TaskSnapshot], head: int) -> tuple[TaskSnapshot, ...]:
     """Mark the snapshots that are older than the sequence `head` as stale."""
     return tuple(
         msgspec.structs.replace(snapshot, state="stale") if snapshot.through < head else snapshot
@@ -217,12 +217,12 @@ def stale(snapshots: Sequence[TaskSnapshot], head: int) -> tuple[TaskSnapshot, .
     )
 
 
-def roster(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
+def build_roster(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
     """Return the roster of the snapshots."""
-    return [_plain(agent, COMPARED["roster"]) for task in snapshots for agent in task.subagents]
+    return [_select_fields(agent, COMPARED["roster"]) for task in snapshots for agent in task.subagents]
 
 
-def graph(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
+def build_graph(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
     """Return the edges from parents to children. A child with an unknown parent has no edge."""
     return [
         {"source": agent.parent_agent_id, "target": agent.subagent_id}
@@ -232,25 +232,25 @@ def graph(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
     ]
 
 
-def board(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
+def build_board(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
     """Return the board of the snapshots."""
-    return [_plain(task, COMPARED["board"]) for task in snapshots]
+    return [_select_fields(task, COMPARED["board"]) for task in snapshots]
 
 
-def of_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
+def from_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
     """Return roster, graph and board of the panels, in the compared fields."""
-    tasks = rows.panel(TaskRow)
-    children = [row for task in tasks for row in rows.panel(AgentRow) if row.task_id == task.key]
+    tasks = rows.list_rows(TaskRow)
+    children = [row for task in tasks for row in rows.list_rows(AgentRow) if row.task_id == task.key]
     statuses: dict[str, TaskStatus] = {task.key: task.status for task in tasks}
-    parents = {row.target: row.source for row in rows.panel(EdgeRow) if row.edge_type == "child"}
+    parents = {row.target: row.source for row in rows.list_rows(EdgeRow) if row.edge_type == "child"}
     return {
         "roster": [
             {
                 "subagentId": child.key,
                 "role": child.role,
-                "status": status_of(child, statuses[child.task_id]),
+                "status": derive_status(child, statuses[child.task_id]),
                 "taskId": child.task_id,
-                **_unknowns(child),
+                **_collect_unknowns(child),
             }
             for child in children
         ],
@@ -276,7 +276,7 @@ def of_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def status_of(row: AgentRow, task: TaskStatus) -> SubagentStatus:
+def derive_status(row: AgentRow, task: TaskStatus) -> SubagentStatus:
     """Return the snapshot status of an agent's state.
 
     A child that waits for a slot is queued. A closed child has its task's result.
@@ -288,12 +288,14 @@ def status_of(row: AgentRow, task: TaskStatus) -> SubagentStatus:
     return _STATUS.get(row.state, "unknown")
 
 
-def _subagent(row: AgentRow, task: TaskStatus, state: _SubagentState, parents: dict[str, str]) -> SubagentSnapshot:
+def _build_subagent(
+    row: AgentRow, task: TaskStatus, state: _SubagentState, parents: dict[str, str]
+) -> SubagentSnapshot:
     return SubagentSnapshot(
         subagent_id=row.agent_id,
         task_id=row.task_id,
         role=row.role,
-        status=status_of(row, task),
+        status=derive_status(row, task),
         parent_task_id=parents.get(row.task_id) or msgspec.UNSET,
         parent_run_id=row.parent_run_id or msgspec.UNSET,
         parent_agent_id=row.parent_agent_id,
@@ -303,11 +305,11 @@ def _subagent(row: AgentRow, task: TaskStatus, state: _SubagentState, parents: d
         artifact_refs=tuple(state.files.values()),
         evidence_refs=tuple(state.evidence.values()),
         last_event_cursor=state.cursor or msgspec.UNSET,
-        **_unknowns(row),
+        **_collect_unknowns(row),
     )
 
 
-def _unknowns(row: AgentRow) -> dict[str, Any]:
+def _collect_unknowns(row: AgentRow) -> dict[str, Any]:
     """Return what is unknown or unreachable, and whether an action blocks the agent."""
     return {
         "lineage": "unavailable" if "lineage_unavailable" in row.degraded else "",
@@ -316,6 +318,6 @@ def _unknowns(row: AgentRow) -> dict[str, Any]:
     }
 
 
-def _plain(snapshot: SubagentSnapshot | TaskSnapshot, fields: tuple[str, ...]) -> dict[str, Any]:
+def _select_fields(snapshot: SubagentSnapshot | TaskSnapshot, fields: tuple[str, ...]) -> dict[str, Any]:
     whole: dict[str, Any] = msgspec.to_builtins(snapshot)
     return {name: whole.get(name, "") for name in fields}

@@ -24,9 +24,9 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import StatusRow
 
-from .actions import asked_tool
+from .actions import get_requested_tool
 from .reducer import Reducer, on, upsert
-from .turns import total
+from .turns import add_tokens
 
 #: The fields of the row that a fact changes.
 Changes = dict[str, Any]
@@ -75,8 +75,8 @@ class RunStatus(Reducer):
     @on
     def add_usage(self, record: Record, fact: CostRecorded, row: StatusRow) -> Changes:
         return {
-            "input_tokens": total(row.input_tokens, fact.input_tokens),
-            "output_tokens": total(row.output_tokens, fact.output_tokens),
+            "input_tokens": add_tokens(row.input_tokens, fact.input_tokens),
+            "output_tokens": add_tokens(row.output_tokens, fact.output_tokens),
         }
 
     @on
@@ -86,29 +86,29 @@ class RunStatus(Reducer):
 
     @on
     def request_call(self, record: Record, fact: ToolRequested, row: StatusRow) -> Changes:
-        return self._busiest() or {"status": "streaming", "detail": "calling_tool", "tool": fact.tool}
+        return self._find_busiest() or {"status": "streaming", "detail": "calling_tool", "tool": fact.tool}
 
     @on
     def start_call(self, record: Record, fact: ToolStarted, row: StatusRow) -> Changes:
         self.running[record.scope.tool_call] = fact.tool
-        return self._busiest()
+        return self._find_busiest()
 
     @on
     def end_call(self, record: Record, fact: ToolEndFact, row: StatusRow) -> Changes:
         self.running.pop(record.scope.tool_call, None)
-        return self._busiest() or {"status": "preparing", "detail": "asking_model", "tool": ""}
+        return self._find_busiest() or {"status": "preparing", "detail": "asking_model", "tool": ""}
 
     @on
     def require_action(self, record: Record, fact: ActionRequired, row: StatusRow) -> Changes:
-        self.waiting[record.scope.action] = asked_tool(fact)
-        return self._busiest()
+        self.waiting[record.scope.action] = get_requested_tool(fact)
+        return self._find_busiest()
 
     @on
     def end_action(self, record: Record, fact: ActionEndFact, row: StatusRow) -> Changes:
         tool = self.waiting.pop(record.scope.action, "")
-        return self._busiest() or {"status": "streaming", "detail": "calling_tool", "tool": tool}
+        return self._find_busiest() or {"status": "streaming", "detail": "calling_tool", "tool": tool}
 
-    def _busiest(self) -> Changes:
+    def _find_busiest(self) -> Changes:
         """Return the status of the open calls, if there are any: a waiting call ranks above a running one."""
         if self.waiting:
             return {"status": "blocked", "detail": "waiting_approval", "tool": next(reversed(self.waiting.values()))}
@@ -131,7 +131,7 @@ class ThreadStatus(Reducer):
     paused_tasks: set[str] = msgspec.field(default_factory=set[str])
     failed_tasks: set[str] = msgspec.field(default_factory=set[str])
 
-    def changes(self, record: Record) -> Changes:
+    def collect_changes(self, record: Record) -> Changes:
         """Return the fields that the fact changes."""
         run = self.run
         if run is not None and type(record.fact) in RunStatus.FACTS:
@@ -236,7 +236,7 @@ class StatusPanel(Reducer):
         thread = self.threads.get(record.scope.thread)
         if thread is None:
             return []
-        changes = thread.changes(record)
+        changes = thread.collect_changes(record)
         if not changes:
             return []
         thread.row = msgspec.structs.replace(

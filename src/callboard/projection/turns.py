@@ -61,8 +61,8 @@ class OpenTurn(Reducer):
     @on
     def add_usage(self, record: Record, fact: CostRecorded) -> Changes:
         return {
-            "input_tokens": total(self.row.input_tokens, fact.input_tokens),
-            "output_tokens": total(self.row.output_tokens, fact.output_tokens),
+            "input_tokens": add_tokens(self.row.input_tokens, fact.input_tokens),
+            "output_tokens": add_tokens(self.row.output_tokens, fact.output_tokens),
         }
 
     @on
@@ -75,7 +75,7 @@ class OpenTurn(Reducer):
         self.pending.discard(record.scope.action)
         if self.row.state != "waiting" or self.pending:
             return {}
-        return {"state": "running", **self._waited(record.header.at)}
+        return {"state": "running", **self._end_wait(record.header.at)}
 
     @on
     def edit(self, record: Record, fact: QueueEdited) -> Changes:
@@ -87,27 +87,27 @@ class OpenTurn(Reducer):
 
     @on
     def complete(self, record: Record, fact: TurnCompleted) -> Changes:
-        return {"state": "completed", **self._ended(record, fact.iterations)}
+        return {"state": "completed", **self._end(record, fact.iterations)}
 
     @on
     def fail(self, record: Record, fact: TurnFailed) -> Changes:
         error = {"code": fact.code, "message": fact.message, "hint": fact.hint}
-        return {"state": "failed", **self._ended(record, fact.iterations), **error}
+        return {"state": "failed", **self._end(record, fact.iterations), **error}
 
     @on
     def interrupt(self, record: Record, fact: TurnInterrupted) -> Changes:
-        end = self._ended(record, fact.iterations)
+        end = self._end(record, fact.iterations)
         return {"state": "interrupted", **end, "code": fact.cause, "message": fact.reason}
 
     @on
     def remove(self, record: Record, fact: QueueRemoved) -> Changes:
         return {"state": "removed", "ended_at": record.header.at, "message": fact.reason}
 
-    def _ended(self, record: Record, iterations: int) -> Changes:
+    def _end(self, record: Record, iterations: int) -> Changes:
         at = record.header.at
-        return {"ended_at": at, "iterations": iterations or self.row.iterations, **self._waited(at)}
+        return {"ended_at": at, "iterations": iterations or self.row.iterations, **self._end_wait(at)}
 
-    def _waited(self, at: int) -> Changes:
+    def _end_wait(self, at: int) -> Changes:
         """Return the end of a wait for a decision; nothing for a turn that does not wait."""
         if not self.row.waiting_since:
             return {}
@@ -157,6 +157,6 @@ class TurnsPanel(Reducer):
         return upsert(row)
 
 
-def total(before: int | None, more: int | None) -> int | None:
+def add_tokens(before: int | None, more: int | None) -> int | None:
     """Return the sum of reported tokens; None without a report."""
     return before if more is None else (before or 0) + more

@@ -21,7 +21,7 @@ from .live import Live
 from .parts import PartsPanel
 from .processes import ProcessesPanel
 from .queue import QueuePanel
-from .reducer import Step, steps_by_fact
+from .reducer import Step, map_steps
 from .session import SessionPanel
 from .sessions import CardPanel
 from .status import StatusPanel
@@ -75,7 +75,7 @@ _PANELS: tuple[Step[Panels], ...] = (
     (TeamPanels.FACTS, lambda panels, record: panels.team.apply(record)),
     (CardPanel.FACTS | SessionPanel.FACTS, Panels.apply_card),
 )
-_STEPS = steps_by_fact(*_PANELS)
+_STEPS = map_steps(*_PANELS)
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
 #: Maximum size of panels at rest, in bytes. Decoding more would delay the next fact.
@@ -110,19 +110,19 @@ class SessionView:
             self._present, self._rested = _decoder.decode(zlib.decompress(self._rested)), b""
         return self._present
 
-    def rest(self) -> None:
+    def compress(self) -> None:
         """Compress the panels until the next use. Empty panels need fifty times the memory."""
         if self._present is None or self._early:
             return
-        state = self.state()
+        state = self.encode_state()
         if len(state) <= MAX_AT_REST_BYTES:
             self._present, self._rested = None, zlib.compress(state, 1)
 
-    def open_tasks(self) -> list[TaskRow]:
+    def list_open_tasks(self) -> list[TaskRow]:
         """Return the rows of all tasks that can still change."""
         return list(self._panels.team.tasks.open.values())
 
-    def state(self) -> bytes:
+    def encode_state(self) -> bytes:
         """Return the state from which a view can continue. Its size depends on open entities, not on history."""
         return zlib.decompress(self._rested) if self._present is None else _encoder.encode(self._present)
 
@@ -147,16 +147,16 @@ class SessionView:
             ops += self._fold(following)
         return ops
 
-    def frame(self, frame: Frame) -> list[Op]:
+    def apply_frame(self, frame: Frame) -> list[Op]:
         """Return the row operations of a live frame. They are for viewers and are not stored."""
-        return self._live.frame(frame, self._panels.parts, self._panels.status)
+        return self._live.apply_frame(frame, self._panels.parts, self._panels.status)
 
     def resume(self, partials: Iterable[Partial]) -> list[Op]:
         """Return the row operations that show the partials, so that later frames can follow."""
         return [
             op
             for partial in partials
-            for op in self.frame(
+            for op in self.apply_frame(
                 Frame(kind=partial.kind, scope=partial.scope, offset=0, text=partial.text, tool=partial.tool)
             )
         ]

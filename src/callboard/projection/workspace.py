@@ -39,7 +39,7 @@ class Listing(msgspec.Struct, frozen=True):
     archived: bool = False
 
 
-def listed(row: RowT, listing: Listing | None) -> RowT:
+def apply_listing(row: RowT, listing: Listing | None) -> RowT:
     """Return the row of a session with its listing; without a listing, the row itself."""
     if listing is None:
         return row
@@ -48,7 +48,7 @@ def listed(row: RowT, listing: Listing | None) -> RowT:
     return msgspec.structs.replace(row, title=listing.title, archived=listing.archived)
 
 
-def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: str = "") -> SessionCard:
+def build_damaged_card(session: str, workspace: str, problem: Problem, *, at: int, title: str = "") -> SessionCard:
     """Return the card of an unreadable session.
 
     Args:
@@ -77,11 +77,11 @@ class WorkspaceView(Panel):
     listings: dict[str, Listing] = msgspec.field(default_factory=dict[str, Listing])
     cards: dict[str, SessionCard] = msgspec.field(default_factory=dict[str, SessionCard])
 
-    def listing(self, session: str) -> Listing | None:
+    def find_listing(self, session: str) -> Listing | None:
         """Return the listing of a session, or None."""
         return self.listings.get(session)
 
-    def card(self, card: SessionCard) -> list[Op]:
+    def update_card(self, card: SessionCard) -> list[Op]:
         """Return the row operations of a changed card, with its listing if there is one."""
         return self._show(card, self.listings.get(card.session_id))
 
@@ -158,5 +158,5 @@ class WorkspaceView(Panel):
 
     def _show(self, card: SessionCard, listing: Listing | None) -> list[Op]:
         # Store the listed card, so that each card exists once. Listing it again changes nothing.
-        row = self.cards[card.session_id] = listed(card, listing)
+        row = self.cards[card.session_id] = apply_listing(card, listing)
         return upsert(row)

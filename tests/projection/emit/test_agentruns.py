@@ -21,10 +21,10 @@ from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows.run_record import AgentRunRecord
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentruns import MAX_EVENTS, frame_events, partial_event, run_events
+from callboard.projection.emit.agentruns import MAX_EVENTS, build_frame_events, build_partial_event, build_run_events
 from callboard.projection.emit.entities import TRANSLATIONS
-from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, run_kind
-from callboard.projection.run_end import run_status
+from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, to_run_kind
+from callboard.projection.run_end import derive_status
 from callboard.runtime.events.order import FACT_NUMBERS
 from tests.projection.histories import random_history
 
@@ -42,14 +42,14 @@ BEGINNINGS: tuple[tuple[PartialKind, int, str], ...] = (
 
 def events_of(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
     record = Record("ses_a", 1, Header(type=fact.type, at=0, epoch=1, scope=scope), b"", fact)
-    return [(event.type, event.data) for event in run_events(record)]
+    return [(event.type, event.data) for event in build_run_events(record)]
 
 
 def test_the_map_is_complete_for_its_vocabulary():
     """MAR-14: the events, statuses and fields are those that the specification lists."""
-    names = {event.type for record in HISTORY.records for event in run_events(record)}
+    names = {event.type for record in HISTORY.records for event in build_run_events(record)}
     frame = Frame(kind="text", scope=PLACE, offset=0, text="a")
-    names |= {event.type for event in frame_events("ses_a", frame)}
+    names |= {event.type for event in build_frame_events("ses_a", frame)}
 
     assert list(get_args(RunEventName)) == SPECIFIED["sse_events"]
     assert names <= set(SPECIFIED["sse_events"])
@@ -60,13 +60,13 @@ def test_the_map_is_complete_for_its_vocabulary():
 
 def test_a_fact_has_no_more_events_than_its_block_has_numbers():
     """MAR-14"""
-    most = max(len(run_events(record)) for record in HISTORY.records)
+    most = max(len(build_run_events(record)) for record in HISTORY.records)
     assert most <= MAX_EVENTS < FACT_NUMBERS
 
 
 def test_every_event_of_a_history_names_its_session_and_its_fact():
     for record in HISTORY.records:
-        for event in run_events(record):
+        for event in build_run_events(record):
             assert (event.session_id, event.event_id) == (record.stream, record.event_id)
             assert event.run_id == record.scope.run
 
@@ -74,7 +74,7 @@ def test_every_event_of_a_history_names_its_session_and_its_fact():
 def test_events_of_an_erased_fact_have_no_content():
     for tag in FACTS:
         record = Record("ses_a", 1, Header(type=tag, at=0, epoch=1, scope=PLACE), b"", ErasedFact())
-        events = run_events(record)
+        events = build_run_events(record)
         runs = TRANSLATIONS[tag].runs if tag in TRANSLATIONS else None
         assert [event.type for event in events] == ([runs.erased] if runs is not None and runs.erased else [])
         assert all(event.data == {"erased": True} for event in events)
@@ -101,13 +101,13 @@ def test_an_interrupt_is_cancelled_or_failed_by_its_cause(cause, status: str, ph
     assert (outcome[0], outcome[1]["status"], outcome[1]["detail"]) == ("Outcome", status, cause)
     assert state == ("StateUpdated", {"change": "run_ended", "status": status, "detail": cause})
     assert (agent[0], agent[1]["state"], agent[1]["phase"]) == ("AgentStatus", "idle", phase)
-    assert run_status("interrupted", cause) == status
+    assert derive_status("interrupted", cause) == status
 
 
 @pytest.mark.parametrize("kind", ["main", "remote", "background", "human"])
 def test_an_agent_with_a_parent_is_a_subagent_and_others_are_main(kind: str):
-    assert run_kind(kind, parent=False) == "main"
-    assert run_kind(kind, parent=True) == run_kind("subagent", parent=False) == "subagent"
+    assert to_run_kind(kind, parent=False) == "main"
+    assert to_run_kind(kind, parent=True) == to_run_kind("subagent", parent=False) == "subagent"
 
 
 def test_a_large_text_has_its_start_and_its_ref():
@@ -131,12 +131,12 @@ def test_the_first_frame_of_a_part_sets_the_agents_status():
     kinds = {
         kind: [
             (event.type, event.data.get("detail"), event.message_id)
-            for event in frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=offset, text="a", tool=tool))
+            for event in build_frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=offset, text="a", tool=tool))
         ]
         for kind, offset, tool in BEGINNINGS
     }
-    further = frame_events("ses_a", Frame(kind="text", scope=PLACE, offset=4, text="b"))
-    so_far = partial_event("ses_a", Partial(kind="text", scope=PLACE, text="abcd"))
+    further = build_frame_events("ses_a", Frame(kind="text", scope=PLACE, offset=4, text="b"))
+    so_far = build_partial_event("ses_a", Partial(kind="text", scope=PLACE, text="abcd"))
 
     assert kinds == {
         "reasoning": [("AgentStatus", "Thinking", "run_a")],
@@ -177,7 +177,7 @@ def test_a_question_is_not_an_approval():
 @pytest.mark.parametrize("tool", ["", "Bash"])
 def test_only_argument_frames_show_a_call_in_preparation(kind: PartialKind, tool: str):
     """MAR-14: an output frame names its tool as well."""
-    events = frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=0, text="a", tool=tool))
+    events = build_frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=0, text="a", tool=tool))
 
     prepared = [event.data["phase"] for event in events if event.data.get("phase") == "preparing_call"]
     assert prepared == (["preparing_call"] if kind == "arguments" and tool else [])

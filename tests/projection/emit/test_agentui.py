@@ -24,7 +24,12 @@ from callboard.contracts.live import Cursor, Frame, PartialKind
 from callboard.contracts.record import Record
 from callboard.contracts.vocabulary import EventClass, EventScope, Owner, Persistence, Phase, Surface
 from callboard.projection.emit import entities
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_delta, agent_ui_events, emissions
+from callboard.projection.emit.agentui.events import (
+    AgentUiEvent,
+    build_agent_ui_events,
+    build_delta_event,
+    translate_fact,
+)
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS, DELTAS, emit_diagnostic
 from callboard.projection.emit.entities import TRANSLATIONS
 from tests.projection.histories import random_history
@@ -57,7 +62,7 @@ def test_a_fact_has_one_translation_or_is_declared_a_diagnostic(monkeypatch: pyt
     modules = [import_module(f"{entities.__name__}.{path.stem}") for path in folder.glob("[a-z]*.py")]
     assert max(Counter(fact for module in modules for fact in module.TRANSLATIONS).values()) == 1
     assert {fact.type for module in modules for fact in module.TRANSLATIONS} == set(TRANSLATIONS)
-    diagnostics = [emissions(tag, ErasedFact()) for tag in FACTS if tag not in TRANSLATIONS]
+    diagnostics = [translate_fact(tag, ErasedFact()) for tag in FACTS if tag not in TRANSLATIONS]
     assert diagnostics == [emit_diagnostic("acting")] * len(diagnostics)
 
     monkeypatch.delitem(TRANSLATIONS, "task.paused")
@@ -66,7 +71,7 @@ def test_a_fact_has_one_translation_or_is_declared_a_diagnostic(monkeypatch: pyt
 
 
 def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
-    events = [event for record in HISTORY.records for event in agent_ui_events(record)]
+    events = [event for record in HISTORY.records for event in build_agent_ui_events(record)]
     assert [line for event in events for line in missing_ids(event)] == []
     assert len(Counter(event.type for event in events)) > 15
 
@@ -74,7 +79,7 @@ def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
 def test_every_name_in_an_event_is_in_its_vocabulary():
     """Every type, phase and surface is a word of the specification."""
     for record in HISTORY.records:
-        for event in agent_ui_events(record):
+        for event in build_agent_ui_events(record):
             assert event.type in get_args(EventClass)
             assert event.owner in get_args(Owner)
             assert event.scope in get_args(EventScope)
@@ -86,7 +91,10 @@ def test_every_name_in_an_event_is_in_its_vocabulary():
 def test_only_text_facts_appear_as_conversation_text():
     """UI-06: only text facts are text of the conversation."""
     spoken = {
-        tag for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"
+        tag
+        for tag in TRANSLATIONS
+        for emission in translate_fact(tag, ErasedFact())
+        if emission.surface == "conversation"
     }
     assert spoken == {"message.text", "message.interrupted"}
 
@@ -95,7 +103,7 @@ def test_diagnostics_and_metrics_stay_out_of_the_conversation():
     places = {
         (emission.surface, emission.persistence)
         for tag in TRANSLATIONS
-        for emission in emissions(tag, ErasedFact())
+        for emission in translate_fact(tag, ErasedFact())
         if emission.type in ("diagnostic.changed", "metric.changed")
     }
     assert places == {("diagnostics", "diagnostics_log")}
@@ -105,7 +113,7 @@ def test_a_text_event_has_every_id_and_the_ref_of_its_text():
     """UI-05: each part has the id of its message, and a ref if its text is large."""
     ref = BlobRef(hash="ab", size=9000)
     record = Log("ses_1").add(MessageText(content=Text(text="The start", ref=ref)), step(4))
-    assert agent_ui_events(record) == (
+    assert build_agent_ui_events(record) == (
         AgentUiEvent(
             type="text.final",
             sequence=1,
@@ -149,12 +157,12 @@ def test_a_text_event_has_every_id_and_the_ref_of_its_text():
 )
 def test_the_content_of_a_fact_decides_its_events(fact: ToolCompleted, expected: list[tuple[str, str]]):
     """UI-08, UI-09"""
-    assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == expected
+    assert [(emission.type, emission.phase) for emission in translate_fact(fact.type, fact)] == expected
 
 
 def test_an_answer_names_its_control():
     """UI-09"""
-    (approved,) = emissions("action.resolved", ActionResolved(decision="approve"))
+    (approved,) = translate_fact("action.resolved", ActionResolved(decision="approve"))
     assert (approved.control, approved.adds) == ("approve", {"outcome": "approve"})
 
 
@@ -165,7 +173,7 @@ def test_every_type_of_action_has_an_owner():
 def test_live_text_has_its_cursor():
     """A client knows its position from sequence and n."""
     frame = Frame(kind="text", scope=step(4), offset=3, text="more")
-    assert agent_ui_delta(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
+    assert build_delta_event(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
         type="text.delta",
         sequence=7,
         n=2,
@@ -191,7 +199,7 @@ def test_every_kind_of_frame_has_its_event_class():
     """UI-08: arguments and output of a call have the id of the call."""
     assert set(DELTAS) == {*get_args(PartialKind), "progress"}
     frames = [item for item in HISTORY.live if isinstance(item, Frame)]
-    deltas = [agent_ui_delta(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]
+    deltas = [build_delta_event(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]
     assert [line for delta in deltas for line in missing_ids(delta)] == []
     assert {delta.type for delta in deltas} == {"text.delta", "reasoning.delta", "tool.args", "tool.output.delta"}
 
@@ -199,13 +207,13 @@ def test_every_kind_of_frame_has_its_event_class():
 def test_events_mark_erased_and_unknown_facts():
     """UI-26"""
     record = Log("ses_1").add(TurnInterrupted(cause="person"), RUN)
-    (erased,) = agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))
+    (erased,) = build_agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))
     header = msgspec.structs.replace(record.header, type="plan.sketched")
-    (unknown,) = agent_ui_events(msgspec.structs.replace(record, header=header, fact=UnknownFact()))
+    (unknown,) = build_agent_ui_events(msgspec.structs.replace(record, header=header, fact=UnknownFact()))
     assert (erased.type, erased.phase, erased.payload["erased"]) == ("run.finished", "interrupted", True)
     assert (unknown.type, unknown.payload) == ("diagnostic.changed", {"unknown": "plan.sketched"})
 
 
 def test_a_workspaces_fact_about_a_session_has_that_sessions_id():
     record: Record = Log("wks_1").add(SessionArchived(session_id="ses_1", archived=True))
-    assert [event.session_id for event in agent_ui_events(record)] == ["ses_1"]
+    assert [event.session_id for event in build_agent_ui_events(record)] == ["ses_1"]

@@ -14,9 +14,9 @@ from callboard.contracts.facts.task import TaskCreated, TaskPaused, TaskUpdated
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows.team import AttemptRow, TaskRow
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
-from callboard.projection.emit.entities.task import job_payload
+from callboard.projection.emit.entities.task import build_job_payload
 from tests.projection.team.scenarios import CARD_URL, background_session, remote_session
 from tests.projection.team.worker_team import add_facts
 
@@ -24,7 +24,7 @@ PLACE = Scope(agent="scout", thread="thr_s", task="tsk_s")
 
 
 def events(fact: Fact) -> tuple[AgentUiEvent, ...]:
-    return agent_ui_events(Record("ses_1", 1, Header(type=fact.type, at=0, epoch=1, scope=PLACE), b"", fact))
+    return build_agent_ui_events(Record("ses_1", 1, Header(type=fact.type, at=0, epoch=1, scope=PLACE), b"", fact))
 
 
 @pytest.mark.parametrize(
@@ -117,4 +117,4 @@ def test_a_job_names_its_newest_attempt():
     tried = tuple(AttemptRow(run_id=f"run_{number}", number=number, status="failed") for number in (1, 2, 3))
     row = TaskRow(key="tsk_j", order=1, sequence=1, title="A job", status="blocked", job="job_1", attempts=tried)
 
-    assert job_payload(row)["lastRunRef"] == "tsk_j.3"
+    assert build_job_payload(row)["lastRunRef"] == "tsk_j.3"

@@ -9,7 +9,7 @@ import pytest
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked, Rule, Verdict
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.session_builder import idle_session, model_session, step
 
@@ -33,7 +33,7 @@ def test_a_rule_from_an_answer_is_a_resolved_action():
     record = session.log.add(
         PermissionRuleAdded(rule=rule(expires_at=5_000)), step(2, tool_call="call_1", action="act_1")
     )
-    changed, resolved = agent_ui_events(record)
+    changed, resolved = build_agent_ui_events(record)
 
     assert (changed.type, changed.owner) == ("permission.changed", "policy")
     assert (resolved.type, resolved.owner, resolved.scope, resolved.surface) == (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from callboard.contracts.facts.tool import ToolCancelled, ToolLost
 from callboard.contracts.vocabulary import MessagePart
-from callboard.projection.emit.agentui.events import agent_ui_events, emissions
-from callboard.projection.emit.agentui.parts import PLACES, part_type
+from callboard.projection.emit.agentui.events import build_agent_ui_events, translate_fact
+from callboard.projection.emit.agentui.parts import PLACES, find_part_type
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS
 from tests.contracts import weld
 from tests.projection.histories import random_history
@@ -39,7 +39,7 @@ def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
 
 def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
     """UI-05: the text of a person is the input of a turn, and reasoning is a summary."""
-    produced = {part for emission in weld.told() if (part := part_type(emission)) is not None}
+    produced = {part for emission in weld.told() if (part := find_part_type(emission)) is not None}
     assert produced == set(TABLE) - {"user_text", "reasoning_detail"}
 
 
@@ -47,7 +47,7 @@ def test_events_of_a_turn_name_their_kind_of_part():
     """UI-05, UI-06: process output is never the assistant's text."""
     kinds: dict[str, set[MessagePart | None]] = {}
     for record in random_history(3, moves=300).records:
-        for event in agent_ui_events(record):
+        for event in build_agent_ui_events(record):
             kinds.setdefault(event.type, set()).add(event.part_type)
     assert kinds["text.final"] == {"assistant_text"}
     assert kinds["tool.result"] == {"tool_result"}
@@ -58,7 +58,7 @@ def test_events_of_a_turn_name_their_kind_of_part():
 
 def test_a_cancelled_call_is_not_an_error():
     """UI-08"""
-    (stopped,) = emissions("tool.cancelled", ToolCancelled(started=True))
-    assert part_type(stopped) == "tool_call"
-    (failed,) = emissions("tool.lost", ToolLost())
-    assert part_type(failed) == "error"
+    (stopped,) = translate_fact("tool.cancelled", ToolCancelled(started=True))
+    assert find_part_type(stopped) == "tool_call"
+    (failed,) = translate_fact("tool.lost", ToolLost())
+    assert find_part_type(failed) == "error"

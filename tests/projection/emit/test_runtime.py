@@ -19,14 +19,14 @@ from callboard.contracts.facts.workspace import SessionTitled
 from callboard.contracts.record import NewFact, Origin, Record, WireEvent, build_header
 from callboard.contracts.schema.generate import facts_schema
 from callboard.contracts.scope import Actor, Scope
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 from tests.projection.histories import random_history
 from tests.projection.runs import Log
 from tests.projection.session_builder import TURN, step
 
 
 def event_of(record: Record) -> dict[str, object]:
-    return json.loads(msgspec.json.encode(wire_event(record, "rtm_1")))
+    return json.loads(msgspec.json.encode(build_wire_event(record, "rtm_1")))
 
 
 def test_an_event_has_its_whole_envelope():

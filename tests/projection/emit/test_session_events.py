@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.facts.task import TaskPaused
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.histories import random_history
 from tests.projection.session_builder import SessionBuilder, model_session
@@ -106,7 +106,7 @@ def test_events_stay_the_same_without_sleeping_or_remote_agents():
     """UI-34: the events of a fact are a function of the fact alone."""
     emit = AgentUiEvents()
     records = random_history(3, moves=300).records
-    alone = [event for record in records for event in agent_ui_events(record)]
+    alone = [event for record in records for event in build_agent_ui_events(record)]
     emitted = [event for record in records for event in emit.apply(record)]
     waits = [event for event in emitted if event.payload.get("status") == "started"]
     assert [event for event in emitted if event not in waits] == alone

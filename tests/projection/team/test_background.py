@@ -49,7 +49,7 @@ def test_each_state_of_a_background_agent_comes_from_a_fact():
 def test_a_sleeping_agent_shows_its_schedule_and_its_last_run():
     """UI-22"""
     session = add_facts(model_session(), *watcher_facts(), *wake_facts(1), *sleep_facts(1))
-    row = session.table.row(AgentRow, "watcher")
+    row = session.table.get_row(AgentRow, "watcher")
     assert row is not None
     assert row.background == BackgroundWork(
         state="sleeping",
@@ -86,7 +86,7 @@ def test_the_task_of_a_background_agent_rests_between_its_runs():
 def test_a_cancelled_task_wakes_no_agent():
     """UI-22"""
     session = add_facts(model_session(), *watcher_facts(), (TaskCancelled(reason="enough"), WATCH))
-    row = session.table.row(AgentRow, "watcher")
+    row = session.table.get_row(AgentRow, "watcher")
     assert row is not None
     assert row.background is not None
     assert (row.background.state, row.background.wake_at, row.background.wake_on) == ("completed", 0, ())
@@ -100,7 +100,7 @@ def test_a_sleeping_agent_does_not_change_the_topology():
         add_facts(session, *watcher_facts())
         if "wakes" in features:
             add_facts(session, *wake_facts(1))
-        return [row.topology for row in session.table.panel(TeamRow)]
+        return [row.topology for row in session.table.list_rows(TeamRow)]
 
     assert topology() == ["background_teammate"]
     assert topology("team") == ["coordinator_team"]

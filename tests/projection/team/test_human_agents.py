@@ -49,8 +49,8 @@ def read_states(*steps: ScopedFacts) -> list[tuple[str, str]]:
     for step in steps:
         add_facts(session, *step)
         person, card = rows_over_time(session, AgentRow, "ann")[-1], rows_over_time(session, SessionCard)[-1]
-        session.view = SessionView.from_state(session.view.state())
-        assert session.table.row(AgentRow, "ann") == person
+        session.view = SessionView.from_state(session.view.encode_state())
+        assert session.table.get_row(AgentRow, "ann") == person
         states.append((person.state, card.attention))
     return states
 

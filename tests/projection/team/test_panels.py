@@ -76,7 +76,7 @@ def seeded_choice(number: int) -> Choose:
 def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: History, seed: int):
     """UI-34, SUB-01: the rows depend on the facts alone, not on the way to the client."""
     source = random.Random(seed)
-    whole = fold_records(history.records).rows()
+    whole = fold_records(history.records).group_rows()
     delivered = [record for record in history.records for _ in range(source.choice((1, 1, 2)))]
     for place in range(0, len(delivered), 8):
         part = delivered[place : place + 8]
@@ -85,14 +85,14 @@ def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: 
     view, table = SessionView(), Table()
     for record in delivered:
         table.apply(view.apply(record))
-    assert table.rows() == whole
+    assert table.group_rows() == whole
     cut = source.randrange(len(history.records) + 1)
     view_before, resumed = SessionView(), Table()
     for record in history.records[:cut]:
         resumed.apply(view_before.apply(record))
-    restored = SessionView.from_state(view_before.state())
+    restored = SessionView.from_state(view_before.encode_state())
     resumed.apply(op for record in history.records[cut:] for op in restored.apply(record))
-    assert resumed.rows() == whole
+    assert resumed.group_rows() == whole
 
 
 @given(history=team_histories(), seed=st.integers(0, 2**16))
@@ -103,21 +103,21 @@ def test_a_team_with_erased_facts_keeps_its_roster(history: History, seed: int):
     for record in history.records:
         erased = source.random() < 0.4
         blank.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if erased else record))
-    for rows in blank.rows().values():
+    for rows in blank.group_rows().values():
         assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
     opened = [record.scope.agent for record in history.records if record.header.type == ThreadOpened.type]
-    assert [row.key for row in blank.rows()["agents"]] == opened
+    assert [row.key for row in blank.group_rows()["agents"]] == opened
 
 
 def test_a_solo_run_shows_its_run_and_no_team():
     """UI-18, SUB-05"""
-    rows = model_session().table.rows()
+    rows = model_session().table.group_rows()
     assert {panel for panel in TEAM_PANELS if panel in rows} == {"runs"}
 
 
 def test_a_delegating_run_fills_every_panel_of_a_team():
     """SUB-01, UI-18: graph, roster, board, handoff lane and review lane."""
-    rows = conformance_session().table.rows()
+    rows = conformance_session().table.group_rows()
     assert [panel for panel in TEAM_PANELS if panel not in rows] == []
     assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
 
@@ -135,14 +135,14 @@ def test_the_state_of_a_teams_view_does_not_grow_with_ended_work():
         )
         note = WorkerNotification(item=f"itm_{number}", to_thread="thr_1", status="completed", summary="")
         add_facts(session, (note, child_scope(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
-        sizes.append(len(session.view.state()))
+        sizes.append(len(session.view.encode_state()))
     # A task's row has at most its newest twenty attempts.
     assert sizes[-1] < sizes[20] + 200
 
 
 def test_a_team_of_one_child_has_both_on_its_roster():
     """UI-18"""
-    assert [row.key for row in team_session().table.rows()["agents"]] == ["solo", "writer-1"]
+    assert [row.key for row in team_session().table.group_rows()["agents"]] == ["solo", "writer-1"]
 
 
 def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
@@ -151,18 +151,18 @@ def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
     for record in handoff_session().records():
         gone = record.header.type.startswith("handoff.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
-    rows = [(row.key, row.source, row.state, row.reply) for row in table.panel(HandoffRow)]
+    rows = [(row.key, row.source, row.state, row.reply) for row in table.list_rows(HandoffRow)]
     assert rows == [
         ("han_1", "unknown", "completed", ""),
         ("han_2", "unknown", "rejected", ""),
         ("han_3", "unknown", "handoff_requested", "unknown"),
     ]
-    assert [row.key for row in table.panel(EdgeRow)] == []
+    assert [row.key for row in table.list_rows(EdgeRow)] == []
     view, table = SessionView(), Table()
     for record in review_session().records():
         gone = record.header.type.startswith("review.")
         table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
-    assert [(row.target, row.state) for row in table.panel(ReviewRow)] == [
+    assert [(row.target, row.state) for row in table.list_rows(ReviewRow)] == [
         ("unknown", "applied"),
         ("unknown", "unknown"),
         ("unknown", "unknown"),

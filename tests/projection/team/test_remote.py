@@ -42,7 +42,7 @@ def connected_session(*facts: tuple[Fact, Scope]) -> SessionBuilder:
 
 
 def row_of(session: SessionBuilder) -> AgentRow:
-    row = session.table.row(AgentRow, "scout")
+    row = session.table.get_row(AgentRow, "scout")
     assert row is not None
     return row
 
@@ -133,10 +133,10 @@ def test_a_remote_agent_that_disconnects_during_its_task_is_unavailable():
     )
     row = row_of(session)
     assert (row.state, row.connection, row.degraded) == ("failed", "disconnected", ("remote_unavailable",))
-    assert [row.degraded for row in session.table.panel(TeamRow)] == [("remote_unavailable",)]
+    assert [row.degraded for row in session.table.list_rows(TeamRow)] == [("remote_unavailable",)]
     add_facts(session, connect_fact())
     assert (row_of(session).connection, row_of(session).degraded) == ("idle", ())
-    assert [row.degraded for row in session.table.panel(TeamRow)] == [()]
+    assert [row.degraded for row in session.table.list_rows(TeamRow)] == [()]
 
 
 def test_a_remote_agent_that_disconnects_after_its_task_is_not_degraded():
@@ -168,6 +168,6 @@ def test_only_the_newest_remote_artifacts_remain_complete():
 def test_a_handoff_to_a_remote_agent_makes_the_topology_remote():
     """UI-18"""
     session = add_facts(team_session(), scout_fact())
-    assert [row.topology for row in session.table.panel(TeamRow)] == ["coordinator_team"]
+    assert [row.topology for row in session.table.list_rows(TeamRow)] == ["coordinator_team"]
     add_facts(session, scout_handoff_fact())
-    assert [row.topology for row in session.table.panel(TeamRow)] == ["remote_teammate"]
+    assert [row.topology for row in session.table.list_rows(TeamRow)] == ["remote_teammate"]

@@ -71,7 +71,7 @@ def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
 def test_a_card_has_every_reported_field_of_its_task():
     """CTL-07, UI-20"""
     session = retry_session()
-    row = session.table.row(TaskRow, "tsk_c")
+    row = session.table.get_row(TaskRow, "tsk_c")
     assert row is not None
     started = {card.attempts[-1].number: card for card in rows_over_time(session, TaskRow, "tsk_c") if card.attempts}
     assert row.attempts[0] == AttemptRow(
@@ -96,9 +96,11 @@ def test_a_card_has_every_reported_field_of_its_task():
 def test_a_failed_task_keeps_its_dependencies():
     """CTL-07: another attempt is possible, so its dependencies stay until its end."""
     session = add_facts(model_session(), specialist_fact("critic"), *failed_attempt_facts())
-    assert [row.key for row in session.table.panel(EdgeRow) if row.edge_type == "depends"] == ["depends:tsk_c>tsk_0"]
+    assert [row.key for row in session.table.list_rows(EdgeRow) if row.edge_type == "depends"] == [
+        "depends:tsk_c>tsk_0"
+    ]
     session.add(TaskCompleted(summary="after all"), ATTEMPTED)
-    assert [row.key for row in session.table.panel(EdgeRow) if row.edge_type == "depends"] == []
+    assert [row.key for row in session.table.list_rows(EdgeRow) if row.edge_type == "depends"] == []
 
 
 def failed_attempt_facts() -> ScopedFacts:
@@ -109,7 +111,7 @@ def failed_attempt_facts() -> ScopedFacts:
 def test_more_input_for_a_working_child_is_not_another_attempt():
     """CTL-07: a further run is not a retry."""
     session = add_facts(team_session(), *write_facts(1), *start_facts(1)[2:])
-    row = session.table.row(TaskRow, "tsk_w1")
+    row = session.table.get_row(TaskRow, "tsk_w1")
     assert row is not None
     assert [(attempt.number, attempt.run_id, attempt.status, attempt.agent_id) for attempt in row.attempts] == [
         (1, child_run(1).run, "running", "writer-1")
@@ -118,7 +120,7 @@ def test_more_input_for_a_working_child_is_not_another_attempt():
 
 def test_the_tasks_of_a_turn_and_a_child_end_with_their_results():
     """SUB-01"""
-    rows = {row.key: row for row in conformance_session().table.panel(TaskRow)}
+    rows = {row.key: row for row in conformance_session().table.list_rows(TaskRow)}
     assert {key: (row.status, [attempt.status for attempt in row.attempts]) for key, row in rows.items()} == {
         PARENT_TASK: ("done", ["completed"]),
         "tsk_w1": ("done", ["completed"]),
@@ -129,7 +131,7 @@ def test_a_task_that_ends_before_its_run_has_no_running_attempt():
     """UI-26: no attempt reads as running forever."""
     session = add_facts(model_session(), specialist_fact("critic"), *failed_attempt_facts()[:1], *attempt_facts(1))
     add_facts(session, (TaskCompleted(summary="done"), ATTEMPTED), (TurnCompleted(iterations=1), run_scope(CRITIC, 1)))
-    row = session.table.row(TaskRow, "tsk_c")
+    row = session.table.get_row(TaskRow, "tsk_c")
     assert row is not None
     assert outline(row) == ("done", False, False, [(1, run_scope(CRITIC, 1).run, "completed")])
 
@@ -137,7 +139,7 @@ def test_a_task_that_ends_before_its_run_has_no_running_attempt():
 def test_a_task_becomes_part_of_another():
     """UI-21"""
     session = add_facts(team_session(), *join_facts(2), (TaskUpdated(parent_task="tsk_w1"), join_facts(2)[0][1]))
-    row = session.table.row(TaskRow, "tsk_w2")
+    row = session.table.get_row(TaskRow, "tsk_w2")
     assert row is not None
     assert row.parent_task == "tsk_w1"
 
@@ -154,11 +156,11 @@ def test_a_resumed_background_task_rests_until_its_time():
     add_facts(session, (TurnFailed(code="no_progress", message=""), run))
     add_facts(session, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
     add_facts(session, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
-    paused = session.table.row(TaskRow, WATCH.task)
-    agents = [session.table.row(AgentRow, "watcher")]
+    paused = session.table.get_row(TaskRow, WATCH.task)
+    agents = [session.table.get_row(AgentRow, "watcher")]
     add_facts(session, (ThreadResumed(), WATCHER))
-    resumed = session.table.row(TaskRow, WATCH.task)
-    agents.append(session.table.row(AgentRow, "watcher"))
+    resumed = session.table.get_row(TaskRow, WATCH.task)
+    agents.append(session.table.get_row(AgentRow, "watcher"))
 
     assert [row and row.paused for row in agents] == ["no_progress", None]
     assert paused is not None

@@ -40,7 +40,7 @@ def handoff_request(edge: str = "handoff", target: str = "critic") -> HandoffReq
 
 
 def topology(session: SessionBuilder) -> str:
-    (row,) = session.table.panel(TeamRow)
+    (row,) = session.table.list_rows(TeamRow)
     return row.topology
 
 
@@ -84,9 +84,9 @@ def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
     session = team_session().add(
         EdgeAdded(source="solo", edge=Edge(to="critic", direction="both", confirm=True)), THREAD
     )
-    assert [row.key for row in session.table.panel(EdgeRow) if row.edge_type == "path"] == []
+    assert [row.key for row in session.table.list_rows(EdgeRow) if row.edge_type == "path"] == []
     add_facts(session, specialist_fact("critic"))
-    (row,) = (row for row in session.table.panel(EdgeRow) if row.edge_type == "path")
+    (row,) = (row for row in session.table.list_rows(EdgeRow) if row.edge_type == "path")
     assert (row.key, row.direction, row.confirm, row.edge_kind) == ("path:solo>critic", "both", True, "handoff")
 
 
@@ -102,6 +102,6 @@ def test_the_panel_of_messages_has_the_newest_messages():
             message=Text(text="Hi"),
         )
         session.add(message, with_ids(RUN, channel="cha_1"))
-    held = [row.key for row in session.table.panel(MessageRow)]
+    held = [row.key for row in session.table.list_rows(MessageRow)]
     assert held == [f"itm_{number:04}" for number in range(7, MAX_MESSAGES + 7)]
     assert len(rows_over_time(session, MessageRow)) == MAX_MESSAGES + 7

@@ -16,7 +16,7 @@ import msgspec
 
 from callboard.log.sqlite.store import open_store
 from callboard.projection.emit.subagents import SubagentEvents
-from callboard.projection.snapshot import task_snapshots
+from callboard.projection.snapshot import build_task_snapshots
 
 
 async def say(folder: Path, session: str) -> bytes:
@@ -29,7 +29,7 @@ async def say(folder: Path, session: str) -> bytes:
     events = SubagentEvents()
     report = {
         "events": [event for record in records for event in events.apply(record)],
-        "tasks": task_snapshots(records),
+        "tasks": build_task_snapshots(records),
     }
     return msgspec.json.encode(report)
 

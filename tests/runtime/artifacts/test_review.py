@@ -39,8 +39,8 @@ async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: d
             ("approve", "answer", "reject"),
             ("once",),
         )
-        table = await home.watch(session, lambda table: bool(table.panel(ActionRow)))
-        (action_row,) = table.panel(ActionRow)
+        table = await home.watch(session, lambda table: bool(table.list_rows(ActionRow)))
+        (action_row,) = table.list_rows(ActionRow)
         assert (action_row.artifact_id, action_row.artifact_version, action_row.prompt) == (
             row.key,
             1,

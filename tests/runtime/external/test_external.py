@@ -350,7 +350,9 @@ async def test_a_sessions_card_names_the_conversations_that_it_started(tmp_path:
         session = await begun(home)
         await home.until(session, "turn.completed")
         (connected,) = await list_facts(home, session, AgentConnected)
-        table = await home.watch(home.workspace, lambda table: any(card.driven for card in table.panel(SessionCard)))
+        table = await home.watch(
+            home.workspace, lambda table: any(card.driven for card in table.list_rows(SessionCard))
+        )
 
-    (card,) = table.panel(SessionCard)
+    (card,) = table.list_rows(SessionCard)
     assert (card.session_id, card.driven) == (session, (connected.provider_session_id,))

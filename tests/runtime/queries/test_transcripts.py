@@ -26,7 +26,7 @@ SCENARIO = plays(
 
 def ended(table: Table) -> int:
     """Return the number of ended turns in the view."""
-    return sum(row.state == "completed" for row in table.panel(TurnRow))
+    return sum(row.state == "completed" for row in table.list_rows(TurnRow))
 
 
 async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) ->
         for number in range(2, 4):
             await home.submit("again", session)
             await home.until(session, "turn.completed", count=number + 1)
-        runs = (await home.watch(session, lambda table: ended(table) == 4)).panel(RunRow)
+        runs = (await home.watch(session, lambda table: ended(table) == 4)).list_rows(RunRow)
         opened = [record for record in await home.facts(session) if isinstance(record.fact, ThreadOpened)]
         lead, worker = (next(record.scope.thread for record in opened if record.scope.agent == who) for who in _WHO)
 
@@ -76,7 +76,7 @@ async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path)
         await home.until(session, "turn.completed", count=2)
         second = await home.submit("and", session)
         table = await home.watch(session, lambda value: ended(value) == 3)
-        (row,) = table.panel(NotificationPart)
+        (row,) = table.list_rows(NotificationPart)
         assert (row.turn_id, row.agent_id, row.status) == (second.turn_id, "worker-1", "completed")
         parts = (await home.do(GetParts(session_id=session, turn_id=second.turn_id))).parts
         assert [type(part) for part in parts] == [NotificationPart, TextPart]

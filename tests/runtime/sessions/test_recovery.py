@@ -44,7 +44,7 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
-        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+        await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
         await home.wait_partial(turn.session_id, "Half of it.")
         async with house(killed(home, tmp_path), calls(says("Again."))) as after:
             read = await after.read(turn.session_id)
@@ -122,7 +122,7 @@ async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> No
     waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
     async with house(tmp_path, calls(waits)) as home:
         turn = await home.submit("go")
-        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+        await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
     async with house(tmp_path, calls(says("Hi."))) as home:
         facts = await home.facts(turn.session_id)
         assert [record.header.type for record in facts[-3:]] == [

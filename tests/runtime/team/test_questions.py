@@ -41,8 +41,10 @@ async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(t
         crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
-        table = await home.watch(session, lambda table: any(row.state == "plan_ready" for row in table.panel(AgentRow)))
-        assert [row.agent_id for row in table.panel(AgentRow) if row.state == "plan_ready"] == ["worker-1"]
+        table = await home.watch(
+            session, lambda table: any(row.state == "plan_ready" for row in table.list_rows(AgentRow))
+        )
+        assert [row.agent_id for row in table.list_rows(AgentRow) if row.state == "plan_ready"] == ["worker-1"]
         action = await answer(home, session, "answer", answer="Look only.")
         assert (action.action_type, action.scopes, action.matchers) == ("teammate_plan_decision", ("once",), {})
         await home.until(session, "turn.completed", 2)
@@ -61,8 +63,8 @@ async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
         session = (await home.submit("go")).session_id
         await home.until(session, "action.required")
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
-        table = await home.watch(session, lambda table: table.panel(PlanPart) != [])
-        (plan,) = table.panel(PlanPart)
+        table = await home.watch(session, lambda table: table.list_rows(PlanPart) != [])
+        (plan,) = table.list_rows(PlanPart)
         assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("mend", "pending")), "streaming")
         await answer(home, session, "approve")
         await home.until(session, "turn.completed", 2)

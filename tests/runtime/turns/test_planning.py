@@ -163,8 +163,8 @@ async def test_a_plan_with_requested_changes_is_proposed_as_its_next_revision(tm
         first = await wait_plan(home, session)
         await home.do(respond(session, first, "answer", answer="Shorter."))
         second = await wait_plan(home, session, 2)
-        table = await home.watch(session, lambda table: len(table.panel(PlanPart)) == 2)
-        former, later = table.panel(PlanPart)
+        table = await home.watch(session, lambda table: len(table.list_rows(PlanPart)) == 2)
+        former, later = table.list_rows(PlanPart)
         assert [step.content for step in former.steps] == ["look", "write"]
         assert (former.state, former.revision, former.later) == ("final", 1, later.key)
         assert (later.state, later.revision, later.former) == ("streaming", 2, former.key)

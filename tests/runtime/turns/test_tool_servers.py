@@ -181,8 +181,8 @@ async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
     scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
     async with served(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
-        table = await home.watch(session, lambda table: any(row.done is not None for row in table.panel(ToolPart)))
-        (row,) = table.panel(ToolPart)
+        table = await home.watch(session, lambda table: any(row.done is not None for row in table.list_rows(ToolPart)))
+        (row,) = table.list_rows(ToolPart)
         assert (row.state, row.total, row.message.endswith(" of 3")) == ("progress", 3.0, True)
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")

@@ -147,7 +147,7 @@ async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(tmp_path: P
     async with house(tmp_path, scenario) as home:
         turn = await home.submit("a long one")
         await home.watch(
-            turn.session_id, lambda table: any(part.content.text == "So far." for part in table.panel(TextPart))
+            turn.session_id, lambda table: any(part.content.text == "So far." for part in table.list_rows(TextPart))
         )
         queued = await home.submit("and then", turn.session_id)
         assert queued.status == "queued"
@@ -166,7 +166,7 @@ async def test_an_interrupt_ends_a_commands_processes(tmp_path: Path) -> None:
     async with house(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.watch(
-            turn.session_id, lambda table: any("started" in part.output.text for part in table.panel(ToolPart))
+            turn.session_id, lambda table: any("started" in part.output.text for part in table.list_rows(ToolPart))
         )
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
@@ -288,7 +288,7 @@ async def test_interrupting_input_replaces_the_running_turn(tmp_path: Path) -> N
         ]
         assert (await home.read(first.session_id)).last_turn == next(
             row
-            for row in (await home.watch(first.session_id, lambda _: True)).panel(TurnRow)
+            for row in (await home.watch(first.session_id, lambda _: True)).list_rows(TurnRow)
             if row.key == newer.turn_id
         )
 

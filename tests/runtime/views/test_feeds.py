@@ -53,7 +53,7 @@ async def followed(home: House, session: str, drop: int) -> Table:
                     table = Table() if name == "snapshot" else table
                     table.apply(ops)
                 at, received = cursor(chunk), received + 1
-                ended = any(row.ended_at for row in table.panel(TurnRow))
+                ended = any(row.ended_at for row in table.list_rows(TurnRow))
                 if ended or received == drop:
                     break
             await stream.aclose()
@@ -69,10 +69,10 @@ async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path,
         head = await home.runtime.dependencies.store.facts.head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
         fresh = await home.watch(turn.session_id, lambda _: True)
-        assert {panel: table.rows().get(panel) for panel in SESSION_PANELS} == {
-            panel: fresh.rows().get(panel) for panel in SESSION_PANELS
+        assert {panel: table.group_rows().get(panel) for panel in SESSION_PANELS} == {
+            panel: fresh.group_rows().get(panel) for panel in SESSION_PANELS
         }
-        assert [part.content.ref is not None for part in fresh.panel(TextPart)] == [False, True]
+        assert [part.content.ref is not None for part in fresh.list_rows(TextPart)] == [False, True]
 
 
 async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(tmp_path: Path) -> None:
@@ -116,11 +116,11 @@ async def test_the_status_is_shown_before_the_first_text(tmp_path: Path) -> None
     waits: list[dict[str, Any]] = [{"wait_for": "go"}, {"text": "Now."}]
     async with house(tmp_path, calls(waits)) as home:
         turn = await home.submit("hello")
-        table = await home.watch(turn.session_id, lambda table: bool(table.panel(StatusRow)))
-        (status,) = table.panel(StatusRow)
+        table = await home.watch(turn.session_id, lambda table: bool(table.list_rows(StatusRow)))
+        (status,) = table.list_rows(StatusRow)
         assert (status.status, status.detail, status.turn_id) == ("preparing", "asking_model", turn.turn_id)
-        assert [row.input.text for row in table.panel(TurnRow)] == ["hello"]
-        assert table.panel(TextPart) == []
+        assert [row.input.text for row in table.list_rows(TurnRow)] == ["hello"]
+        assert table.list_rows(TextPart) == []
         (tmp_path / "go").touch()
         await home.until(turn.session_id, "turn.completed")
 
@@ -129,10 +129,12 @@ async def test_the_session_list_is_live_and_its_changes_are_facts(tmp_path: Path
     """UI-31: title, pin and archive are facts of the workspace."""
     async with house(tmp_path, calls(says("Hi."), says("Hi."))) as home:
         turn = await home.submit("hello")
-        await home.watch(home.workspace, lambda table: any(card.turns for card in table.panel(SessionCard)))
+        await home.watch(home.workspace, lambda table: any(card.turns for card in table.list_rows(SessionCard)))
         await home.do(UpdateSession(session_id=turn.session_id, title="Greeting", pinned=True))
-        table = await home.watch(home.workspace, lambda table: any(card.pinned for card in table.panel(SessionCard)))
-        assert [(card.title, card.pinned) for card in table.panel(SessionCard)] == [("Greeting", True)]
+        table = await home.watch(
+            home.workspace, lambda table: any(card.pinned for card in table.list_rows(SessionCard))
+        )
+        assert [(card.title, card.pinned) for card in table.list_rows(SessionCard)] == [("Greeting", True)]
         types = [record.header.type for record in await home.runtime.dependencies.store.facts.read(home.workspace)]
         assert types == [
             "workspace.opened",
@@ -171,7 +173,7 @@ async def test_older_turns_are_read_in_pages(tmp_path: Path) -> None:
         assert [row.input.text for row in read.turns] == ["question 5", "question 6", "question 7"]
         assert [row.input.text for row in older.turns] == ["question 2", "question 3", "question 4"]
         window = await home.watch(turn.session_id, lambda _: True)
-        assert [row.input.text for row in window.panel(TurnRow)] == ["question 5", "question 6", "question 7"]
+        assert [row.input.text for row in window.list_rows(TurnRow)] == ["question 5", "question 6", "question 7"]
 
 
 async def test_waiting_turns_do_not_displace_the_newest_answers(tmp_path: Path) -> None:
@@ -185,6 +187,6 @@ async def test_waiting_turns_do_not_displace_the_newest_answers(tmp_path: Path) 
         await home.until(turn.session_id, "turn.completed", count=2)
         for text in ("wait here", "next", "and next", "and last"):
             await home.submit(text, turn.session_id)
-        window = await home.watch(turn.session_id, lambda table: len(table.panel(QueueRow)) == 3)
-        begun = [row.input.text for row in window.panel(TurnRow) if row.started_at]
+        window = await home.watch(turn.session_id, lambda table: len(table.list_rows(QueueRow)) == 3)
+        begun = [row.input.text for row in window.list_rows(TurnRow) if row.started_at]
         assert begun == ["question 2", "wait here"]

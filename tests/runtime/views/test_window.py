@@ -30,7 +30,7 @@ def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit
     """UI-18: the lead, the team's row and its newest children are included; the rest is read on
     demand."""
     story, window = team_session(), Window(20, 200_000)
-    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.group_rows().items() for row in rows)
     for number in range(2, 202):
         for fact in (*join_facts(number), *start_facts(number), *write_facts(number)):
             window.apply(add_facts(story, fact).ops)
@@ -70,7 +70,7 @@ def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
 def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
     """UI-13: the others are listed on demand, and memory stays bounded."""
     story, window = artifact_session(), Window(20, 200_000)
-    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.group_rows().items() for row in rows)
     for number in range(2, 502):
         path, scope = f"src/{number}.py", artifact_scope(f"art_{number}")
         for fact in (ArtifactCreated(artifact_kind="code", path=path), version(1, path=path)):
@@ -95,7 +95,7 @@ def test_a_client_that_opens_a_session_gets_every_panel_that_has_rows():
             ops = view.apply(record)
             window.apply(ops)
             table.apply(ops)
-        filled = {panel for panel, rows in table.rows().items() if rows and panel in SESSION_PANELS}
+        filled = {panel for panel, rows in table.group_rows().items() if rows and panel in SESSION_PANELS}
         assert {op.panel for op in window.snapshot() if isinstance(op, Upsert)} == filled
         panels |= filled
     assert len(panels) > 5

@@ -17,7 +17,7 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, parse_cursor
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record, WireEvent
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 
 from .commands import API, json_response
 from .dependencies import HttpDependencies
@@ -123,7 +123,7 @@ class _Feeds:
                     yield bytes(chunk)
 
     def _wire(self, record: Record) -> WireEvent:
-        return wire_event(record, self._dependencies.store.id)
+        return build_wire_event(record, self._dependencies.store.id)
 
 
 async def end_with_problem(chunks: AsyncIterator[bytes], subject: str) -> AsyncGenerator[bytes]:

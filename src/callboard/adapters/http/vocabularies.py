@@ -20,7 +20,7 @@ from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
-from callboard.projection.emit.agentui.events import agent_ui_delta, agent_ui_hydrated
+from callboard.projection.emit.agentui.events import build_delta_event, build_hydrated_event
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 
@@ -85,7 +85,7 @@ class _EventEncoder:
         """Encode the event after the last existing fact. Only Agent UI has one."""
         if not self._has_partials:
             return b""
-        event = agent_ui_hydrated(self._session, through, time.time_ns() // 1000)
+        event = build_hydrated_event(self._session, through, time.time_ns() // 1000)
         return sse_event(event.type, _encoder.encode(event))
 
     def encode(self, item: LiveItem, after: int) -> Iterator[bytes]:
@@ -109,7 +109,7 @@ class _EventEncoder:
         # Without an id, so that a client resumes from the newest fact.
         if not self._has_partials:
             return b""
-        event = agent_ui_delta(frame, self._session, cursor, time.time_ns() // 1000)
+        event = build_delta_event(frame, self._session, cursor, time.time_ns() // 1000)
         return sse_event(event.type, _encoder.encode(event))
 
 

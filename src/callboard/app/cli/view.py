@@ -49,8 +49,8 @@ async def _print(home: StateFolder, session: str, turns: int, *, thinking: bool)
     async with open_reader(home) as reader:
         stream = await resolve_session(reader, session)
         table = await reader.read_conversation(stream, turns=turns)
-        for row in table.panel(SessionRow):
+        for row in table.list_rows(SessionRow):
             print_out(f"{style.bold(to_line(row.title))}  {style.dim(f'{row.session_id}  {to_line(row.folder)}')}")
         renderer = ConversationRenderer(reader, table, style, thinking=thinking)
-        for turn in table.panel(TurnRow)[-turns:]:
+        for turn in table.list_rows(TurnRow)[-turns:]:
             await renderer.print_turn(turn)

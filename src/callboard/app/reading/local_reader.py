@@ -19,11 +19,11 @@ from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.conversation import StatusRow
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow
 from callboard.contracts.rows.team import AgentRow, RunRow
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from callboard.projection.workspace import WorkspaceView, damaged, listed
+from callboard.projection.workspace import WorkspaceView, apply_listing, build_damaged_card
 from callboard.runtime.fingerprint import view_fingerprint
 from callboard.runtime.queries.session import measure_sizes
 
@@ -44,34 +44,40 @@ class LocalReader:
         self._store = store
 
     async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
-        return tuple(row for _, table in (await self._workspaces())[0].values() for row in table.panel(WorkspaceRow))
+        return tuple(
+            row for _, table in (await self._workspaces())[0].values() for row in table.list_rows(WorkspaceRow)
+        )
 
     async def list_sessions(self) -> SessionListing:
         workspaces, problems = await self._workspaces()
         cards: list[SessionCard] = []
         streams = await self._store.facts.streams("ses_")
         for stream in streams:
-            listings = ((name, listing) for name, (view, _) in workspaces.items() if (listing := view.listing(stream)))
+            listings = (
+                (name, listing) for name, (view, _) in workspaces.items() if (listing := view.find_listing(stream))
+            )
             workspace, listing = next(listings, ("", None))
             for card in await self._cards(stream, workspace):
                 if (problem := problems.get(card.workspace_id)) is not None:
-                    cards.append(damaged(stream, card.workspace_id, problem, at=card.order, title=card.title))
+                    cards.append(
+                        build_damaged_card(stream, card.workspace_id, problem, at=card.order, title=card.title)
+                    )
                 else:
-                    cards.append(listed(overlay(card, None), listing))
+                    cards.append(apply_listing(overlay(card, None), listing))
         missing = {name for view, _ in workspaces.values() for name in view.listings}.difference(streams)
         return SessionListing(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
 
     async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
         """Return the card of a session; for an unreadable session, a card with the reason."""
         try:
-            return tuple((await self._fold(stream, ("sessions",), turns=1)).panel(SessionCard))
+            return tuple((await self._fold(stream, ("sessions",), turns=1)).list_rows(SessionCard))
         except Refusal as refusal:
             if refusal.code not in _DAMAGED:
                 raise
             at = 0
             with contextlib.suppress(Refusal):
                 at = (await self._store.facts.head(stream)).at
-            return (damaged(stream, workspace, refusal.problem, at=at),)
+            return (build_damaged_card(stream, workspace, refusal.problem, at=at),)
 
     async def list_sizes(self) -> dict[str, SessionSize]:
         return {size.session_id: size for size in (await measure_sizes(self._store.facts)).sizes}
@@ -81,7 +87,7 @@ class LocalReader:
         await self._check(stream)
         while records := await self._read_intact(stream, after):
             for record in records:
-                yield wire_event(record, self._store.id)
+                yield build_wire_event(record, self._store.id)
             after = records[-1].sequence
 
     async def _read_intact(self, stream: str, after: int) -> tuple[Record, ...]:
@@ -97,7 +103,7 @@ class LocalReader:
         await self._check(session)
         table = await self._fold(session, SESSION_PANELS, turns=turns)
         for kind in (StatusRow, AgentRow, RunRow):
-            table.apply([Upsert(kind.panel, overlay(row, None)) for row in table.panel(kind)])
+            table.apply([Upsert(kind.panel, overlay(row, None)) for row in table.list_rows(kind)])
         return table
 
     async def read_text(self, text: Text) -> str:

@@ -17,8 +17,8 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 
 from .entities import TRANSLATIONS
-from .identity import step_of
-from .run_emission import RunEmission, RunEventName, agent_status
+from .identity import find_step_id
+from .run_emission import RunEmission, RunEventName, emit_agent_status
 
 #: The largest number of events of one fact.
 MAX_EVENTS = 4
@@ -46,7 +46,7 @@ class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     data: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-def run_events(record: Record) -> tuple[RunEvent, ...]:
+def build_run_events(record: Record) -> tuple[RunEvent, ...]:
     """Return the events of a fact in order; none for a fact that this specification does not cover."""
     translation = TRANSLATIONS.get(record.header.type)
     if translation is None or translation.runs is None:
@@ -57,44 +57,49 @@ def run_events(record: Record) -> tuple[RunEvent, ...]:
         RunEvent(
             type=name,
             session_id=session or str(data.get("session_id", "")),
-            **_ids(scope),
+            **_collect_ids(scope),
             message_id=scope.turn if name == "Message" and record.header.type == "turn.submitted" else scope.run,
-            part_id=step_of(scope) if name == "Message" else "",
+            part_id=find_step_id(scope) if name == "Message" else "",
             event_id=record.event_id,
             timestamp=timestamp(record.header.at),
             data=data,
         )
-        for name, data in translation.runs.events(record.fact)
+        for name, data in translation.runs.build_events(record.fact)
     )
 
 
-def frame_events(session: str, frame: Frame) -> tuple[RunEvent, ...]:
+def build_frame_events(session: str, frame: Frame) -> tuple[RunEvent, ...]:
     """Return the events of a live frame: the agent's status where a part begins, and the token of a text."""
     emissions: list[RunEmission] = []
     if frame.offset == 0:
         if frame.kind == "reasoning":
-            emissions.append(agent_status("thinking"))
+            emissions.append(emit_agent_status("thinking"))
         elif frame.kind == "text":
-            emissions.append(agent_status("writing"))
+            emissions.append(emit_agent_status("writing"))
         elif frame.kind == "arguments" and frame.tool:
-            emissions.append(agent_status("preparing_call", tool=frame.tool))
+            emissions.append(emit_agent_status("preparing_call", tool=frame.tool))
     if frame.kind == "text":
         emissions.append(("Token", {"offset": frame.offset, "text": frame.text}))
-    return tuple(_live_event(session, frame.scope, name, data) for name, data in emissions)
+    return tuple(_build_live_event(session, frame.scope, name, data) for name, data in emissions)
 
 
-def partial_event(session: str, partial: Partial) -> RunEvent:
+def build_partial_event(session: str, partial: Partial) -> RunEvent:
     """Return the text so far of a part as one token at offset 0, in place of its frames."""
-    return _live_event(session, partial.scope, "Token", {"offset": 0, "text": partial.text, "so_far": True})
+    return _build_live_event(session, partial.scope, "Token", {"offset": 0, "text": partial.text, "so_far": True})
 
 
-def _live_event(session: str, scope: Scope, name: RunEventName, data: dict[str, Any]) -> RunEvent:
+def _build_live_event(session: str, scope: Scope, name: RunEventName, data: dict[str, Any]) -> RunEvent:
     return RunEvent(
-        type=name, session_id=session, **_ids(scope), message_id=scope.run, part_id=step_of(scope), data=data
+        type=name,
+        session_id=session,
+        **_collect_ids(scope),
+        message_id=scope.run,
+        part_id=find_step_id(scope),
+        data=data,
     )
 
 
-def _ids(scope: Scope) -> dict[str, str]:
+def _collect_ids(scope: Scope) -> dict[str, str]:
     return {
         "agent_id": scope.agent,
         "thread_id": scope.thread,

@@ -11,38 +11,38 @@ _PART_FAMILIES = frozenset({"message", "reasoning", "tool", "action"})
 _USER_MESSAGES = frozenset({"turn.submitted", "queue.edited"})
 
 
-def step_of(scope: Scope) -> str:
+def find_step_id(scope: Scope) -> str:
     """Return the id of the scope's step; empty without a step."""
     return step_id(scope.run, scope.step) if scope.step else ""
 
 
-def attempt_of(scope: Scope) -> str:
+def find_attempt_id(scope: Scope) -> str:
     """Return the attempt's id: its step, task or run, and the number; empty without an attempt."""
-    return f"{step_of(scope) or scope.task or scope.run}.{scope.attempt}" if scope.attempt else ""
+    return f"{find_step_id(scope) or scope.task or scope.run}.{scope.attempt}" if scope.attempt else ""
 
 
-def part_of(record: Record) -> str:
+def find_part_id(record: Record) -> str:
     """Return the id of the fact's message part; empty for facts outside of a message."""
-    return step_of(record.scope) if _family(record) in _PART_FAMILIES else ""
+    return find_step_id(record.scope) if _get_family(record) in _PART_FAMILIES else ""
 
 
-def message_of(record: Record) -> str:
+def find_message_id(record: Record) -> str:
     """Return the message's id: the run for an agent's message, the turn for a person's; empty outside of a message."""
     if record.header.type in _USER_MESSAGES:
         return record.scope.turn
-    return record.scope.run if _family(record) in _PART_FAMILIES or record.header.type == "output.final" else ""
+    return record.scope.run if _get_family(record) in _PART_FAMILIES or record.header.type == "output.final" else ""
 
 
-def trace_of(scope: Scope) -> str:
+def find_trace_id(scope: Scope) -> str:
     """Return the trace of the scope's turn; empty without a turn."""
     return trace_id(scope.turn) if scope.turn else ""
 
 
-def span_of(scope: Scope) -> str:
+def find_span_id(scope: Scope) -> str:
     """Return the span of the scope's step, or of its run; empty without both."""
-    identity = step_of(scope) or scope.run
+    identity = find_step_id(scope) or scope.run
     return span_id(identity) if identity else ""
 
 
-def _family(record: Record) -> str:
+def _get_family(record: Record) -> str:
     return record.header.type.partition(".")[0]

@@ -59,7 +59,7 @@ class RunTranslation(msgspec.Struct, frozen=True):
     emit: RunEmitter
     erased: RunEventName | None = None
 
-    def events(self, fact: Fact) -> tuple[RunEmission, ...]:
+    def build_events(self, fact: Fact) -> tuple[RunEmission, ...]:
         """Return the events of the fact."""
         if fact.readable:
             return self.emit(fact)
@@ -82,7 +82,7 @@ class Translation(msgspec.Struct, frozen=True):
 def emit_event(name: RunEventName, **data: Any) -> RunTranslation:
     """Emit one event with `data` and the fact's fields."""
     return RunTranslation(
-        lambda fact: ((name, {**data, **fact_fields(fact)}),), name if name in _KEPT_WHEN_ERASED else None
+        lambda fact: ((name, {**data, **collect_fields(fact)}),), name if name in _KEPT_WHEN_ERASED else None
     )
 
 
@@ -105,7 +105,7 @@ def send_text(field: str, role: str, **data: Any) -> RunTranslation:
     """Emit `Message` with the fact's fields, and the text of `field` as `text`."""
 
     def emit(fact: Fact) -> tuple[RunEmission, ...]:
-        fields = fact_fields(fact)
+        fields = collect_fields(fact)
         text = {"text": fields.pop(field, "")}
         if f"{field}_ref" in fields:
             text["text_ref"] = fields.pop(f"{field}_ref")
@@ -116,16 +116,16 @@ def send_text(field: str, role: str, **data: Any) -> RunTranslation:
 
 def show_phase(phase: str) -> RunTranslation:
     """Emit `AgentStatus` with that phase."""
-    return RunTranslation(lambda fact: (agent_status(phase),))
+    return RunTranslation(lambda fact: (emit_agent_status(phase),))
 
 
-def agent_status(phase: str, **data: str) -> RunEmission:
+def emit_agent_status(phase: str, **data: str) -> RunEmission:
     """Return the `AgentStatus` of a phase."""
     state, detail = PHASES[phase]
     return "AgentStatus", {"state": state, "phase": phase, "detail": detail.format(**data), **data}
 
 
-def fact_fields(fact: Fact) -> dict[str, Any]:
+def collect_fields(fact: Fact) -> dict[str, Any]:
     """Return the fact's fields in this specification's casing; a large text adds its hash as `<field>_ref`."""
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(type(fact)):
@@ -139,6 +139,6 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
     return fields
 
 
-def run_kind(kind: AgentKind | str, *, parent: bool) -> Literal["main", "subagent"]:
+def to_run_kind(kind: AgentKind | str, *, parent: bool) -> Literal["main", "subagent"]:
     """Return the agent's kind in this specification's terms: an agent with a parent is a subagent, others are main."""
     return "subagent" if parent or kind == "subagent" else "main"

@@ -10,10 +10,10 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.record import Record, WireEvent, encode_payload
 from callboard.contracts.times import timestamp
 
-from .identity import attempt_of, message_of, part_of, span_of, step_of, trace_of
+from .identity import find_attempt_id, find_message_id, find_part_id, find_span_id, find_step_id, find_trace_id
 
 
-def wire_event(record: Record, store_id: str) -> WireEvent:
+def build_wire_event(record: Record, store_id: str) -> WireEvent:
     """Return the event of a fact. An erased fact has no payload; a fact with an unknown tag keeps its stored payload."""
     header, scope = record.header, record.scope
     in_workspace = is_workspace_stream(record.stream)
@@ -30,10 +30,10 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         thread_id=scope.thread,
         turn_id=scope.turn,
         run_id=scope.run,
-        step_id=step_of(scope),
-        attempt_id=attempt_of(scope),
-        message_id=message_of(record),
-        part_id=part_of(record),
+        step_id=find_step_id(scope),
+        attempt_id=find_attempt_id(scope),
+        message_id=find_message_id(record),
+        part_id=find_part_id(record),
         task_id=scope.task,
         agent_id=scope.agent,
         parent_session_id=scope.parent_session,
@@ -48,8 +48,8 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         review_id=scope.review,
         process_id=scope.process,
         job_id=scope.job,
-        trace_id=trace_of(scope),
-        span_id=span_of(scope),
+        trace_id=find_trace_id(scope),
+        span_id=find_span_id(scope),
         command_id=header.command_id,
         actor=header.actor,
         cause=header.cause,

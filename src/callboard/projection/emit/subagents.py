@@ -15,7 +15,7 @@ from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 
 from .entities import TRANSLATIONS
-from .identity import attempt_of
+from .identity import find_attempt_id
 from .lineage import LineageIndex
 
 
@@ -67,17 +67,17 @@ class SubagentEvents:
             return ()
         if translation.children_only and record.scope.thread not in self._lineage.children:
             return ()
-        ids = self._ids(record)
+        ids = self._collect_ids(record)
         content: dict[str, Any] = msgspec.to_builtins(record.fact)
         payload = content if record.fact.readable else {**content, "erased": True}
-        files = _files(record)
+        files = _list_files(record)
         return tuple(
-            _event(record, kind, payload, {**ids, "refs": files} if kind == "artifact.changed" else ids)
+            _build_event(record, kind, payload, {**ids, "refs": files} if kind == "artifact.changed" else ids)
             for kind in translation.subagents
             if kind != "artifact.changed" or files
         )
 
-    def _ids(self, record: Record) -> dict[str, Any]:
+    def _collect_ids(self, record: Record) -> dict[str, Any]:
         scope, lineage = record.scope, self._lineage
         family = record.header.type.partition(".")[0]
         child = lineage.children.get(scope.thread)
@@ -85,7 +85,7 @@ class SubagentEvents:
         task = scope.task or (child.task if child is not None else "")
         ids: dict[str, Any] = {
             "run_id": run,
-            "attempt_id": attempt_of(scope) or (run if task else ""),
+            "attempt_id": find_attempt_id(scope) or (run if task else ""),
             "task_id": task,
             "parent_task_id": lineage.parents.get(task, ""),
             "tool_call_id": scope.tool_call,
@@ -105,10 +105,12 @@ class SubagentEvents:
             ids |= {"subagent_id": scope.agent, "worker_id": scope.thread, "lineage": "unavailable"}
         if family == "review":
             ids["refs"] = lineage.refs.get(scope.review, ())
-        return {**ids, **_participants(family, record.fact)}
+        return {**ids, **_list_participants(family, record.fact)}
 
 
-def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids: dict[str, Any]) -> SubagentEvent:
+def _build_event(
+    record: Record, kind: SubagentEventType, payload: dict[str, Any], ids: dict[str, Any]
+) -> SubagentEvent:
     return SubagentEvent(
         type=kind,
         event_id=record.event_id,
@@ -121,14 +123,14 @@ def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids
     )
 
 
-def _participants(family: str, fact: Fact) -> dict[str, Any]:
+def _list_participants(family: str, fact: Fact) -> dict[str, Any]:
     """Return the agents of a handoff or a channel."""
     if family == "handoff":
         return {"source_id": getattr(fact, "source", ""), "target_id": getattr(fact, "target", "")}
     return {"participants": getattr(fact, "participants", None)} if family == "channel" else {}
 
 
-def _files(record: Record) -> tuple[Ref, ...]:
+def _list_files(record: Record) -> tuple[Ref, ...]:
     """Return the files that a call changed, or the artifact of a remote agent."""
     match record.fact:
         case RemoteArtifact() as fact:

@@ -7,17 +7,17 @@ import msgspec
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 
-from ..reducer import EVERY_FACT, Reducer, handlers_in
+from ..reducer import EVERY_FACT, Reducer, collect_handlers
 from . import action, context, message, model, notices, received, remote, tool, turn
 from .received import Waiting
 from .run import Runs
 
 #: Handlers of facts within an open run.
-_IN_RUN = handlers_in(*(vars(module) for module in (action, context, message, model, remote, tool, turn)))
+_IN_RUN = collect_handlers(*(vars(module) for module in (action, context, message, model, remote, tool, turn)))
 #: Handlers of facts that an open run can receive from the items that wait.
-_RECEIVED = handlers_in(vars(received))
+_RECEIVED = collect_handlers(vars(received))
 #: Handlers of facts within and outside of runs.
-_NOTICES = handlers_in(vars(notices))
+_NOTICES = collect_handlers(vars(notices))
 
 
 class PartsPanel(Reducer):

@@ -12,7 +12,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import ActionOutcome, ActionPart
 from callboard.contracts.scope import Actor
 
-from ..actions import asked_tool
+from ..actions import get_requested_tool
 from ..reducer import on, upsert
 from .run import OpenRun
 from .tool import change_call
@@ -24,10 +24,10 @@ _OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejecte
 def require(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
     """Add a pending action, and name it in its tool call."""
     row = run.actions[record.scope.action] = ActionPart(
-        **run.place.fields(record, record.scope.action, record.scope.step or run.step),
+        **run.place.build_fields(record, record.scope.action, record.scope.step or run.step),
         action_id=record.scope.action,
         action_type=fact.action_type,
-        tool=asked_tool(fact),
+        tool=get_requested_tool(fact),
         prompt=fact.prompt,
         outcome="pending",
     )
@@ -63,11 +63,11 @@ def _end(run: OpenRun, record: Record, **changes: Any) -> list[Op]:
     row = run.actions.pop(record.scope.action, None)
     if row is None:
         return []
-    settled = {"actor": _actor_name(record.header.actor), "settled_at": record.header.at}
+    settled = {"actor": _format_actor(record.header.actor), "settled_at": record.header.at}
     return upsert(msgspec.structs.replace(row, sequence=record.sequence, **settled, **changes))
 
 
-def _actor_name(actor: Actor | None) -> str:
+def _format_actor(actor: Actor | None) -> str:
     if actor is None:
         return ""
     return f"{actor.kind}:{actor.id}" if actor.id else actor.kind

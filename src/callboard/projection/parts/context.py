@@ -12,7 +12,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.context import ContextPart
 
 from ..reducer import on, upsert
-from .run import OpenRun, step_key
+from .run import OpenRun, build_step_key
 
 
 @on
@@ -23,13 +23,13 @@ def resolve(run: OpenRun, record: Record, fact: ContextResolved) -> list[Op]:
     omitted = tuple(ref for ref in fact.omitted if ref.reason not in ("excluded", "compacted"))
     if not (refs or missing or omitted):
         return []
-    fields = run.place.aside_fields(record, run.step)
+    fields = run.place.build_aside_fields(record, run.step)
     return upsert(ContextPart(**fields, event="resolved", given=refs, missing=missing, omitted=omitted))
 
 
 @on
 def start_compaction(run: OpenRun, record: Record, fact: CompactionStarted) -> list[Op]:
-    run.compaction = _compaction(record, run, cause=fact.cause, tokens_before=fact.tokens)
+    run.compaction = _build_compaction(record, run, cause=fact.cause, tokens_before=fact.tokens)
     return upsert(run.compaction)
 
 
@@ -52,12 +52,12 @@ def fail_compaction(run: OpenRun, record: Record, fact: CompactionFailed) -> lis
 
 
 def _end_compaction(run: OpenRun, record: Record, **fields: Any) -> list[Op]:
-    part = run.compaction or _compaction(record, run)
+    part = run.compaction or _build_compaction(record, run)
     run.compaction = None
     return upsert(msgspec.structs.replace(part, sequence=record.sequence, **fields))
 
 
-def _compaction(record: Record, run: OpenRun, **fields: Any) -> ContextPart:
+def _build_compaction(record: Record, run: OpenRun, **fields: Any) -> ContextPart:
     """Return the part of a compaction, at the step of its model call."""
-    place = run.place.fields(record, step_key(record), record.scope.step)
+    place = run.place.build_fields(record, build_step_key(record), record.scope.step)
     return ContextPart(**place, event="compacting", **fields)

@@ -8,7 +8,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import NoticePart
 
 from ..reducer import on, upsert
-from .run import OpenRun, retry_key
+from .run import OpenRun, build_retry_key
 
 
 @on
@@ -24,7 +24,7 @@ def fail(run: OpenRun, record: Record, fact: ModelFailed) -> list[Op]:
     run.model_calls += 1
     if fact.retry_in_ms is None:
         return []
-    fields = run.place.fields(record, retry_key(run.place.run, record.scope.step), run.step)
+    fields = run.place.build_fields(record, build_retry_key(run.place.run, record.scope.step), run.step)
     notice = NoticePart(
         **fields, code=fact.code, message=fact.message, retry_in_ms=fact.retry_in_ms, attempt=fact.attempt + 1
     )
@@ -33,11 +33,11 @@ def fail(run: OpenRun, record: Record, fact: ModelFailed) -> list[Op]:
 
 @on
 def report_limits(run: OpenRun, record: Record, fact: QuotaReported) -> list[Op]:
-    fields = run.place.aside_fields(record, run.step)
-    return upsert(NoticePart(**fields, code="model_limits", message=_limits(fact)))
+    fields = run.place.build_aside_fields(record, run.step)
+    return upsert(NoticePart(**fields, code="model_limits", message=_format_limits(fact)))
 
 
-def _limits(fact: QuotaReported) -> str:
+def _format_limits(fact: QuotaReported) -> str:
     """Return the text of a provider's limits."""
     if fact.exhausted:
         return f"The quota of {fact.provider} is used up."

@@ -19,45 +19,45 @@ _MAX_NAMED = 5
 
 @on
 def raise_error(runs: Runs, record: Record, fact: ErrorRaised) -> list[Op]:
-    fields = runs.notice_fields(record, record.scope.thread)
+    fields = runs.build_notice_fields(record, record.scope.thread)
     return upsert(ErrorPart(**fields, code=fact.code, message=fact.message, hint=fact.hint))
 
 
 @on
 def warn(runs: Runs, record: Record, fact: WarningRaised) -> list[Op]:
-    fields = runs.notice_fields(record, record.scope.thread)
+    fields = runs.build_notice_fields(record, record.scope.thread)
     return upsert(NoticePart(**fields, code=fact.code, message=fact.message, hint=fact.hint))
 
 
 @on
 def pause(runs: Runs, record: Record, fact: ThreadPaused) -> list[Op]:
-    fields = runs.notice_fields(record, record.scope.thread)
+    fields = runs.build_notice_fields(record, record.scope.thread)
     return upsert(NoticePart(**fields, code=f"paused_{fact.cause}", message=fact.reason))
 
 
 @on
 def merge(runs: Runs, record: Record, fact: SubagentMerged) -> list[Op]:
     """Add the result of a merge to the parent's conversation."""
-    fields = runs.notice_fields(record, record.scope.parent_thread)
+    fields = runs.build_notice_fields(record, record.scope.parent_thread)
     agent = record.scope.agent
-    return upsert(NoticePart(**fields, code=f"merge_{fact.status}", message=_merged(fact), agent_id=agent))
+    return upsert(NoticePart(**fields, code=f"merge_{fact.status}", message=_format_merge(fact), agent_id=agent))
 
 
 @on
 def export_evidence(runs: Runs, record: Record, fact: EvidenceExported) -> list[Op]:
     """Add the export. Evidence of the whole session has no thread: it follows the newest run of the first agent."""
-    fields = runs.notice_fields(record, record.scope.thread or next(iter(runs.newest), ""))
+    fields = runs.build_notice_fields(record, record.scope.thread or next(iter(runs.newest), ""))
     message = f"Evidence of the facts 1 to {fact.through} was exported."
     return upsert(NoticePart(**fields, code="evidence_exported", message=message))
 
 
 @on
 def report_unknown(runs: Runs, record: Record, fact: UnknownFact) -> list[Op]:
-    fields = runs.notice_fields(record, record.scope.thread)
+    fields = runs.build_notice_fields(record, record.scope.thread)
     return upsert(NoticePart(**fields, code="unknown_fact", message=record.header.type))
 
 
-def _merged(fact: SubagentMerged) -> str:
+def _format_merge(fact: SubagentMerged) -> str:
     """Return the text of a merge's result."""
     match fact.status:
         case "merged":

@@ -24,7 +24,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import HandoffNews, HandoffPart, NoticePart, NotificationPart
 
 from ..reducer import Reducer, on, upsert
-from .run import OpenRun, aside_key
+from .run import OpenRun, build_aside_key
 
 #: Maximum length of an item's text in the conversation, in characters.
 _MAX_CHARS = 400
@@ -160,16 +160,16 @@ class Waiting(Reducer):
 def receive(waiting: Waiting, record: Record, fact: InboxReserved, run: OpenRun) -> list[Op]:
     """Return the parts of the items that the run receives, in their order."""
     inbox = waiting.inboxes.get(run.place.thread, {})
-    prefix = aside_key(run.place.run, record.sequence)
+    prefix = build_aside_key(run.place.run, record.sequence)
     ops: list[Op] = []
     for number, key in enumerate(fact.items):
         item = inbox.get(key)
         if item is not None:
-            ops += upsert(_part(item, run.place.fields(record, f"{prefix}.{number:04}", run.step)))
+            ops += upsert(_build_part(item, run.place.build_fields(record, f"{prefix}.{number:04}", run.step)))
     return ops
 
 
-def _part(item: Item, fields: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:
+def _build_part(item: Item, fields: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:
     match item:
         case Handoff():
             return HandoffPart(

@@ -34,24 +34,24 @@ class PartPosition(msgspec.Struct, frozen=True):
     run: str
     started: int
 
-    def order(self, step: int) -> int:
+    def compute_order(self, step: int) -> int:
         """Return the order of a part that starts with this step."""
         return part_order(self.started, step)
 
-    def fields(self, record: Record, key: str, step: int) -> dict[str, Any]:
+    def build_fields(self, record: Record, key: str, step: int) -> dict[str, Any]:
         """Return the fields that every part has."""
         return {
             "key": key,
-            "order": self.order(step),
+            "order": self.compute_order(step),
             "sequence": record.sequence,
             "turn_id": self.turn,
             "thread_id": self.thread,
             "at": record.header.at,
         }
 
-    def aside_fields(self, record: Record, step: int) -> dict[str, Any]:
+    def build_aside_fields(self, record: Record, step: int) -> dict[str, Any]:
         """Return the fields of a part that is not a step of the model."""
-        return self.fields(record, aside_key(self.run, record.sequence), step)
+        return self.build_fields(record, build_aside_key(self.run, record.sequence), step)
 
 
 class RemoteTask(msgspec.Struct):
@@ -110,28 +110,28 @@ class Runs(Reducer):
         run = self.open.get(scope.turn)
         return None if run is None or (scope.run and scope.run != run.place.run) else run
 
-    def notice_fields(self, record: Record, thread: str) -> dict[str, Any]:
+    def build_notice_fields(self, record: Record, thread: str) -> dict[str, Any]:
         """Return the fields of a notice within the open run of the fact.
 
         A notice outside of runs is at the end of the newest run of `thread`, or alone if the thread had no run.
         """
         run, scope = self.find(record.scope), record.scope
         if run is not None:
-            return run.place.aside_fields(record, run.step)
+            return run.place.build_aside_fields(record, run.step)
         alone = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
-        return self.newest.get(thread, alone).aside_fields(record, LAST_STEP)
+        return self.newest.get(thread, alone).build_aside_fields(record, LAST_STEP)
 
 
-def step_key(record: Record) -> str:
+def build_step_key(record: Record) -> str:
     """Return the key of a text or reasoning part."""
     return step_id(record.scope.run, record.scope.step)
 
 
-def retry_key(run: str, step: int) -> str:
+def build_retry_key(run: str, step: int) -> str:
     """Return the key of the notice of a model call that is tried again, by the call's step."""
     return f"{run}~retry{step:05}"
 
 
-def aside_key(run: str, sequence: int) -> str:
+def build_aside_key(run: str, sequence: int) -> str:
     """Return the key of a part without a step. It sorts after the part of the same order, and by sequence."""
     return f"{run}~{sequence:010}"

@@ -21,7 +21,7 @@ def start(attempts: Attempts, record: Record, agent: str) -> Attempts:
     return (*others, new)[-MAX_ATTEMPTS:]
 
 
-def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Attempts:
+def start_run(attempts: Attempts, record: Record, *, again: bool = False) -> Attempts:
     """Start a run of the newest attempt, or of another attempt if a failed task is tried `again`."""
     scope = record.scope
     if attempts and not again:

@@ -30,7 +30,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import Comment, JobItems, TaskRow
 
 from ..reducer import Panel, on, upsert
-from ..run_end import run_end
+from ..run_end import derive_end
 from . import attempts
 from .job_counts import count_item
 
@@ -85,7 +85,7 @@ class TasksPanel(Panel):
             self.turns[scope.turn] = scope.task
             self.agents[scope.task] = scope.thread
             row = self.open[scope.task] = msgspec.structs.replace(
-                row, status="running", attempts=attempts.with_run((), record)
+                row, status="running", attempts=attempts.start_run((), record)
             )
         return [*upsert(row), *self._count_item(None, row)]
 
@@ -140,7 +140,7 @@ class TasksPanel(Panel):
         if row.ended:
             self.late.add(task)
         status: TaskStatus = "blocked" if row.paused else "running"
-        tried = attempts.with_run(row.attempts, record, again=bool(row.ended))
+        tried = attempts.start_run(row.attempts, record, again=bool(row.ended))
         return self._put(row, record, status=status, blocker="" if row.ended else row.blocker, attempts=tried, ended=0)
 
     @on
@@ -148,7 +148,7 @@ class TasksPanel(Panel):
         row = self.open.get(self.turns.pop(record.scope.turn, ""))
         if row is None:
             return []
-        status, detail = run_end(fact)
+        status, detail = derive_end(fact)
         at = record.header.at
         tried = attempts.end(row.attempts, status, detail, at, run=record.scope.run)
         if row.key in self.late and row.status == "running":
@@ -189,7 +189,7 @@ class TasksPanel(Panel):
         row = self.open.get(record.scope.task)
         if row is None or row.status != "running":
             return []
-        return self._put(row, record, status=_resting_status(row))
+        return self._put(row, record, status=_derive_resting_status(row))
 
     @on
     def pause(self, record: Record, fact: TaskPaused) -> list[Op]:
@@ -201,7 +201,7 @@ class TasksPanel(Panel):
     @on
     def resume(self, record: Record, fact: TaskResumed) -> list[Op]:
         row = self.open.get(record.scope.task)
-        resting = {} if row is None or row.ended else {"status": _resting_status(row), "blocker": ""}
+        resting = {} if row is None or row.ended else {"status": _derive_resting_status(row), "blocker": ""}
         return self._change(record, paused=False, **resting)
 
     @on
@@ -212,7 +212,7 @@ class TasksPanel(Panel):
     def pause_agent(self, record: Record, fact: ThreadPaused) -> list[Op]:
         """Block the tasks that the agent will continue after its pause."""
         ops: list[Op] = []
-        for row in self._rows_of_agent(record.scope.thread):
+        for row in self._list_agent_rows(record.scope.thread):
             if row.status == "running" and row.key not in self.turns.values():
                 self.halted.add(row.key)
                 ops += self._put(row, record, status="blocked", blocker=fact.reason)
@@ -221,17 +221,17 @@ class TasksPanel(Panel):
     @on
     def resume_agent(self, record: Record, fact: ThreadResumed) -> list[Op]:
         ops: list[Op] = []
-        for row in self._rows_of_agent(record.scope.thread):
+        for row in self._list_agent_rows(record.scope.thread):
             if row.key not in self.halted:
                 continue
             self.halted.discard(row.key)
             if row.status == "blocked" and not row.paused and not row.ended:
                 # A sleeping agent continues at its time, with another attempt.
                 sleeps = row.entity == "automation_job" and not row.job
-                ops += self._put(row, record, status=_resting_status(row) if sleeps else "running", blocker="")
+                ops += self._put(row, record, status=_derive_resting_status(row) if sleeps else "running", blocker="")
         return ops
 
-    def _rows_of_agent(self, thread: str) -> list[TaskRow]:
+    def _list_agent_rows(self, thread: str) -> list[TaskRow]:
         return [self.open[task] for task, agent in self.agents.items() if agent == thread]
 
     @on
@@ -325,7 +325,7 @@ _FIELDS = (
 )
 
 
-def _resting_status(row: TaskRow) -> TaskStatus:
+def _derive_resting_status(row: TaskRow) -> TaskStatus:
     """Return the status by the task's attempts and assignee alone."""
     if any(attempt.status == "running" for attempt in row.attempts):
         return "running"

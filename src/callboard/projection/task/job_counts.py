@@ -15,13 +15,13 @@ def count_item(items: JobItems, before: TaskRow | None, after: TaskRow) -> JobIt
     """Return the counts after a change of one item's row. Without `before`, the item is new."""
     counts: dict[_ItemState, int] = {}
     if before is not None:
-        counts[_item_state(before)] = -1
-    counts[_item_state(after)] = counts.get(_item_state(after), 0) + 1
+        counts[_derive_item_state(before)] = -1
+    counts[_derive_item_state(after)] = counts.get(_derive_item_state(after), 0) + 1
     changed = {name: getattr(items, name) + change for name, change in counts.items() if change}
     return msgspec.structs.replace(items, **changed) if changed else items
 
 
-def _item_state(row: TaskRow) -> _ItemState:
+def _derive_item_state(row: TaskRow) -> _ItemState:
     if row.status == "done":
         return "completed"
     last = row.attempts[-1] if row.attempts else None

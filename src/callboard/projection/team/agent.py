@@ -27,7 +27,7 @@ _STOPPED: frozenset[AgentState] = frozenset({"failed", "killed", "closed"})
 
 
 class Member(msgspec.Struct):
-    """An agent. `row` adds its current state to `card`, which seldom changes.
+    """An agent. `build_row` adds its current state to `card`, which seldom changes.
 
     Attributes:
         calls: The tools of the running calls.
@@ -76,13 +76,13 @@ class Member(msgspec.Struct):
         """Change fields of the card."""
         self.card = msgspec.structs.replace(self.card, **changes)
 
-    def row(self) -> AgentRow:
+    def build_row(self) -> AgentRow:
         """Return the current row."""
         blocked = next(reversed(self.pending), "")
         return msgspec.structs.replace(
             self.card,
             sequence=self.sequence,
-            state=self.shown_state(),
+            state=self.derive_state(),
             model=self.model,
             provider=self.provider,
             permission_mode=self.permission_mode,
@@ -97,22 +97,22 @@ class Member(msgspec.Struct):
             inbox=self.inbox,
             blocked_on=blocked,
             stalled_since=self.stalled_since,
-            degraded=self._degraded(bool(blocked)),
-            usage=self.usage(),
-            background=self.job(),
+            degraded=self._list_degraded(bool(blocked)),
+            usage=self.build_usage(),
+            background=self.find_background_work(),
             remote=self.remote,
             paused=None if self.current_run or self.pending else self.paused,
             epoch=self.epoch,
         )
 
-    def job(self) -> BackgroundWork | None:
+    def find_background_work(self) -> BackgroundWork | None:
         """Return a background agent's work; None for other agents."""
         if self.sleeper is None:
             return None
         blocked = bool(self.pending) or self.state == "needs_input"
-        return self.sleeper.background_work(running=bool(self.current_run), blocked=blocked)
+        return self.sleeper.build_background_work(running=bool(self.current_run), blocked=blocked)
 
-    def usage(self) -> WorkUsage:
+    def build_usage(self) -> WorkUsage:
         """Return the usage for its task, or a main agent's usage for all its work."""
         return WorkUsage(
             input_tokens=self.input_tokens,
@@ -122,7 +122,7 @@ class Member(msgspec.Struct):
             tool_calls=self.tool_calls,
         )
 
-    def shown_state(self) -> AgentState:
+    def derive_state(self) -> AgentState:
         """Return the state to show. A need for a person's input ranks above work."""
         if self.pending:
             return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
@@ -138,7 +138,7 @@ class Member(msgspec.Struct):
                 return "needs_input"
         return "waiting" if self.state == "running" and self.waits else self.state
 
-    def _degraded(self, blocked: bool) -> tuple[Degraded, ...]:
+    def _list_degraded(self, blocked: bool) -> tuple[Degraded, ...]:
         """Return what is unknown of the agent, or prevents its work."""
         card = self.card
         degraded: list[Degraded] = []
@@ -154,9 +154,9 @@ class Member(msgspec.Struct):
         """Return whether a remote agent with open work is disconnected, or the newest attempt to reach it failed."""
         if self.remote is None or self.connection != "disconnected":
             return False
-        return self.unreached or remote.unfinished(self.remote)
+        return self.unreached or remote.is_unfinished(self.remote)
 
 
-def glance(text: Text) -> Text:
+def shorten(text: Text) -> Text:
     """Return the start of a text, as the roster shows it."""
     return text if len(text.text) <= _MAX_CHARS else msgspec.structs.replace(text, text=text.text[:_MAX_CHARS])

@@ -34,9 +34,9 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterr
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, BackgroundWork
 
-from ..reducer import Handlers, handlers_in, on
+from ..reducer import Handlers, collect_handlers, on
 from . import remote
-from .agent import Member, glance
+from .agent import Member, shorten
 from .background import Sleeper
 
 #: Errors of an unreachable provider.
@@ -212,7 +212,7 @@ def spawn(member: Member, record: Record, fact: SubagentSpawned) -> None:
     member.state = "spawning"
     member.change(
         role=fact.role,
-        objective=glance(fact.objective),
+        objective=shorten(fact.objective),
         isolation=fact.isolation,
         work_globs=fact.work_globs,
         spawn_reason=fact.reason,
@@ -253,19 +253,19 @@ def continue_task(member: Member, record: Record, fact: SubagentContinued) -> No
 @on
 def complete(member: Member, record: Record, fact: SubagentCompleted) -> None:
     _end(member, "completed")
-    member.change(result=glance(fact.result), plain_text=fact.plain_text)
+    member.change(result=shorten(fact.result), plain_text=fact.plain_text)
 
 
 @on
 def fail(member: Member, record: Record, fact: SubagentFailed) -> None:
     _end(member, "failed")
-    member.change(result=glance(fact.result), plain_text=False)
+    member.change(result=shorten(fact.result), plain_text=False)
 
 
 @on
 def cancel(member: Member, record: Record, fact: SubagentCancelled) -> None:
     _end(member, "killed")
-    member.change(result=glance(fact.result), plain_text=False)
+    member.change(result=shorten(fact.result), plain_text=False)
 
 
 @on
@@ -292,4 +292,4 @@ def _end(member: Member, state: AgentState) -> None:
 
 
 #: The change of an agent, by the fact of its thread.
-CHANGES: Handlers = handlers_in(globals())
+CHANGES: Handlers = collect_handlers(globals())

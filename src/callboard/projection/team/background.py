@@ -12,7 +12,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.team import BackgroundWork
 
 from ..reducer import Reducer, on
-from ..run_end import run_end
+from ..run_end import derive_end
 
 
 class Sleepers(Reducer):
@@ -69,7 +69,7 @@ class Sleeper(Reducer):
 
     @on
     def end_run(self, record: Record, fact: TurnEndFact) -> None:
-        status, _ = run_end(fact)
+        status, _ = derive_end(fact)
         self.failed = status == "failed"
         self.work = msgspec.structs.replace(self.work, last_run=record.scope.run, last_run_status=status)
 
@@ -94,16 +94,16 @@ class Sleeper(Reducer):
         if self.work.task_id != task:
             self.over = self.paused = False
 
-    def background_work(self, *, running: bool, blocked: bool) -> BackgroundWork:
+    def build_background_work(self, *, running: bool, blocked: bool) -> BackgroundWork:
         """Return the work with its state.
 
         Args:
             running: Whether a run is open.
             blocked: Whether the agent waits for a person.
         """
-        return msgspec.structs.replace(self.work, state=self._state(running, blocked))
+        return msgspec.structs.replace(self.work, state=self._derive_state(running, blocked))
 
-    def _state(self, running: bool, blocked: bool) -> BackgroundState:
+    def _derive_state(self, running: bool, blocked: bool) -> BackgroundState:
         if self.over:
             return "completed"
         if blocked:

@@ -49,14 +49,14 @@ class EdgesPanel(Panel):
         scope = record.scope
         rows: list[EdgeRow] = []
         if scope.parent_thread in self.threads:
-            rows.append(_edge(record, "child", self.threads[scope.parent_thread], scope.agent))
+            rows.append(_build_edge(record, "child", self.threads[scope.parent_thread], scope.agent))
         self.threads[scope.thread] = scope.agent
         self.agents[fold_name(scope.agent)] = scope.agent
         if not scope.parent_thread:
             for name in (fact.definition, *fact.aliases):
                 self.agents.setdefault(fold_name(name), scope.agent)
         self.declared += [DeclaredPath(scope.agent, edge) for edge in fact.edges]
-        return upsert(*rows, *self._paths(record))
+        return upsert(*rows, *self._resolve_paths(record))
 
     @on
     def close(self, record: Record, fact: SubagentClosed) -> list[Op]:
@@ -66,12 +66,12 @@ class EdgesPanel(Panel):
     @on
     def declare(self, record: Record, fact: EdgeAdded) -> list[Op]:
         self.declared.append(DeclaredPath(fact.source, fact.edge))
-        return upsert(*self._paths(record))
+        return upsert(*self._resolve_paths(record))
 
     @on
     def wait(self, record: Record, fact: SubagentsAwaited) -> list[Op]:
         source = self.threads.get(record.scope.thread, record.scope.agent)
-        rows = [_edge(record, "wait", source, target) for target in fact.agents]
+        rows = [_build_edge(record, "wait", source, target) for target in fact.agents]
         return self._put(f"call:{record.scope.tool_call}", rows)
 
     @on
@@ -82,7 +82,7 @@ class EdgesPanel(Panel):
     def request_handoff(self, record: Record, fact: HandoffRequested) -> list[Op]:
         if not {fold_name(fact.source), fold_name(fact.target)} <= self.agents.keys():
             return []
-        edge = _edge(record, "handoff", fact.source, fact.target)
+        edge = _build_edge(record, "handoff", fact.source, fact.target)
         edge = msgspec.structs.replace(edge, edge_kind=fact.edge, confirm=fact.confirm, ownership=fact.ownership)
         return self._put(f"handoff:{record.scope.handoff}", [edge])
 
@@ -95,14 +95,14 @@ class EdgesPanel(Panel):
         if fact.depends_on is None or (isinstance(fact, TaskCreated) and not fact.depends_on):
             return []
         key = f"task:{record.scope.task}"
-        rows = [_edge(record, "depends", record.scope.task, task) for task in fact.depends_on]
+        rows = [_build_edge(record, "depends", record.scope.task, task) for task in fact.depends_on]
         return [*self._remove(key), *self._put(key, rows)]
 
     @on
     def end_task(self, record: Record, fact: TaskEndFact) -> list[Op]:
         return self._remove(f"task:{record.scope.task}")
 
-    def _paths(self, record: Record) -> list[EdgeRow]:
+    def _resolve_paths(self, record: Record) -> list[EdgeRow]:
         """Return the declared paths to agents that have joined."""
         rows: list[EdgeRow] = []
         remaining: list[DeclaredPath] = []
@@ -113,7 +113,7 @@ class EdgesPanel(Panel):
                 continue
             rows.append(
                 msgspec.structs.replace(
-                    _edge(record, "path", path.source, target),
+                    _build_edge(record, "path", path.source, target),
                     direction=path.edge.direction,
                     edge_kind=path.edge.kind,
                     confirm=path.edge.confirm,
@@ -135,7 +135,7 @@ class EdgesPanel(Panel):
         return [op for row in rows if row.key not in others for op in remove(EdgeRow, row.key)]
 
 
-def _edge(record: Record, kind: str, source: str, target: str) -> EdgeRow:
+def _build_edge(record: Record, kind: str, source: str, target: str) -> EdgeRow:
     row = EdgeRow(
         key=f"{kind}:{source}>{target}",
         order=record.sequence,

@@ -45,7 +45,7 @@ class HumanAgents(Reducer):
     tasks: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     waiting: set[str] = msgspec.field(default_factory=set[str])
 
-    def needs_input(self, thread: str) -> bool:
+    def is_input_needed(self, thread: str) -> bool:
         """Return whether something waits for the person of the thread."""
         agent = self.agents.get(thread)
         return agent is not None and (
@@ -54,9 +54,9 @@ class HumanAgents(Reducer):
             or any(self.tasks.get(task) == agent for task in self.waiting)
         )
 
-    def any_needs_input(self) -> bool:
+    def is_any_input_needed(self) -> bool:
         """Return whether something waits for any person."""
-        return any(self.needs_input(thread) for thread in self.agents)
+        return any(self.is_input_needed(thread) for thread in self.agents)
 
     @on
     def join(self, record: Record, fact: ThreadOpened) -> None:

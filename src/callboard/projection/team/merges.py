@@ -28,7 +28,7 @@ class OpenMerges(Reducer):
 
     @on
     def request(self, record: Record, fact: ToolRequested) -> None:
-        agent = _child(fact.final.text) if fact.tool == MERGE else ""
+        agent = _parse_child(fact.final.text) if fact.tool == MERGE else ""
         if agent:
             self.calls[record.scope.tool_call] = agent
 
@@ -38,7 +38,7 @@ class OpenMerges(Reducer):
         return agent if isinstance(fact, ToolCompleted) else ""
 
 
-def _child(arguments: str) -> str:
+def _parse_child(arguments: str) -> str:
     """Return the child that the arguments name; empty for invalid arguments, which the gate refuses."""
     try:
         return casing.decode(arguments, MergeArguments).agent

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 
-from ..reducer import Reducer, Step, steps_by_fact
+from ..reducer import Reducer, Step, map_steps
 from ..task.board import TasksPanel
 from .agent_changes import CHANGES
 from .background import Sleeper
@@ -52,7 +52,7 @@ class TeamPanels(Reducer):
         for step in steps:
             ops += step(self, record)
         if steps and self.roster.several:
-            ops += self.team.apply_degraded(record, self.roster.degraded())
+            ops += self.team.apply_degraded(record, self.roster.list_degraded())
         return ops
 
 
@@ -62,7 +62,7 @@ _RUNS: Step[TeamPanels] = (
     RunsPanel.FACTS,
     lambda panels, record: panels.runs.apply(record, panels.roster.members.get(record.scope.thread)),
 )
-_STEPS = steps_by_fact(
+_STEPS = map_steps(
     _TEAM,
     _ROSTER,
     (TasksPanel.FACTS, lambda panels, record: panels.tasks.apply(record)),
@@ -76,9 +76,5 @@ _STEPS = steps_by_fact(
 #: Facts of every run change only these panels until there is a task or a second agent.
 _SOLO_STEPS = {
     **_STEPS,
-    **{
-        fact: steps
-        for fact, steps in steps_by_fact(_TEAM, _ROSTER, _RUNS).items()
-        if fact in {*CHANGES, *Sleeper.FACTS}
-    },
+    **{fact: steps for fact, steps in map_steps(_TEAM, _ROSTER, _RUNS).items() if fact in {*CHANGES, *Sleeper.FACTS}},
 }

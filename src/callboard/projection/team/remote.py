@@ -28,7 +28,7 @@ RESTING: dict[RemoteTaskState, AgentState] = {
 }
 
 
-def unfinished(work: RemoteWork) -> bool:
+def is_unfinished(work: RemoteWork) -> bool:
     """Return whether the agent has a task without a final state."""
     return work.task_state is not None and work.task_state not in _FINAL
 
@@ -62,10 +62,10 @@ def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> Remo
     )
     key = (new.task_id, new.artifact_id)
     others = (other for other in work.artifacts if (other.task_id, other.artifact_id) != key)
-    return msgspec.structs.replace(work, artifacts=_with_room((*others, new)[-MAX_ARTIFACTS:]))
+    return msgspec.structs.replace(work, artifacts=_drop_older_parts((*others, new)[-MAX_ARTIFACTS:]))
 
 
-def _with_room(artifacts: tuple[DeliveredArtifact, ...]) -> tuple[DeliveredArtifact, ...]:
+def _drop_older_parts(artifacts: tuple[DeliveredArtifact, ...]) -> tuple[DeliveredArtifact, ...]:
     """Drop the parts of older artifacts: every change of the agent sends the whole row again."""
     room, fitted = _MAX_TOTAL_CHARS, list[DeliveredArtifact]()
     for artifact in reversed(artifacts):

@@ -65,40 +65,40 @@ class RosterPanel(Reducer):
                 member.sleeper.handle(record)
         if not self.several:
             return []
-        if merged := self._thread_of(self.merging.apply(record)):
+        if merged := self._find_thread(self.merging.apply(record)):
             self.members[merged].change(unmerged=False)
-            return [*self._rows((thread, merged), record.sequence)]
+            return [*self._build_rows((thread, merged), record.sequence)]
         changed = dict.fromkeys(self.inboxes.apply(record))
         if change is not None or of_task:
             changed[thread] = None
-        changed |= dict.fromkeys(self._persons_changed())
-        ops = self._rows(changed, record.sequence)
+        changed |= dict.fromkeys(self._list_changed_persons())
+        ops = self._build_rows(changed, record.sequence)
         if fact.closes == "thread":
             if member is not None and unmerged:
-                self.apart[scope.agent] = member.row()
+                self.apart[scope.agent] = member.build_row()
             self.members.pop(thread, None)
             self.lacking.pop(thread, None)
         return ops
 
-    def _persons_changed(self) -> list[str]:
+    def _list_changed_persons(self) -> list[str]:
         """Return the threads of persons for whom work started or stopped waiting."""
         return [
             thread
             for thread in self.persons.agents
             if (member := self.members.get(thread)) is not None
-            and member.needs_input != self.persons.needs_input(thread)
+            and member.needs_input != self.persons.is_input_needed(thread)
         ]
 
     @on
-    def keep_worktree(self, record: Record, fact: WarningRaised) -> list[Op]:
+    def record_kept_worktree(self, record: Record, fact: WarningRaised) -> list[Op]:
         row = self.apart.pop(record.scope.agent, None) if fact.code == "worktree_kept" else None
         return upsert(msgspec.structs.replace(row, unmerged=True, sequence=record.sequence)) if row is not None else []
 
-    def _thread_of(self, agent: str) -> str:
+    def _find_thread(self, agent: str) -> str:
         members = self.members.items() if agent else ()
         return next((thread for thread, member in members if member.card.agent_id == agent), "")
 
-    def degraded(self) -> tuple[Degraded, ...]:
+    def list_degraded(self) -> tuple[Degraded, ...]:
         """Return what degrades the agents, each once."""
         return tuple(dict.fromkeys(reason for reasons in self.lacking.values() for reason in reasons))
 
@@ -136,16 +136,16 @@ class RosterPanel(Reducer):
             return []
         threads = (scope.thread,) if self.several else tuple(self.members)
         self.several = True
-        return self._rows(threads, record.sequence)
+        return self._build_rows(threads, record.sequence)
 
-    def _rows(self, threads: Iterable[str], sequence: int) -> list[Op]:
+    def _build_rows(self, threads: Iterable[str], sequence: int) -> list[Op]:
         rows: list[AgentRow] = []
         for thread in threads:
             member = self.members.get(thread)
             if member is not None:
                 member.inbox, member.sequence = self.inboxes.count(thread), sequence
-                member.needs_input = self.persons.needs_input(thread)
-                row = member.row()
+                member.needs_input = self.persons.is_input_needed(thread)
+                row = member.build_row()
                 if row.degraded:
                     self.lacking[thread] = row.degraded
                 elif self.lacking:

@@ -11,7 +11,7 @@ from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.team import RunRow
 
 from ..reducer import Panel, on, upsert
-from ..run_end import run_end
+from ..run_end import derive_end
 from .agent import Member
 
 
@@ -48,7 +48,7 @@ class RunsPanel(Panel):
             prompts=fact.prompts,
             epoch=record.header.epoch,
         )
-        self.open[scope.turn] = OpenRecord(row, member.usage())
+        self.open[scope.turn] = OpenRecord(row, member.build_usage())
         return upsert(row)
 
     @on
@@ -56,8 +56,8 @@ class RunsPanel(Panel):
         run = self.open.pop(record.scope.turn, None) if member is not None else None
         if run is None or member is None:
             return []
-        status, detail = run_end(fact)
-        at, before, usage = record.header.at, run.before, member.usage()
+        status, detail = derive_end(fact)
+        at, before, usage = record.header.at, run.before, member.build_usage()
         row = msgspec.structs.replace(
             run.row,
             sequence=record.sequence,

@@ -49,7 +49,7 @@ class TeamPanel(Reducer):
         row = msgspec.structs.replace(before, **changes) if changes else before
         if type(record.fact) in TopologyState.FACTS:
             self.organised.handle(record)
-            topology = self.organised.topology() if self.agents > 1 else "solo_run"
+            topology = self.organised.find_topology() if self.agents > 1 else "solo_run"
             row = row if row.topology == topology else msgspec.structs.replace(row, topology=topology)
         return self._put(row, record)
 
@@ -97,7 +97,7 @@ class TeamPanel(Reducer):
         return {"owner": resumes or (self.row.lead if self.row is not None else "")} if fact.returned else {}
 
     @on
-    def load(self, record: Record, fact: TeamChanged) -> dict[str, Any]:
+    def record_load(self, record: Record, fact: TeamChanged) -> dict[str, Any]:
         self.loads[record.scope.thread] = fact
         loads = self.loads.values()
         merging = fact.phase == "merging" and record.scope.thread == self.thread

@@ -60,7 +60,7 @@ class TopologyState(Reducer):
     joined: set[Topology] = msgspec.field(default_factory=set[Topology])
     handed_over: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
-    def topology(self) -> Topology:
+    def find_topology(self) -> Topology:
         """Return the first topology of `_RANKS` that the facts show."""
         if not self.kinds and not self.active:
             return "solo_run"
@@ -83,7 +83,7 @@ class TopologyState(Reducer):
         self.active.add("coordinator_team")
 
     @on
-    def load(self, record: Record, fact: TeamChanged) -> None:
+    def record_load(self, record: Record, fact: TeamChanged) -> None:
         if fact.active_count > 1:
             self.active.add("parallel_workers")
 

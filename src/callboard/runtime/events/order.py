@@ -16,7 +16,7 @@ import msgspec
 
 from callboard.contracts.live import Frame, Partial, partial_key
 from callboard.contracts.ports.store import Arrival, FactLog
-from callboard.projection.emit.agentruns import RunEvent, frame_events, partial_event, run_events
+from callboard.projection.emit.agentruns import RunEvent, build_frame_events, build_partial_event, build_run_events
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class LiveNumbering(msgspec.Struct):
 
     def so_far(self) -> RunEvent:
         self.texts = ["".join(self.texts)]
-        return partial_event(
+        return build_partial_event(
             self.stream, Partial(kind=self.first.kind, scope=self.first.scope, text=self.texts[0], tool=self.first.tool)
         )
 
@@ -101,7 +101,7 @@ def encode(seq: int, event: RunEvent) -> bytes:
 def fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
     """Return the events of a fact with their numbers."""
     first = first_number(arrival.place)
-    return [(first + index, event) for index, event in enumerate(run_events(arrival.record))]
+    return [(first + index, event) for index, event in enumerate(build_run_events(arrival.record))]
 
 
 class RecentEvents:
@@ -304,7 +304,7 @@ class EventOrder:
         if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
             return
         making = self._extend(item.stream, item.frame)
-        for event in frame_events(item.stream, item.frame):
+        for event in build_frame_events(item.stream, item.frame):
             if self.last + 1 >= self._end_of_share:
                 return
             seq = self.next_number()

@@ -37,8 +37,8 @@ from callboard.contracts.rows.run_record import (
     OpenedFolder,
 )
 from callboard.contracts.times import timestamp
-from callboard.projection.emit.run_emission import run_kind
-from callboard.projection.run_end import run_status
+from callboard.projection.emit.run_emission import to_run_kind
+from callboard.projection.run_end import derive_status
 
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
@@ -118,7 +118,7 @@ class _SessionRuns:
                 repo_path=agent.folder or self._session_folder,
                 session_id=self._session,
                 agent_id=scope.agent,
-                agent_kind=run_kind(agent.kind, parent=agent.child),
+                agent_kind=to_run_kind(agent.kind, parent=agent.child),
                 parent_run_id=agent.parent_run or None,
                 status="running",
                 started_at=timestamp(record.header.at),
@@ -134,7 +134,7 @@ class _SessionRuns:
             return
         ended = msgspec.structs.replace(
             run.record,
-            status=run_status(how, cause),
+            status=derive_status(how, cause),
             detail=detail or None,
             ended_at=timestamp(record.header.at),
         )

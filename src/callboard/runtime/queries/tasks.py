@@ -73,7 +73,7 @@ class TaskReads(Service):
         if row is None:
             raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
         fold = await self._fold(opened, sequence)
-        snapshot = next(candidate for candidate in fold.snapshots() if candidate.task_id == query.task_id)
+        snapshot = next(candidate for candidate in fold.build_snapshots() if candidate.task_id == query.task_id)
         return TaskRead(
             session_id=query.session_id,
             task=_to_list_entry(row),

@@ -63,7 +63,7 @@ class RowWriter:
                 self._timer.cancel()
                 self._timer = None
             ops, self._waiting = self._waiting, {}
-            views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.state())
+            views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.encode_state())
             try:
                 await self._dependencies.store.rows.write(self._session, tuple(ops.values()), views)
             except BaseException:

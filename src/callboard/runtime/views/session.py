@@ -86,7 +86,7 @@ class SessionViews:
         self._watermark.advance(stored.watermark)
         self._writer = RowWriter(self._session, self._dependencies, view, stored.watermark)
         # Open tasks stay in the window, however old they are.
-        self._window.apply(Upsert(row.panel, row) for row in view.open_tasks())
+        self._window.apply(Upsert(row.panel, row) for row in view.list_open_tasks())
         if isinstance(card, SessionCard):
             self._show_card(card)
         return True
@@ -136,7 +136,7 @@ class SessionViews:
         """Release memory that no client needs; if `quiet`, also what the next fact will need again."""
         self._ring.drop_older(self._dependencies.limits.replay)
         if quiet:
-            self._view.rest()
+            self._view.compress()
 
     async def close(self) -> None:
         """End the clients' streams and write the waiting rows."""
@@ -167,7 +167,7 @@ class SessionViews:
             case LiveFacts(cursor, records):
                 self._apply_facts(cursor, records)
             case LivePiece(cursor, frame):
-                ops = self._view.frame(frame)
+                ops = self._view.apply_frame(frame)
                 self._window.apply(ops)
                 self._ring.push(cursor, ops)
             case LiveGap(cursor, partials):

@@ -71,7 +71,7 @@ class Window:
         if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in visible):
             self._cut()
         if any(op.panel == ArtifactRow.panel for op in visible):
-            beyond = self._table.panel(ArtifactRow)[:-_MAX_ARTIFACTS]
+            beyond = self._table.list_rows(ArtifactRow)[:-_MAX_ARTIFACTS]
             self._table.apply(Remove(ArtifactRow.panel, row.key) for row in beyond)
 
     async def load(self, store: RowStore, session: str) -> None:
@@ -87,7 +87,7 @@ class Window:
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
         """Return the window's rows of a kind, in order."""
-        return self._table.panel(kind)
+        return self._table.list_rows(kind)
 
     def snapshot(self) -> list[Op]:
         """Return the window as operations on empty panels.
@@ -95,30 +95,30 @@ class Window:
         Team, artifact, context, process and part rows are limited by size. Clients read the rest on
         demand.
         """
-        team = [row for kind in _TEAM for row in self._table.panel(kind)]
+        team = [row for kind in _TEAM for row in self._table.list_rows(kind)]
         fitting, free_bytes = _fit_newest(sorted(team, key=_rank), self._max_bytes // 2)
         kept_keys = {(row.panel, row.key) for row in fitting}
         side_rows = [
             row
             for kind in (ArtifactRow, ContextRow, ProcessRow)
-            for row in _fit_newest(self._table.panel(kind), self._max_bytes // 8)[0]
+            for row in _fit_newest(self._table.list_rows(kind), self._max_bytes // 8)[0]
         ]
-        parts, _ = _fit_newest(self._table.panel(Part), free_bytes + self._max_bytes - self._max_bytes // 2)
+        parts, _ = _fit_newest(self._table.list_rows(Part), free_bytes + self._max_bytes - self._max_bytes // 2)
         return [
             *(
                 Upsert(kind.panel, row)
                 for kind in _SHELL
-                for row in (parts if kind is Part else self._table.panel(kind))
+                for row in (parts if kind is Part else self._table.list_rows(kind))
             ),
             *(Upsert(row.panel, row) for row in side_rows),
             *(Upsert(row.panel, row) for row in team if (row.panel, row.key) in kept_keys),
         ]
 
     def _cut(self) -> None:
-        started = [row for row in self._table.panel(TurnRow) if row.started_at]
+        started = [row for row in self._table.list_rows(TurnRow) if row.started_at]
         if len(started) <= self._turns:
             return
-        lead = next((row.thread_id for row in self._table.panel(StatusRow)), "")
+        lead = next((row.thread_id for row in self._table.list_rows(StatusRow)), "")
         for is_lead in (True, False):
             turns = [row for row in started if (row.thread_id == lead) is is_lead]
             ended = [row for row in turns if row.ended_at]

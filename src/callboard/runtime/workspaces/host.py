@@ -22,7 +22,7 @@ from callboard.control import workspace as rules
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
-from callboard.projection.workspace import WorkspaceView, damaged, listed
+from callboard.projection.workspace import WorkspaceView, apply_listing, build_damaged_card
 from callboard.tools.protection.credentials import describe_breadth
 
 from ..dependencies import Dependencies
@@ -121,14 +121,14 @@ class WorkspaceHost:
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """Return the workspace as a row; empty before its first fact."""
         return tuple(
-            msgspec.structs.replace(row, rebuilding=self._rebuilding) for row in self._rows.panel(WorkspaceRow)
+            msgspec.structs.replace(row, rebuilding=self._rebuilding) for row in self._rows.list_rows(WorkspaceRow)
         )
 
     @property
     def missing(self) -> int:
         """Number of listed sessions without a card."""
         if self._unlisted:
-            keys = {card.key for card in self._rows.panel(SessionCard)}
+            keys = {card.key for card in self._rows.list_rows(SessionCard)}
             self._unlisted = {session for session in self._unlisted - keys if session in self.state.sessions}
         return len(self._unlisted)
 
@@ -146,7 +146,7 @@ class WorkspaceHost:
     def cards(self) -> tuple[SessionCard, ...]:
         """Return the cards of the sessions, newest first."""
         live = self._dependencies.store.epoch
-        cards = [overlay(card, live) for card in self._rows.panel(SessionCard)]
+        cards = [overlay(card, live) for card in self._rows.list_rows(SessionCard)]
         return tuple(sorted(cards, key=lambda card: (-card.order, card.key)))
 
     def snapshot(self) -> list[Op]:
@@ -162,15 +162,15 @@ class WorkspaceHost:
 
     def show_card(self, card: SessionCard) -> None:
         """Show a session's card."""
-        self._show(self._view.card(overlay(card, self._dependencies.store.epoch)))
+        self._show(self._view.update_card(overlay(card, self._dependencies.store.epoch)))
 
     def show_damaged(self, session: str, problem: Problem, at: int) -> None:
         """Show that a session cannot be read, with the reason."""
-        self._show(self._view.card(damaged(session, self.state.workspace, problem, at=at)))
+        self._show(self._view.update_card(build_damaged_card(session, self.state.workspace, problem, at=at)))
 
     def with_listing(self, row: SessionRow) -> SessionRow:
         """Return a session's row with the workspace's data on it."""
-        return listed(row, self._view.listing(row.session_id))
+        return apply_listing(row, self._view.find_listing(row.session_id))
 
     @property
     def requested_grants(self) -> RequestedPermissions:

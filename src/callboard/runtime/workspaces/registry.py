@@ -24,7 +24,7 @@ from callboard.control import workspace as rules
 from callboard.control.effects import ListSession, ShareRule
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
-from callboard.projection.workspace import damaged
+from callboard.projection.workspace import build_damaged_card
 from callboard.tools.protection.credentials import describe_breadth
 
 from ..dependencies import Dependencies
@@ -170,7 +170,7 @@ class WorkspaceRegistry:
                 return
         former = self._homeless.get(session)
         workspace, title = ("", "") if former is None else (former.workspace_id, former.title)
-        self._homeless[session] = damaged(session, workspace, problem, at=at, title=title)
+        self._homeless[session] = build_damaged_card(session, workspace, problem, at=at, title=title)
 
     def cards(self, workspace: str | None) -> tuple[SessionCard, ...]:
         """Return the cards of one workspace or of all.

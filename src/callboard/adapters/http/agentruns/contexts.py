@@ -23,7 +23,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.runtime import RunReads
 from callboard.contracts.record import Record, WireEvent, step_id
 from callboard.contracts.rows.run_record import AgentRunRecord, LocatedRun
-from callboard.projection.emit.runtime import wire_event
+from callboard.projection.emit.runtime import build_wire_event
 
 PAGE = 1000
 
@@ -84,7 +84,7 @@ async def raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, 
     return RawContext(
         run=run.record,
         view="raw",
-        events=tuple(wire_event(record, store_id) for record in page),
+        events=tuple(build_wire_event(record, store_id) for record in page),
         next=page[-1].sequence if len(records) > limit else None,
     )
 

@@ -42,11 +42,11 @@ class ConversationRenderer:
         self._style = style
         self._thinking = thinking
         self._parts: dict[str, list[Part]] = {}
-        for part in table.panel(Part):
+        for part in table.list_rows(Part):
             self._parts.setdefault(part.turn_id, []).append(part)
-        self._pending = {row.action_id: row for row in table.panel(ActionRow)}
-        self._lost = {row.turn_id for row in table.panel(RunRow) if row.detail == LOST}
-        self._has_several_agents = len({turn.agent_id for turn in table.panel(TurnRow)}) > 1
+        self._pending = {row.action_id: row for row in table.list_rows(ActionRow)}
+        self._lost = {row.turn_id for row in table.list_rows(RunRow) if row.detail == LOST}
+        self._has_several_agents = len({turn.agent_id for turn in table.list_rows(TurnRow)}) > 1
 
     async def print_turn(self, turn: TurnRow) -> None:
         """Print the prompt, the agent if there are several, the parts and the end of a turn."""

@@ -30,8 +30,8 @@ from callboard.contracts.vocabulary import (
 
 from ..agentui_emission import DELTAS, HYDRATED, Emission, Emissions, emit_diagnostic
 from ..entities import TRANSLATIONS
-from ..identity import attempt_of, message_of, part_of, step_of
-from .parts import part_type
+from ..identity import find_attempt_id, find_message_id, find_part_id, find_step_id
+from .parts import find_part_type
 
 
 class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -73,7 +73,7 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     raw_event_ref: str = ""
 
 
-def emissions(tag: str, fact: Fact) -> Emissions:
+def translate_fact(tag: str, fact: Fact) -> Emissions:
     """Return the events of a fact, before their envelope. A diagnostic and a fact with an unknown tag have no translation."""
     translation = TRANSLATIONS.get(tag)
     if translation is None:
@@ -81,7 +81,7 @@ def emissions(tag: str, fact: Fact) -> Emissions:
     return translation.agent_ui(fact) if callable(translation.agent_ui) else translation.agent_ui
 
 
-def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
+def build_agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
     """Return the events of a fact in order; none if other facts produce them.
 
     The events depend on that fact alone. `AgentUiEvents` adds what other facts of the session say.
@@ -89,30 +89,30 @@ def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentU
     Args:
         team: The session's team. None for a solo run.
     """
-    return events_of(record, emissions(record.header.type, record.fact), team)
+    return wrap_emissions(record, translate_fact(record.header.type, record.fact), team)
 
 
-def events_of(record: Record, emitted: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
+def wrap_emissions(record: Record, emitted: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
     """Return the emissions of a fact in their envelope."""
     fact, scope = record.fact, record.scope
-    content, refs = _content(record), _refs(fact)
+    content, refs = _build_content(record), _collect_refs(fact)
     return tuple(
         AgentUiEvent(
             type=emission.type,
             sequence=record.sequence,
             timestamp=timestamp(record.header.at),
-            session_id=_session_of(record),
-            message_id=message_of(record),
-            part_id=part_of(record),
+            session_id=_find_session(record),
+            message_id=find_message_id(record),
+            part_id=find_part_id(record),
             **{
-                **_entities(scope),
+                **_collect_entities(scope),
                 "action_id": emission.action or scope.action,
                 # A subagent's session is its parent's.
                 "parent_session_id": scope.parent_session or (record.stream if scope.parent_thread else ""),
             },
-            **_dimensions(emission),
-            topology=_topology(emission.type, team),
-            payload={**content, **emission.adds, **_names(record, emission, team)},
+            **_collect_dimensions(emission),
+            topology=_find_topology(emission.type, team),
+            payload={**content, **emission.adds, **_collect_names(record, emission, team)},
             refs=refs,
             raw_event_ref=record.event_id,
         )
@@ -120,7 +120,7 @@ def events_of(record: Record, emitted: Iterable[Emission], team: TeamRow | None)
     )
 
 
-def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> AgentUiEvent:
+def build_delta_event(frame: Frame, session_id: str, cursor: Cursor, at: int) -> AgentUiEvent:
     """Return the event of a live frame.
 
     Args:
@@ -138,14 +138,14 @@ def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> Ag
         timestamp=timestamp(at),
         session_id=session_id,
         message_id=frame.scope.run,
-        part_id=step_of(frame.scope),
-        **_entities(frame.scope),
-        **_dimensions(emission),
+        part_id=find_step_id(frame.scope),
+        **_collect_entities(frame.scope),
+        **_collect_dimensions(emission),
         payload={**(progress if frame.kind == "progress" else delta), **tool, **emission.adds},
     )
 
 
-def agent_ui_hydrated(session_id: str, through: int, at: int) -> AgentUiEvent:
+def build_hydrated_event(session_id: str, through: int, at: int) -> AgentUiEvent:
     """Return the event that follows a session's stored facts.
 
     Args:
@@ -157,12 +157,12 @@ def agent_ui_hydrated(session_id: str, through: int, at: int) -> AgentUiEvent:
         sequence=through,
         timestamp=timestamp(at),
         session_id=session_id,
-        **_dimensions(HYDRATED),
+        **_collect_dimensions(HYDRATED),
         payload={"through": through},
     )
 
 
-def _entities(scope: Scope) -> dict[str, Any]:
+def _collect_entities(scope: Scope) -> dict[str, Any]:
     return {
         "thread_id": scope.thread,
         "run_id": scope.run,
@@ -178,7 +178,7 @@ def _entities(scope: Scope) -> dict[str, Any]:
     }
 
 
-def _dimensions(emission: Emission) -> dict[str, Any]:
+def _collect_dimensions(emission: Emission) -> dict[str, Any]:
     return {
         "owner": emission.owner,
         "scope": emission.scope,
@@ -186,7 +186,7 @@ def _dimensions(emission: Emission) -> dict[str, Any]:
         "surface": emission.surface,
         "persistence": emission.persistence,
         "control": emission.control,
-        "part_type": part_type(emission),
+        "part_type": find_part_type(emission),
     }
 
 
@@ -194,33 +194,33 @@ def _dimensions(emission: Emission) -> dict[str, Any]:
 _TEAM_FAMILIES = frozenset({"agent", "team", "worker", "review"})
 
 
-def _topology(kind: EventClass, team: TeamRow | None) -> Topology | None:
+def _find_topology(kind: EventClass, team: TeamRow | None) -> Topology | None:
     """Return how the work is organised, for the start of a run and the events of a team."""
     if kind == "run.started":
         return team.topology if team is not None else "solo_run"
     return team.topology if team is not None and kind.partition(".")[0] in _TEAM_FAMILIES else None
 
 
-def _names(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
+def _collect_names(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
     """Return the names of a teammate or a task (Agent UI specification, Runtime execution alignment)."""
     match emission.adds.get("runtimeEntity"):
         case "subagent_turn":
             return {"agentName": record.scope.agent, **({"teamName": team.name} if team is not None else {})}
         case "work_item":
-            attempt = {"attemptId": attempt_of(record.scope)} if record.scope.attempt else {}
+            attempt = {"attemptId": find_attempt_id(record.scope)} if record.scope.attempt else {}
             return {"workItemId": record.scope.task, **attempt}
         case _:
             return {}
 
 
-def _session_of(record: Record) -> str:
+def _find_session(record: Record) -> str:
     """Return the session of the stream, or the session that a workspace's fact is about."""
     if not is_workspace_stream(record.stream):
         return record.stream
     return str(getattr(record.fact, "session_id", ""))
 
 
-def _content(record: Record) -> dict[str, Any]:
+def _build_content(record: Record) -> dict[str, Any]:
     fact = record.fact
     if isinstance(fact, UnknownFact):
         return {"unknown": record.header.type}
@@ -228,14 +228,14 @@ def _content(record: Record) -> dict[str, Any]:
     return content if fact.readable else {**content, "erased": True}
 
 
-def _refs(fact: Fact) -> dict[str, str]:
+def _collect_refs(fact: Fact) -> dict[str, str]:
     return {
         name: text.ref.hash
-        for attribute, name in _fields(type(fact))
+        for attribute, name in _list_fields(type(fact))
         if isinstance(text := getattr(fact, attribute), Text) and text.ref is not None
     }
 
 
 @cache
-def _fields(kind: type[Fact]) -> tuple[tuple[str, str], ...]:
+def _list_fields(kind: type[Fact]) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.encode_name) for field in msgspec.structs.fields(kind))

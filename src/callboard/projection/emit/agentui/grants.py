@@ -14,8 +14,8 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..agentui_emission import Emission, emit_permission
-from ..entities.permission import GRANT, rule_scope
-from .events import AgentUiEvent, events_of
+from ..entities.permission import GRANT, to_event_scope
+from .events import AgentUiEvent, wrap_emissions
 
 
 class Grants:
@@ -52,11 +52,15 @@ class Grants:
                 header=msgspec.structs.replace(record.header, scope=Scope()),
             )
             ends = [_end(emission, rule, "expired") for emission in emit_permission("session")]
-            events += [msgspec.structs.replace(event, raw_event_ref=cause) for event in events_of(bare, ends, None)]
+            events += [
+                msgspec.structs.replace(event, raw_event_ref=cause) for event in wrap_emissions(bare, ends, None)
+            ]
         return tuple(events)
 
 
 def _end(emission: Emission, rule: Rule, outcome: str) -> Emission:
     grant: dict[str, Any] = {"actionType": GRANT, "outcome": outcome, "rule": msgspec.to_builtins(rule)}
     adds = {**emission.adds, **grant}
-    return msgspec.structs.replace(emission, scope=rule_scope(rule), phase="completed", adds=adds, action=rule.rule_id)
+    return msgspec.structs.replace(
+        emission, scope=to_event_scope(rule), phase="completed", adds=adds, action=rule.rule_id
+    )

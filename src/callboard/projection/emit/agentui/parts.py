@@ -76,7 +76,7 @@ PLACES: dict[MessagePart, tuple[frozenset[Owner], frozenset[Surface]]] = {
 }
 
 
-def part_type(emission: Emission) -> MessagePart | None:
+def find_part_type(emission: Emission) -> MessagePart | None:
     """Return the kind of message part; None for other events, such as a queue, a permission or a metric."""
     if emission.adds.get("toolState") == "cancelled":  # of class `tool.failed`, but not an error
         return "tool_call"

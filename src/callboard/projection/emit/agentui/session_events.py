@@ -20,9 +20,9 @@ from callboard.contracts.rows.team import TaskRow
 from ...team.agent import Member
 from ...team.panels import TeamPanels
 from ..agentui_emission import Emission, Emissions, emit_queue
-from ..entities.agent import BACKGROUND_STATUS, emit_background, remote_task_payload
-from ..entities.task import job_payload
-from .events import AgentUiEvent, emissions, events_of
+from ..entities.agent import BACKGROUND_STATUS, build_remote_task_payload, emit_background
+from ..entities.task import build_job_payload
+from .events import AgentUiEvent, translate_fact, wrap_emissions
 from .grants import Grants
 
 
@@ -43,18 +43,18 @@ class AgentUiEvents:
         task = tasks.get(record.scope.task, task)
         thread = self._team.roster.sleepers.threads.get(record.scope.task) or record.scope.thread
         member = members.get(thread)
-        emitted = [self._with_task(emission, task) for emission in emissions(record.header.type, record.fact)]
+        emitted = [self._with_task(emission, task) for emission in translate_fact(record.header.type, record.fact)]
         if member is not None:
             emitted = [_with_member(emission, member) for emission in emitted]
         row = self._team.team.row if self._team.roster.several else None
         expired, emitted = self._grants.apply(record, emitted)
         return (
             *expired,
-            *events_of(record, [*emitted, *self._queue_start(record)], row),
-            *(self._background_change(record, emitted, member) if member is not None else ()),
+            *wrap_emissions(record, [*emitted, *self._emit_queue_start(record)], row),
+            *(self._emit_background_change(record, emitted, member) if member is not None else ()),
         )
 
-    def _queue_start(self, record: Record) -> Emissions:
+    def _emit_queue_start(self, record: Record) -> Emissions:
         match record.fact:
             case QueueAdded():
                 self._queued.add(record.scope.turn)
@@ -73,22 +73,24 @@ class AgentUiEvents:
             return emission
         if task.entity == "automation_job" and task.job:
             ended = "" if task.key in self._team.tasks.open else str(emission.adds.get("status", ""))
-            return msgspec.structs.replace(emission, surface="task_capsule", adds=job_payload(task, ended))
+            return msgspec.structs.replace(emission, surface="task_capsule", adds=build_job_payload(task, ended))
         members = self._team.roster.members.values()
         member = next((member for member in members if member.card.agent_id == task.assignee), None)
         if task.entity == "automation_job":
-            adds = _background_payload(member) or {
+            adds = _build_background_payload(member) or {
                 "runtimeEntity": "automation_job",
                 "status": "scheduled",
                 "runtimeStatus": "idle",
             }
             return msgspec.structs.replace(emission, surface="background_teammate", adds=adds)
-        adds = _remote_payload(member) or remote_task_payload("unknown", "")
+        adds = _build_remote_payload(member) or build_remote_task_payload("unknown", "")
         return msgspec.structs.replace(emission, surface="remote_teammate", adds=adds)
 
-    def _background_change(self, record: Record, emitted: list[Emission], member: Member) -> tuple[AgentUiEvent, ...]:
+    def _emit_background_change(
+        self, record: Record, emitted: list[Emission], member: Member
+    ) -> tuple[AgentUiEvent, ...]:
         """Return the new state of a sleeping agent, unless the fact's own events show it."""
-        work = member.job()
+        work = member.find_background_work()
         if work is None:
             return ()
         before = self._background.get(member.card.thread_id)
@@ -97,11 +99,11 @@ class AgentUiEvents:
             return ()
         present = {emission.type for emission in emitted if emission.adds.get("runtimeEntity") == "automation_job"}
         missing = (emission for emission in emit_background(work.state) if emission.type not in present)
-        completed = (msgspec.structs.replace(emission, adds=_background_payload(member)) for emission in missing)
+        completed = (msgspec.structs.replace(emission, adds=_build_background_payload(member)) for emission in missing)
         row = self._team.team.row if self._team.roster.several else None
         return tuple(
             msgspec.structs.replace(event, task_id=work.task_id, agent_id=member.card.agent_id)
-            for event in events_of(record, completed, row)
+            for event in wrap_emissions(record, completed, row)
         )
 
 
@@ -110,26 +112,26 @@ def _with_member(emission: Emission, member: Member) -> Emission:
     entity = emission.adds.get("runtimeEntity")
     if member.remote is not None and (emission.type == "action.required" or entity == "external_task"):
         card = {"agentCardRef": member.remote.url}
-        remote = _remote_payload(member) if emission.type == "action.required" else card
+        remote = _build_remote_payload(member) if emission.type == "action.required" else card
         return msgspec.structs.replace(emission, adds={**emission.adds, **remote})
-    work = member.job()
+    work = member.find_background_work()
     if work is not None and entity == "automation_job":
-        adds = {**emission.adds, **_background_payload(member)}
+        adds = {**emission.adds, **_build_background_payload(member)}
         return msgspec.structs.replace(emission, phase=BACKGROUND_STATUS[work.state][1], adds=adds)
     return emission
 
 
-def _remote_payload(member: Member | None) -> dict[str, Any]:
+def _build_remote_payload(member: Member | None) -> dict[str, Any]:
     work = member.remote if member is not None else None
     if work is None:
         return {}
     if work.task_state is None:
         return {"runtimeEntity": "external_task", "agentCardRef": work.url}
-    return {**remote_task_payload(work.task_state, work.task_id), "agentCardRef": work.url}
+    return {**build_remote_task_payload(work.task_state, work.task_id), "agentCardRef": work.url}
 
 
-def _background_payload(member: Member | None) -> dict[str, Any]:
-    work = member.job() if member is not None else None
+def _build_background_payload(member: Member | None) -> dict[str, Any]:
+    work = member.find_background_work() if member is not None else None
     if work is None:
         return {}
     return {

@@ -54,10 +54,10 @@ def emit_background(state: BackgroundState) -> Emissions:
     """Emit the state of an agent that sleeps and wakes (Agent UI specification, Durable automation job)."""
     runtime, phase = BACKGROUND_STATUS[state]
     adds = {"runtimeEntity": "automation_job", "status": state, "runtimeStatus": runtime}
-    return _task_and_agent(phase, "background_teammate", adds)
+    return _emit_task_and_agent(phase, "background_teammate", adds)
 
 
-def remote_task_payload(state: RemoteTaskState, task: str) -> dict[str, Any]:
+def build_remote_task_payload(state: RemoteTaskState, task: str) -> dict[str, Any]:
     """Return the payload of a remote task: its id and whether it waits for input."""
     return {
         "runtimeEntity": "external_task",
@@ -69,7 +69,7 @@ def remote_task_payload(state: RemoteTaskState, task: str) -> dict[str, Any]:
     }
 
 
-def _opened(fact: Fact) -> Emissions:
+def _emit_opened(fact: Fact) -> Emissions:
     joined = emit_session("session.opened", "accepted", "thread")
     if isinstance(fact, ThreadOpened) and fact.kind == "remote":
         adds = {"runtimeEntity": "external_task", "runtimeStatus": "idle", "agentCardRef": fact.url}
@@ -78,21 +78,21 @@ def _opened(fact: Fact) -> Emissions:
     return joined
 
 
-def _slept(fact: Fact) -> Emissions:
+def _emit_slept(fact: Fact) -> Emissions:
     if not isinstance(fact, AgentSlept):
         return emit_background("unknown")
     reasons: dict[str, BackgroundState] = {"ended": "completed", "joined": "scheduled"}
     return emit_background(reasons.get(fact.reason, "sleeping"))
 
 
-def _remote_task(fact: Fact) -> Emissions:
+def _emit_remote_task(fact: Fact) -> Emissions:
     """Emit the state of a remote task (Agent UI specification, Remote protocol task)."""
     readable = isinstance(fact, RemoteTaskChanged)
     state, task = (fact.state, fact.remote_task_id) if readable else ("unknown", "")
-    return _task_and_agent(_REMOTE_STATUS[state][1], "remote_teammate", remote_task_payload(state, task))
+    return _emit_task_and_agent(_REMOTE_STATUS[state][1], "remote_teammate", build_remote_task_payload(state, task))
 
 
-def _remote_artifact(fact: Fact) -> Emissions:
+def _emit_remote_artifact(fact: Fact) -> Emissions:
     adds: dict[str, Any] = {"runtimeEntity": "external_task"}
     if isinstance(fact, RemoteArtifact):
         adds["remoteTaskId"] = fact.remote_task_id
@@ -100,7 +100,7 @@ def _remote_artifact(fact: Fact) -> Emissions:
     return (Emission("artifact.changed", "artifact", "artifact", "producing", surface, "artifact_store", None, adds),)
 
 
-def _task_and_agent(phase: Phase, surface: Surface, adds: dict[str, Any]) -> Emissions:
+def _emit_task_and_agent(phase: Phase, surface: Surface, adds: dict[str, Any]) -> Emissions:
     return (
         Emission("task.changed", "task", "task", phase, surface, "snapshot", None, adds),
         Emission("agent.changed", "agent", "agent", phase, surface, "snapshot", None, adds),
@@ -110,7 +110,7 @@ def _task_and_agent(phase: Phase, surface: Surface, adds: dict[str, Any]) -> Emi
 _POLICY: Emissions = (Emission("team.changed", "agent", "team", "accepted", "team_policy", "snapshot"),)
 
 TRANSLATIONS: dict[type[Fact], Translation] = {
-    ThreadOpened: Translation(_opened, update_state("agent_joined")),
+    ThreadOpened: Translation(_emit_opened, update_state("agent_joined")),
     ThreadPaused: Translation(
         emit_run("run.status", "waiting", "blocked", scope="thread"), update_state("thread_paused")
     ),
@@ -129,8 +129,8 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
         (Emission("team.changed", "agent", "team", "accepted", "delegation_graph", "snapshot"),),
         update_settings("edge_added"),
     ),
-    AgentSlept: Translation(_slept, update_state("agent_slept")),
+    AgentSlept: Translation(_emit_slept, update_state("agent_slept")),
     AgentWoke: Translation(emit_background("waking"), update_state("agent_woke")),
-    RemoteTaskChanged: Translation(_remote_task, update_state("remote_task")),
-    RemoteArtifact: Translation(_remote_artifact, update_state("remote_artifact"), ("artifact.changed",)),
+    RemoteTaskChanged: Translation(_emit_remote_task, update_state("remote_task")),
+    RemoteArtifact: Translation(_emit_remote_artifact, update_state("remote_artifact"), ("artifact.changed",)),
 }

@@ -23,42 +23,44 @@ from ..agentui_emission import Emission, Emissions
 from ..run_emission import Translation, update_state
 
 
-def _artifact(kind: EventClass, phase: Phase, control: Control | None = None, **adds: Any) -> Emissions:
+def _emit_artifact(kind: EventClass, phase: Phase, control: Control | None = None, **adds: Any) -> Emissions:
     return (Emission(kind, "artifact", "artifact", phase, "artifact_workspace", "artifact_store", control, adds),)
 
 
-def _version(fact: Fact) -> Emissions:
+def _emit_version(fact: Fact) -> Emissions:
     """Emit a version with its preview, and its diff if it changes an older version."""
     control: Control | None = None
     if isinstance(fact, ArtifactVersionCreated):
         controls: dict[str, Control] = {"person": "edit", "rollback": "rollback"}
         control = controls.get(fact.version_origin)
     emissions = (
-        *_artifact("artifact.version.created", "producing", control),
-        *_artifact("artifact.updated", "completed", status="saved"),
-        *_artifact("artifact.preview.ready", "completed"),
+        *_emit_artifact("artifact.version.created", "producing", control),
+        *_emit_artifact("artifact.updated", "completed", status="saved"),
+        *_emit_artifact("artifact.preview.ready", "completed"),
     )
     if isinstance(fact, ArtifactVersionCreated) and fact.base and (fact.added or fact.removed):
-        diff = _artifact("artifact.diff.ready", "completed", fromVersion=fact.base, toVersion=fact.version)
+        diff = _emit_artifact("artifact.diff.ready", "completed", fromVersion=fact.base, toVersion=fact.version)
         return (*emissions, *diff)
     return emissions
 
 
-def _failed(fact: Fact) -> Emissions:
+def _emit_failed(fact: Fact) -> Emissions:
     conflict = isinstance(fact, ArtifactFailed) and fact.code == "artifact_conflict"
-    return _artifact("artifact.failed", "failed", "retry", status="conflict" if conflict else "failed")
+    return _emit_artifact("artifact.failed", "failed", "retry", status="conflict" if conflict else "failed")
 
 
 TRANSLATIONS: dict[type[Fact], Translation] = {
-    ArtifactCreated: Translation(_artifact("artifact.created", "producing")),
-    ArtifactSaveRequested: Translation(_artifact("artifact.changed", "producing", "edit", status="saving")),
-    ArtifactVersionCreated: Translation(_version),
-    ArtifactUpdated: Translation(_artifact("artifact.updated", "completed")),
-    ArtifactFailed: Translation(_failed),
-    ArtifactExportStarted: Translation(_artifact("artifact.export.started", "producing", "export")),
-    ArtifactExportProgressed: Translation(_artifact("artifact.changed", "producing", "export", status="exporting")),
-    ArtifactExportCompleted: Translation(_artifact("artifact.export.completed", "completed", "export")),
-    ArtifactDeleted: Translation(_artifact("artifact.deleted", "archived", status="deleted")),
+    ArtifactCreated: Translation(_emit_artifact("artifact.created", "producing")),
+    ArtifactSaveRequested: Translation(_emit_artifact("artifact.changed", "producing", "edit", status="saving")),
+    ArtifactVersionCreated: Translation(_emit_version),
+    ArtifactUpdated: Translation(_emit_artifact("artifact.updated", "completed")),
+    ArtifactFailed: Translation(_emit_failed),
+    ArtifactExportStarted: Translation(_emit_artifact("artifact.export.started", "producing", "export")),
+    ArtifactExportProgressed: Translation(
+        _emit_artifact("artifact.changed", "producing", "export", status="exporting")
+    ),
+    ArtifactExportCompleted: Translation(_emit_artifact("artifact.export.completed", "completed", "export")),
+    ArtifactDeleted: Translation(_emit_artifact("artifact.deleted", "archived", status="deleted")),
     EvidenceExported: Translation(
         (
             Emission(

@@ -16,7 +16,7 @@ from ..agentui_emission import Emission, Emissions, emit_context
 from ..run_emission import Translation
 
 
-def _compaction(kind: EventClass, phase: Phase) -> Emissions:
+def _emit_compaction(kind: EventClass, phase: Phase) -> Emissions:
     return (Emission(kind, "context", "thread", phase, "inline_process", "archive"),)
 
 
@@ -25,7 +25,7 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     ContextPinned: Translation(
         (Emission("context.changed", "context", "thread", "accepted", "inline_process", "snapshot"),)
     ),
-    CompactionStarted: Translation(_compaction("context.compaction.started", "preparing")),
-    CompactionCompleted: Translation(_compaction("context.compaction.completed", "completed")),
-    CompactionFailed: Translation(_compaction("context.compaction.completed", "failed")),
+    CompactionStarted: Translation(_emit_compaction("context.compaction.started", "preparing")),
+    CompactionCompleted: Translation(_emit_compaction("context.compaction.completed", "completed")),
+    CompactionFailed: Translation(_emit_compaction("context.compaction.completed", "failed")),
 }

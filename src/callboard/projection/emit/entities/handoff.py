@@ -21,42 +21,42 @@ from ..agentui_emission import EMITTED_BY_OTHERS, Emission, Emissions
 from ..run_emission import Translation, emit_event, send_text, update_state
 
 
-def _lane(phase: Phase, status: str, kind: EventClass = "agent.changed") -> Emissions:
+def _emit_lane(phase: Phase, status: str, kind: EventClass = "agent.changed") -> Emissions:
     return (Emission(kind, "agent", "agent", phase, "handoff_lane", "archive", None, {"status": status}),)
 
 
-def _accepted(fact: Fact) -> Emissions:
+def _emit_accepted(fact: Fact) -> Emissions:
     if isinstance(fact, HandoffAccepted) and fact.ownership:
-        return (*_lane("accepted", "accepted"), *_lane("acting", "active", "agent.handoff"))
-    return _lane("accepted", "accepted")
+        return (*_emit_lane("accepted", "accepted"), *_emit_lane("acting", "active", "agent.handoff"))
+    return _emit_lane("accepted", "accepted")
 
 
-def _completed(fact: Fact) -> Emissions:
+def _emit_completed(fact: Fact) -> Emissions:
     returned = isinstance(fact, HandoffCompleted) and fact.returned
-    return _lane("completed", "returned" if returned else "completed")
+    return _emit_lane("completed", "returned" if returned else "completed")
 
 
-def _channel(phase: Phase) -> Emissions:
+def _emit_channel(phase: Phase) -> Emissions:
     return (Emission("agent.changed", "agent", "agent", phase, "teammate_transcript", "archive"),)
 
 
 TRANSLATIONS: dict[type[Fact], Translation] = {
     HandoffRequested: Translation(
-        _lane("submitted", "handoff_requested"),
+        _emit_lane("submitted", "handoff_requested"),
         emit_event("Message", role="agent", channel="handoff"),
         ("handoff.requested",),
     ),
-    HandoffAccepted: Translation(_accepted, update_state("handoff_accepted"), ("handoff.accepted",)),
+    HandoffAccepted: Translation(_emit_accepted, update_state("handoff_accepted"), ("handoff.accepted",)),
     HandoffRejected: Translation(
-        _lane("cancelled", "rejected"), update_state("handoff_rejected"), ("handoff.rejected",)
+        _emit_lane("cancelled", "rejected"), update_state("handoff_rejected"), ("handoff.rejected",)
     ),
-    HandoffCompleted: Translation(_completed, update_state("handoff_completed"), ("handoff.completed",)),
-    ReplyEnded: Translation(_lane("completed", "returned")),
-    ChannelOpened: Translation(_channel("accepted"), subagents=("channel.opened",)),
+    HandoffCompleted: Translation(_emit_completed, update_state("handoff_completed"), ("handoff.completed",)),
+    ReplyEnded: Translation(_emit_lane("completed", "returned")),
+    ChannelOpened: Translation(_emit_channel("accepted"), subagents=("channel.opened",)),
     ChannelMessage: Translation(
-        _channel("acting"), send_text("message", "agent", channel="message"), ("channel.message",)
+        _emit_channel("acting"), send_text("message", "agent", channel="message"), ("channel.message",)
     ),
-    ChannelClosed: Translation(_channel("completed"), subagents=("channel.closed",)),
+    ChannelClosed: Translation(_emit_channel("completed"), subagents=("channel.closed",)),
     # The message and its acceptance produce the events.
     InboxReserved: Translation(EMITTED_BY_OTHERS),
     InboxConsumed: Translation(EMITTED_BY_OTHERS),

@@ -11,22 +11,22 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.vocabulary import Control, EventScope, Phase
 
 from ..agentui_emission import ACTION_OWNERS, Emission, Emissions, emit_agent, emit_permission, emit_run
-from ..run_emission import RunEmission, RunTranslation, Translation, agent_status, show_phase, update_settings
+from ..run_emission import RunEmission, RunTranslation, Translation, emit_agent_status, show_phase, update_settings
 
 #: The type of action that a rule with the verdict `allow` is.
 GRANT: ActionType = "permission_grant"
 
 
-def rule_scope(rule: Rule) -> EventScope:
+def to_event_scope(rule: Rule) -> EventScope:
     """Return the scope in which the rule applies."""
     return "workspace" if rule.scope == "workspace" else "session"
 
 
-def _rule_added(fact: Fact) -> Emissions:
+def _emit_rule_added(fact: Fact) -> Emissions:
     """Emit the change, and a resolved grant if the rule allows calls."""
     if not isinstance(fact, PermissionRuleAdded):
         return emit_permission("session")
-    changed = emit_permission(rule_scope(fact.rule))
+    changed = emit_permission(to_event_scope(fact.rule))
     if fact.rule.verdict != "allow":
         return changed
     resolved = Emission(
@@ -42,7 +42,7 @@ def _rule_added(fact: Fact) -> Emissions:
     return (*changed, resolved)
 
 
-def _required(fact: Fact) -> Emissions:
+def _emit_required(fact: Fact) -> Emissions:
     owner = ACTION_OWNERS[fact.action_type] if isinstance(fact, ActionRequired) else "policy"
     request = Emission("action.required", owner, "action_request", "waiting", "hitl", "snapshot")
     emissions = (request, *emit_run("run.status", "waiting", "blocked"))
@@ -55,29 +55,29 @@ def _required(fact: Fact) -> Emissions:
             return emissions
 
 
-def _answered(phase: Phase, outcome: str, control: Control | None = None) -> Emissions:
+def _emit_answered(phase: Phase, outcome: str, control: Control | None = None) -> Emissions:
     adds = {"outcome": outcome}
     return (Emission("action.resolved", "action", "action_request", phase, "hitl", "archive", control, adds),)
 
 
-def _resolved(fact: Fact) -> Emissions:
+def _emit_resolved(fact: Fact) -> Emissions:
     decision = fact.decision if isinstance(fact, ActionResolved) else "unknown"
     control = cast("Control", decision) if decision in ("approve", "reject", "answer") else None
-    return _answered("acting", decision, control)
+    return _emit_answered("acting", decision, control)
 
 
 def _show_request(fact: Fact) -> tuple[RunEmission, ...]:
     question = isinstance(fact, ActionRequired) and "answer" in fact.decisions
-    return (agent_status("awaiting_answer" if question else "awaiting_approval"),)
+    return (emit_agent_status("awaiting_answer" if question else "awaiting_approval"),)
 
 
 TRANSLATIONS: dict[type[Fact], Translation] = {
     PermissionEvaluated: Translation(emit_permission("tool_call")),
-    PermissionRuleAdded: Translation(_rule_added, update_settings("rule_added")),
+    PermissionRuleAdded: Translation(_emit_rule_added, update_settings("rule_added")),
     PermissionRuleRevoked: Translation(emit_permission("session"), update_settings("rule_revoked")),
     SandboxApplied: Translation(emit_permission("tool_call")),
-    ActionRequired: Translation(_required, RunTranslation(_show_request), ("worker.blocked",), children_only=True),
-    ActionResolved: Translation(_resolved, show_phase("answered")),
-    ActionExpired: Translation(_answered("cancelled", "expired"), show_phase("answered")),
-    ActionWithdrawn: Translation(_answered("cancelled", "withdrawn"), show_phase("answered")),
+    ActionRequired: Translation(_emit_required, RunTranslation(_show_request), ("worker.blocked",), children_only=True),
+    ActionResolved: Translation(_emit_resolved, show_phase("answered")),
+    ActionExpired: Translation(_emit_answered("cancelled", "expired"), show_phase("answered")),
+    ActionWithdrawn: Translation(_emit_answered("cancelled", "withdrawn"), show_phase("answered")),
 }

@@ -22,7 +22,7 @@ from ..agentui_emission import EMITTED_BY_OTHERS, Emissions, emit_diagnostic, em
 from ..run_emission import Translation, update_state
 
 
-def _archived(fact: Fact) -> Emissions:
+def _emit_archived(fact: Fact) -> Emissions:
     if isinstance(fact, SessionArchived) and not fact.archived:
         return emit_session("session.updated", "completed")
     return emit_session("session.closed", "archived")
@@ -39,7 +39,7 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     SessionListed: Translation(EMITTED_BY_OTHERS),
     SessionTitled: Translation(emit_session("session.updated", "completed"), update_state("session_titled")),
     SessionPinned: Translation(emit_session("session.updated", "completed"), update_state("session_pinned")),
-    SessionArchived: Translation(_archived, update_state("session_archived")),
+    SessionArchived: Translation(_emit_archived, update_state("session_archived")),
     # The session's `AgentSlept` and `AgentWoke` produce the events.
     SessionScheduled: Translation(EMITTED_BY_OTHERS),
     SessionTrimmed: Translation(emit_session("session.updated", "completed")),

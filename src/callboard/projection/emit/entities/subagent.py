@@ -26,7 +26,7 @@ from ..agentui_emission import Emission, Emissions, emit_agent, emit_task
 from ..run_emission import RunTranslation, Translation, emit_event, show_phase, update_state
 
 
-def _notified(fact: Fact) -> Emissions:
+def _emit_notified(fact: Fact) -> Emissions:
     """Emit a worker's notification, and the child's state if the child waits."""
     note = Emission("worker.notification", "agent", "agent", "reviewing", "worker_notifications", "archive")
     match fact:
@@ -38,7 +38,7 @@ def _notified(fact: Fact) -> Emissions:
             return (note,)
 
 
-def _team(fact: Fact) -> Emissions:
+def _emit_team(fact: Fact) -> Emissions:
     """Emit the team's load (Agent UI specification, queue and parallelism facts)."""
     adds: dict[str, Any] = {"retryableOverload": False}
     if isinstance(fact, TeamChanged):
@@ -56,7 +56,7 @@ def _team(fact: Fact) -> Emissions:
     return (Emission("team.changed", "agent", "team", "routing", "team_roster", "snapshot", None, adds),)
 
 
-def _result(status: str) -> RunTranslation:
+def _emit_result(status: str) -> RunTranslation:
     return emit_event("SubagentResult", status=status)
 
 
@@ -82,15 +82,15 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     ),
     SubagentCompleted: Translation(
         emit_agent("agent.completed", "completed", "completed"),
-        _result("completed"),
+        _emit_result("completed"),
         ("subagent.completed", "worker.completed"),
     ),
     SubagentFailed: Translation(
-        emit_agent("agent.completed", "failed", "failed"), _result("failed"), ("subagent.failed", "worker.failed")
+        emit_agent("agent.completed", "failed", "failed"), _emit_result("failed"), ("subagent.failed", "worker.failed")
     ),
     SubagentCancelled: Translation(
         emit_agent("agent.completed", "cancelled", "killed", control="stop"),
-        _result("cancelled"),
+        _emit_result("cancelled"),
         ("subagent.cancelled", "worker.cancelled"),
     ),
     SubagentClosed: Translation(
@@ -101,6 +101,6 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     ),
     SubagentMergeRequested: Translation(_MERGING, update_state("subagent_merging")),
     SubagentMerged: Translation(_MERGING, update_state("subagent_merged")),
-    WorkerNotification: Translation(_notified, update_state("subagent_reported"), ("worker.notification",)),
-    TeamChanged: Translation(_team, update_state("team_changed")),
+    WorkerNotification: Translation(_emit_notified, update_state("subagent_reported"), ("worker.notification",)),
+    TeamChanged: Translation(_emit_team, update_state("team_changed")),
 }

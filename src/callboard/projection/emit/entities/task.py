@@ -38,7 +38,7 @@ _JOB_STATUS: dict[str, tuple[str, RuntimeStatus]] = {
 }
 
 
-def job_payload(row: TaskRow, ended: str = "") -> dict[str, Any]:
+def build_job_payload(row: TaskRow, ended: str = "") -> dict[str, Any]:
     """Return the payload of a job (Agent UI specification, Durable automation job).
 
     Args:
@@ -58,7 +58,7 @@ def job_payload(row: TaskRow, ended: str = "") -> dict[str, Any]:
     }
 
 
-def _updated(fact: Fact) -> Emissions:
+def _emit_updated(fact: Fact) -> Emissions:
     status = fact.status if isinstance(fact, TaskUpdated) else None
     commented = isinstance(fact, TaskUpdated) and fact.comment is not None
     assigned = isinstance(fact, TaskUpdated) and fact.assignee is not None
@@ -67,12 +67,12 @@ def _updated(fact: Fact) -> Emissions:
     return emit_task("reviewing" if status == "reviewing" else "waiting" if status == "blocked" else "acting", status)
 
 
-def _review(kind: EventClass, phase: Phase, status: str, control: Control | None = None) -> Emissions:
+def _emit_review(kind: EventClass, phase: Phase, status: str, control: Control | None = None) -> Emissions:
     return (Emission(kind, "agent", "agent", phase, "review_lane", "evidence_pack", control, {"status": status}),)
 
 
-def _verdict(fact: Fact) -> Emissions:
-    return _review("review.completed", "completed", fact.verdict if isinstance(fact, ReviewVerdict) else "unknown")
+def _emit_verdict(fact: Fact) -> Emissions:
+    return _emit_review("review.completed", "completed", fact.verdict if isinstance(fact, ReviewVerdict) else "unknown")
 
 
 TRANSLATIONS: dict[type[Fact], Translation] = {
@@ -85,7 +85,7 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     TaskCancelRequested: Translation(
         emit_task("acting", "running", "stop"), update_state("task_cancel_requested"), ("task.updated",)
     ),
-    TaskUpdated: Translation(_updated, update_state("task_updated"), ("task.updated",)),
+    TaskUpdated: Translation(_emit_updated, update_state("task_updated"), ("task.updated",)),
     TaskCompleted: Translation(emit_task("completed", "done"), update_state("task_completed"), ("task.completed",)),
     TaskFailed: Translation(emit_task("failed", "blocked"), update_state("task_failed"), ("task.failed",)),
     TaskCancelled: Translation(
@@ -96,12 +96,12 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
         subagents=("snapshot.updated",),
     ),
     ReviewRequested: Translation(
-        _review("review.requested", "reviewing", "requested", "request_review"),
+        _emit_review("review.requested", "reviewing", "requested", "request_review"),
         update_state("review_requested"),
         ("review.requested",),
     ),
-    ReviewVerdict: Translation(_verdict, update_state("review_judged"), ("review.verdict",)),
+    ReviewVerdict: Translation(_emit_verdict, update_state("review_judged"), ("review.verdict",)),
     ReviewApplied: Translation(
-        _review("review.completed", "completed", "applied"), update_state("review_applied"), ("review.applied",)
+        _emit_review("review.completed", "completed", "applied"), update_state("review_applied"), ("review.applied",)
     ),
 }

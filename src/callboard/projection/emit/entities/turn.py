@@ -26,14 +26,14 @@ from callboard.contracts.facts.turn import (
 )
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
-from ...run_end import run_status
+from ...run_end import derive_status
 from ..agentui_emission import Emission, Emissions, emit_queue, emit_run
 from ..run_emission import (
     RunEmission,
     RunTranslation,
     Translation,
-    agent_status,
-    fact_fields,
+    collect_fields,
+    emit_agent_status,
     send_text,
     show_phase,
     update_queue,
@@ -44,23 +44,23 @@ from ..run_emission import (
 _STARTED_FIELDS = ("mode", "permission_mode", "max_iters", "definition", "tools")
 
 
-def _queued(fact: Fact) -> Emissions:
+def _emit_queued(fact: Fact) -> Emissions:
     count = {"queuedTurnCount": fact.position} if isinstance(fact, QueueAdded) else {}
     (queued,) = emit_queue("queued", "queue")
     return (msgspec.structs.replace(queued, adds={**queued.adds, **count}),)
 
 
-def _steer(phase: Phase, status: str, control: Control | None = None) -> Emissions:
+def _emit_steer(phase: Phase, status: str, control: Control | None = None) -> Emissions:
     adds = {"steer": status}
     return (Emission("queue.changed", "runtime", "turn", phase, "composer", "snapshot", control, adds),)
 
 
-def _interrupted(fact: Fact) -> Emissions:
+def _emit_interrupted(fact: Fact) -> Emissions:
     by_person = isinstance(fact, TurnInterrupted) and fact.cause in ("person", "replaced")
     return emit_run("run.finished", "cancelled" if by_person else "interrupted", "done")
 
 
-def _plan(fact: Fact) -> Emissions:
+def _emit_plan(fact: Fact) -> Emissions:
     final = isinstance(fact, PlanUpdated) and fact.final
     kind: EventClass = "plan.final" if final else "plan.delta"
     return (Emission(kind, "model", "part", "planning", "inline_process", "transcript"),)
@@ -78,21 +78,21 @@ def _accept_steer(fact: Fact) -> tuple[RunEmission, ...]:
 
 
 def _start_run(fact: Fact) -> tuple[RunEmission, ...]:
-    fields = fact_fields(fact)
+    fields = collect_fields(fact)
     data = {"change": "run_started", "status": "running", **{name: fields[name] for name in _STARTED_FIELDS}}
-    return ("StateUpdated", data), agent_status("begun")
+    return ("StateUpdated", data), emit_agent_status("begun")
 
 
 def _end_run(end: str) -> RunTranslation:
     def emit(fact: Fact) -> tuple[RunEmission, ...]:
         cause = fact.cause if isinstance(fact, TurnInterrupted) else ""
-        status = run_status(end, cause)
+        status = derive_status(end, cause)
         result = {"status": status, "detail": cause or str(getattr(fact, "code", ""))}
         phase = end if end in ("completed", "failed") else "stopped" if status == "cancelled" else "interrupted"
         return (
-            ("Outcome", {**fact_fields(fact), **result}),
+            ("Outcome", {**collect_fields(fact), **result}),
             ("StateUpdated", {"change": "run_ended", **result}),
-            agent_status(phase),
+            emit_agent_status(phase),
         )
 
     return RunTranslation(emit, "Outcome")
@@ -109,16 +109,16 @@ TRANSLATIONS: dict[type[Fact], Translation] = {
     ),
     TurnCompleted: Translation(emit_run("run.finished", "completed", "done"), _end_run("completed")),
     TurnFailed: Translation(emit_run("run.failed", "failed", "failed"), _end_run("failed")),
-    TurnInterrupted: Translation(_interrupted, _end_run("interrupted")),
-    QueueAdded: Translation(_queued, update_queue("added")),
+    TurnInterrupted: Translation(_emit_interrupted, _end_run("interrupted")),
+    QueueAdded: Translation(_emit_queued, update_queue("added")),
     QueuePromoted: Translation(emit_queue("promoted"), update_queue("promoted")),
     QueueEdited: Translation(emit_queue("queued"), update_queue("edited")),
     QueueRemoved: Translation(emit_queue("removed"), update_queue("removed")),
-    SteerRequested: Translation(_steer("submitted", "pending", "steer"), update_queue("steer_requested")),
-    SteerAccepted: Translation(_steer("accepted", "accepted"), RunTranslation(_accept_steer)),
-    SteerRejected: Translation(_steer("cancelled", "rejected"), update_queue("steer_rejected")),
+    SteerRequested: Translation(_emit_steer("submitted", "pending", "steer"), update_queue("steer_requested")),
+    SteerAccepted: Translation(_emit_steer("accepted", "accepted"), RunTranslation(_accept_steer)),
+    SteerRejected: Translation(_emit_steer("cancelled", "rejected"), update_queue("steer_rejected")),
     RoutingResolved: Translation(emit_run("run.status", "routing", "routing")),
-    PlanUpdated: Translation(_plan, update_state("plan_updated")),
+    PlanUpdated: Translation(_emit_plan, update_state("plan_updated")),
     OutputFinal: Translation(
         emit_run("run.status", "reconciling", "streaming", scope="message"), update_state("answer")
     ),
