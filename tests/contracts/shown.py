@@ -37,7 +37,7 @@ def shown_rows() -> list[Row]:
 
 
 def filled(rows: list[Row]) -> dict[type[Row], set[str]]:
-    """Return the fields of each row class that have a value in some row. Fields of nested structs follow a dot."""
+    """Return the fields of each row class with a value in some row, nested ones after a dot."""
     found: dict[type[Row], set[str]] = {}
     for row in rows:
         found.setdefault(type(row), set()).update(_said(row, ""))

@@ -231,7 +231,7 @@ def behaviours() -> frozenset[str]:
 
 
 def cited() -> dict[str, list[str]]:
-    """Return the cited behaviours with their tests. Python tests cite in docstrings, page tests in names."""
+    """Return the cited behaviours with their tests: docstrings in Python, names in page tests."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

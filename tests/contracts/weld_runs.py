@@ -1,4 +1,4 @@
-"""The product's part of the lists in the Multi-agent runtime specification, read from its code."""
+"""The product's names of the lists in the Multi-agent runtime specification."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The product's part of the lists in the Subagents and Communication specifications and of Agent UI's
-lists of teams, read from the rows and events of recorded teams."""
+"""The product's names of the lists on teams in three specifications.
+
+They are read from the rows and events of recorded teams.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ _SURFACES = {
     "ReviewLane": "reviews",
     "TeammateTranscript": "messages",
 }
-#: The row fields for each name that the specifications describe in prose. Nested fields follow a dot.
+#: The row fields for each name that the specifications describe in prose, nested ones after a dot.
 _TEAM_FACTS: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "Teammate identity": (AgentRow, ("agent_id", "name", "role", "definition", "color", "model", "policy")),
     "Parent/child lineage": (AgentRow, ("parent_thread_id", "thread_id", "task_id", "spawn_reason")),

@@ -36,60 +36,60 @@ from tests.control.rigs.examples import (
     tool_end,
 )
 
-KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), configure_run=configure_run, epoch=3)
+INPUTS = DecisionInputs(now=NOW, ids=CountedIds(), configure_run=configure_run, epoch=3)
 
 
-def batch(state: Session | None = None) -> Batch:
-    return Batch(state or Session(session=SESSION), KNOWN)
+def new_batch(state: Session | None = None) -> Batch:
+    return Batch(state or Session(session=SESSION), INPUTS)
 
 
 def test_a_batch_without_a_fact_decides_nothing():
-    assert batch().build_decision() == Decision(facts=(), state=Session(session=SESSION))
+    assert new_batch().build_decision() == Decision(facts=(), state=Session(session=SESSION))
 
 
 def test_each_fact_advances_the_sequence_and_carries_the_time_and_the_epoch():
-    making = batch()
-    making.add(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
-    assert (making.state.sequence, making.state.at, making.state.epoch) == (1, NOW, 3)
-    assert (making.state.workspace, making.state.folder, making.state.title) == (WORKSPACE, FOLDER, "t")
+    batch = new_batch()
+    batch.add(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
+    assert (batch.state.sequence, batch.state.at, batch.state.epoch) == (1, NOW, 3)
+    assert (batch.state.workspace, batch.state.folder, batch.state.title) == (WORKSPACE, FOLDER, "t")
 
 
 def test_time_never_goes_back():
     later = NOW + 5
-    making = batch(Session(session=SESSION, sequence=1, at=later))
-    making.add(WarningRaised(code="w", message="m"), Scope())
-    assert making.state.at == later
+    batch = new_batch(Session(session=SESSION, sequence=1, at=later))
+    batch.add(WarningRaised(code="w", message="m"), Scope())
+    assert batch.state.at == later
 
 
 def test_a_fact_without_a_needed_id_is_rejected_and_changes_nothing():
-    making = batch()
+    batch = new_batch()
     with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
-        making.add(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
-    assert making.build_decision() == Decision(facts=(), state=Session(session=SESSION))
-    assert making.state == Session(session=SESSION)
+        batch.add(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
+    assert batch.build_decision() == Decision(facts=(), state=Session(session=SESSION))
+    assert batch.state == Session(session=SESSION)
 
 
 def test_a_small_text_is_stored_in_its_fact_and_a_large_one_as_a_blob_of_the_batch():
-    making = batch()
-    assert making.store_text("small") == Text(text="small")
+    batch = new_batch()
+    assert batch.store_text("small") == Text(text="small")
     large = "é" * MAX_INLINE_BYTES
-    held = making.store_text(large)
+    held = batch.store_text(large)
     assert held == Text(text="é" * 1024, ref=make_blob(large.encode()).ref, tail="é" * 1024)
-    assert making.build_decision().blobs == (make_blob(large.encode()),)
+    assert batch.build_decision().blobs == (make_blob(large.encode()),)
 
 
 def test_a_partial_that_is_dropped_twice_ends_once():
-    making = batch()
+    batch = new_batch()
     scope = at(turn=1, run=1, step=2)
-    making.drop_partial("text", scope)
-    making.drop_partial("text", scope)
-    assert making.build_decision().ends == ("run_1.2.text",)
+    batch.drop_partial("text", scope)
+    batch.drop_partial("text", scope)
+    assert batch.build_decision().ends == ("run_1.2.text",)
 
 
 def test_a_decision_lists_the_ids_that_its_facts_close():
-    making = batch()
-    making.add(TurnCompleted(iterations=1), at(turn=4, run=2))
-    assert making.build_decision().closed == ("trn_4",)
+    batch = new_batch()
+    batch.add(TurnCompleted(iterations=1), at(turn=4, run=2))
+    assert batch.build_decision().closed == ("trn_4",)
 
 
 def test_every_fact_that_closes_an_entity_needs_its_id():

@@ -26,14 +26,14 @@ from tests.control.rigs.examples import (
 MINUTE = 60_000_000
 
 
-def _request(iteration: int, through: int) -> ModelRequested:
+def _model_request(iteration: int, through: int) -> ModelRequested:
     return ModelRequested(provider="local", model="small", iteration=iteration, context_through=through)
 
 
 def test_a_new_session_is_listed_and_its_model_is_called():
     assert session_after().when(submit("tidy")).effects == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1"),
-        AskModel(at(turn=1, run=1, step=1), _request(1, 5)),
+        AskModel(at(turn=1, run=1, step=1), _model_request(1, 5)),
     ]
 
 
@@ -48,13 +48,13 @@ def test_an_imported_session_is_listed_and_causes_no_other_effect():
 def test_an_allowed_call_runs_and_its_end_calls_the_model():
     session = session_after(submit())
     assert session.when(model_answer(requested_call(1, 2))).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
-    assert session.when(tool_end(1)).effects == [AskModel(at(turn=1, run=1, step=3), _request(2, 13))]
+    assert session.when(tool_end(1)).effects == [AskModel(at(turn=1, run=1, step=3), _model_request(2, 13))]
 
 
 def test_a_denied_call_runs_nothing():
     """CTL-05"""
     effects = session_after(submit()).when(model_answer(requested_call(1, 2, DENY))).effects
-    assert effects == [AskModel(at(turn=1, run=1, step=3), _request(2, 11))]
+    assert effects == [AskModel(at(turn=1, run=1, step=3), _model_request(2, 11))]
 
 
 def test_a_pending_action_runs_nothing_until_it_is_approved():
@@ -75,8 +75,11 @@ def test_an_action_with_an_expiry_gets_a_timer():
 def test_a_rule_for_the_workspace_is_shared_and_one_for_the_session_is_not():
     rule = Rule(rule_id="rul_1", matcher="Write(*)", verdict="allow", scope="workspace")
     run = RunTool(at(turn=1, run=1, step=2, call=1))
-    assert _asked().when(approve(scope="workspace")).effects == [ShareRule(rule, f"{SESSION}/13"), run]
-    assert _asked().when(approve(scope="session")).effects == [run]
+    assert _session_awaiting_approval().when(approve(scope="workspace")).effects == [
+        ShareRule(rule, f"{SESSION}/13"),
+        run,
+    ]
+    assert _session_awaiting_approval().when(approve(scope="session")).effects == [run]
 
 
 def test_an_interrupt_stops_the_run_once():
@@ -88,7 +91,7 @@ def test_an_interrupt_stops_the_run_once():
 
 def test_a_queued_turn_calls_the_model_when_the_thread_is_idle():
     session = session_after(submit(), submit())
-    assert session.when(text_answer("done")).effects == [AskModel(at(turn=2, run=2, step=1), _request(1, 15))]
+    assert session.when(text_answer("done")).effects == [AskModel(at(turn=2, run=2, step=1), _model_request(1, 15))]
 
 
 def test_a_stopped_turn_has_no_further_effects():
@@ -115,10 +118,10 @@ def test_only_six_types_of_facts_have_effects():
         interrupt(),
         run_stop(run=2),
     ):
-        then = session.when(step)
-        kinds = [fact.type for fact in then.facts if fact.type in acting - {"permission.rule.added"}]
-        assert len(then.effects) == len(kinds)
+        result = session.when(step)
+        kinds = [fact.type for fact in result.facts if fact.type in acting - {"permission.rule.added"}]
+        assert len(result.effects) == len(kinds)
 
 
-def _asked() -> Scenario:
+def _session_awaiting_approval() -> Scenario:
     return session_after(submit(), model_answer(requested_call(1, 2, ASK)))

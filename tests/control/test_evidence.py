@@ -13,7 +13,7 @@ from tests.control.rigs.decisions import session_after
 from tests.control.rigs.examples import SESSION, submit
 
 PACK = make_blob(b"a pack", "application/zip")
-MADE = EvidencePackReported(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
+REPORT = EvidencePackReported(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
 
 
 def test_a_pack_of_a_session_is_recorded_by_one_fact_with_its_blob() -> None:
@@ -21,10 +21,10 @@ def test_a_pack_of_a_session_is_recorded_by_one_fact_with_its_blob() -> None:
     session = session_after(submit())
     before = session.state
 
-    came = session.when(MADE)
+    result = session.when(REPORT)
 
-    came.then((EvidenceExported(through=3, facts=3, link="ab", pack=PACK.ref), Scope(evidence="evd_1")))
-    came.with_answer(
+    result.then((EvidenceExported(through=3, facts=3, link="ab", pack=PACK.ref), Scope(evidence="evd_1")))
+    result.with_answer(
         EvidencePacked(
             session_id=SESSION,
             evidence_id="evd_1",
@@ -35,7 +35,7 @@ def test_a_pack_of_a_session_is_recorded_by_one_fact_with_its_blob() -> None:
             sequence=before.sequence + 1,
         )
     )
-    assert came.decision.blobs == (PACK,)
+    assert result.decision.blobs == (PACK,)
     assert session.state == msgspec.structs.replace(before, sequence=before.sequence + 1, at=session.state.at)
 
 
@@ -50,11 +50,11 @@ def test_the_fact_of_a_childs_evidence_has_the_childs_ids() -> None:
         parent_thread="thr_1",
         parent_run="run_1",
     )
-    made = msgspec.structs.replace(
-        MADE, request=ExportEvidence(session_id=SESSION, task_id="tsk_1"), facts=2, scope=child
+    report = msgspec.structs.replace(
+        REPORT, request=ExportEvidence(session_id=SESSION, task_id="tsk_1"), facts=2, scope=child
     )
 
-    session_after(submit()).when(made).then(
+    session_after(submit()).when(report).then(
         (
             EvidenceExported(through=3, facts=2, link="ab", pack=PACK.ref, task="tsk_1"),
             msgspec.structs.replace(child, turn="", run="", evidence="evd_1"),

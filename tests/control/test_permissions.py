@@ -20,10 +20,10 @@ from callboard.contracts.settings import RequestedPermission, RequestedPermissio
 from callboard.control.decide.permission import add_workspace_rule, revoke_trust, revoke_workspace_rule, trust_workspace
 from tests.control.rigs.examples import FOLDER, NOW, WORKSPACE
 
-from .test_workspace import folded
+from .test_workspace import workspace_after
 
 DIGEST = "a" * 64
-ASKED = RequestedPermissions(
+REQUESTED = RequestedPermissions(
     digest=DIGEST,
     widenings=(RequestedPermission(what="shell", code="network", detail="commands reach the network", file="s.toml"),),
 )
@@ -36,42 +36,44 @@ def test_trust_is_granted_once_for_the_digest_that_the_person_saw():
     """SAFE-08"""
     request = TrustWorkspace(workspace_id=WORKSPACE, digest=DIGEST)
     answer = TrustChanged(workspace_id=WORKSPACE, trusted=DIGEST, sequence=2)
-    assert trust_workspace(folded(OPENED), request, ASKED) == ((TRUSTED,), answer)
-    assert trust_workspace(folded(OPENED, TRUSTED), request, ASKED) == ((), answer)
+    assert trust_workspace(workspace_after(OPENED), request, REQUESTED) == ((TRUSTED,), answer)
+    assert trust_workspace(workspace_after(OPENED, TRUSTED), request, REQUESTED) == ((), answer)
 
 
-@pytest.mark.parametrize(("asked", "code"), [(RequestedPermissions(), "nothing_to_trust"), (ASKED, "trust_changed")])
-def test_trust_for_another_digest_is_refused(asked: RequestedPermissions, code: str):
+@pytest.mark.parametrize(
+    ("requested", "code"), [(RequestedPermissions(), "nothing_to_trust"), (REQUESTED, "trust_changed")]
+)
+def test_trust_for_another_digest_is_refused(requested: RequestedPermissions, code: str):
     """SAFE-08"""
     with pytest.raises(Refusal) as caught:
-        trust_workspace(folded(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), asked)
+        trust_workspace(workspace_after(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), requested)
     assert (caught.value.code, caught.value.problem.field) == (code, "digest")
 
 
 def test_trust_is_revoked_only_if_it_was_granted():
     request = RevokeTrust(workspace_id=WORKSPACE, reason="enough")
     revoked = NewFact(WorkspaceTrustRevoked(reason="enough"))
-    assert revoke_trust(folded(OPENED, TRUSTED), request)[0] == (revoked,)
-    assert revoke_trust(folded(OPENED), request)[0] == ()
-    assert folded(OPENED, TRUSTED).trusted == DIGEST
-    assert folded(OPENED, TRUSTED, revoked).trusted == ""
+    assert revoke_trust(workspace_after(OPENED, TRUSTED), request)[0] == (revoked,)
+    assert revoke_trust(workspace_after(OPENED), request)[0] == ()
+    assert workspace_after(OPENED, TRUSTED).trusted == DIGEST
+    assert workspace_after(OPENED, TRUSTED, revoked).trusted == ""
 
 
 def test_a_workspace_rule_is_added_and_revoked():
     request = AddRule(workspace_id=WORKSPACE, matcher=" Edit(a) ", verdict="deny")
     added = NewFact(PermissionRuleAdded(rule=RULE))
-    assert add_workspace_rule(folded(OPENED), request, "rul_1", NOW) == (
+    assert add_workspace_rule(workspace_after(OPENED), request, "rul_1", NOW) == (
         (added,),
         RuleChanged(rule_id="rul_1", sequence=2),
     )
     revoke = RevokeRule(workspace_id=WORKSPACE, rule_id="rul_1", reason="no more")
     revoked = NewFact(PermissionRuleRevoked(rule_id="rul_1", reason="no more"))
-    assert revoke_workspace_rule(folded(OPENED, added), revoke) == (
+    assert revoke_workspace_rule(workspace_after(OPENED, added), revoke) == (
         (revoked,),
         RuleChanged(rule_id="rul_1", sequence=3),
     )
     with pytest.raises(Refusal) as caught:
-        revoke_workspace_rule(folded(OPENED, added, revoked), revoke)
+        revoke_workspace_rule(workspace_after(OPENED, added, revoked), revoke)
     assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
 
 
@@ -79,5 +81,5 @@ def test_a_rule_that_has_already_expired_is_refused():
     """SAFE-05"""
     request = AddRule(workspace_id=WORKSPACE, matcher="Edit(a)", verdict="allow", expires_at=NOW)
     with pytest.raises(Refusal) as caught:
-        add_workspace_rule(folded(OPENED), request, "rul_1", NOW)
+        add_workspace_rule(workspace_after(OPENED), request, "rul_1", NOW)
     assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "expiresAt")

@@ -27,7 +27,7 @@ LISTED = NewFact(SessionListed(session_id=SESSION, title="tidy"))
 RULE = Rule(rule_id="rul_1", matcher="Write(*)", verdict="allow", scope="workspace")
 
 
-def folded(*facts: NewFact) -> Workspace:
+def workspace_after(*facts: NewFact) -> Workspace:
     """Return the workspace after these facts."""
     state = Workspace(workspace=WORKSPACE)
     for sequence, new in enumerate(facts, start=1):
@@ -39,28 +39,28 @@ def folded(*facts: NewFact) -> Workspace:
 def test_a_folder_is_opened_once():
     opened = OpenedWorkspace(workspace_id=WORKSPACE, path=FOLDER, name="site", sequence=1)
     assert open_folder(Workspace(workspace=WORKSPACE), FOLDER, "site") == ((OPENED,), opened)
-    assert open_folder(folded(OPENED), FOLDER, "site") == ((), opened)
+    assert open_folder(workspace_after(OPENED), FOLDER, "site") == ((), opened)
 
 
 def test_a_session_is_listed_once():
-    assert list_session(folded(OPENED), SESSION, "tidy") == (LISTED,)
-    assert list_session(folded(OPENED, LISTED), SESSION, "tidy") == ()
+    assert list_session(workspace_after(OPENED), SESSION, "tidy") == (LISTED,)
+    assert list_session(workspace_after(OPENED, LISTED), SESSION, "tidy") == ()
 
 
 def test_a_deleted_session_is_not_listed_again():
-    gone = NewFact(SessionDeleted(session_id=SESSION, last_sequence=9, link="00"))
-    assert list_session(folded(OPENED, LISTED, gone), SESSION, "tidy") == ()
+    deleted = NewFact(SessionDeleted(session_id=SESSION, last_sequence=9, link="00"))
+    assert list_session(workspace_after(OPENED, LISTED, deleted), SESSION, "tidy") == ()
 
 
 def test_a_workspace_rule_is_recorded_once():
     added = NewFact(PermissionRuleAdded(rule=RULE))
-    assert share_rule(folded(OPENED), RULE) == (added,)
-    assert share_rule(folded(OPENED, added), RULE) == ()
+    assert share_rule(workspace_after(OPENED), RULE) == (added,)
+    assert share_rule(workspace_after(OPENED, added), RULE) == ()
 
 
 def test_an_update_records_only_the_fields_that_change():
     """UI-31"""
-    state = folded(OPENED, LISTED)
+    state = workspace_after(OPENED, LISTED)
     facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidy", pinned=True, archived=True))
     assert facts == (
         NewFact(SessionPinned(session_id=SESSION, pinned=True)),
@@ -71,14 +71,14 @@ def test_an_update_records_only_the_fields_that_change():
 
 def test_absent_fields_of_an_update_stay_unchanged():
     """UI-31"""
-    state = folded(OPENED, LISTED, NewFact(SessionPinned(session_id=SESSION, pinned=True)))
+    state = workspace_after(OPENED, LISTED, NewFact(SessionPinned(session_id=SESSION, pinned=True)))
     facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidier"))
     assert facts == (NewFact(SessionTitled(session_id=SESSION, title="tidier")),)
     assert answer == SessionUpdated(session_id=SESSION, title="tidier", pinned=True, archived=False, sequence=4)
 
 
 def test_an_unlisted_session_cannot_be_changed_or_deleted():
-    state = folded(OPENED)
+    state = workspace_after(OPENED)
     problem = Problem(code="unknown_session", message=f"There is no session {SESSION}.", field="sessionId")
     with pytest.raises(Refusal) as refused:
         update_session(state, UpdateSession(session_id=SESSION, pinned=True))
@@ -89,7 +89,7 @@ def test_an_unlisted_session_cannot_be_changed_or_deleted():
 
 
 def test_deleting_a_session_requires_its_id_as_confirmation():
-    state = folded(OPENED, LISTED)
+    state = workspace_after(OPENED, LISTED)
     with pytest.raises(Refusal) as refused:
         require_deletable(state, DeleteSession(session_id=SESSION, confirm="yes"))
     assert refused.value.problem == Problem(
@@ -105,11 +105,11 @@ def test_deleting_a_session_requires_its_id_as_confirmation():
 def test_a_revoked_rule_is_not_added_again_by_the_session_that_shared_it():
     added, revoked = NewFact(PermissionRuleAdded(rule=RULE)), NewFact(PermissionRuleRevoked(rule_id="rul_1"))
 
-    assert share_rule(folded(OPENED, added, revoked), RULE) == ()
+    assert share_rule(workspace_after(OPENED, added, revoked), RULE) == ()
 
 
 def test_the_workspace_state_is_folded_from_its_facts():
-    state = folded(
+    state = workspace_after(
         OPENED,
         LISTED,
         NewFact(SessionListed(session_id="ses_2", title="other")),

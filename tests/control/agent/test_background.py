@@ -28,11 +28,11 @@ from tests.control.rigs.sleepers import (
 )
 from tests.control.rigs.team import fact_types, only_fact, team
 
-MINE = Scope(agent="watcher", thread="thr_2", task="tsk_1")
+WATCHER = Scope(agent="watcher", thread="thr_2", task="tsk_1")
 HALF_AN_HOUR = 1800
 
 
-def add(name: str = "watcher") -> AddAgent:
+def add_agent(name: str = "watcher") -> AddAgent:
     return AddAgent(session_id=SESSION, agent=name)
 
 
@@ -43,8 +43,8 @@ def test_an_added_background_agent_gets_a_task_and_sleeps() -> None:
     session.when(submit("the objective", permission_mode="edits"))
     assert [thread.agent for thread in session.state.threads.values()] == ["lead"]
 
-    then = session.when(add())
-    then.then(
+    result = session.when(add_agent())
+    result.then(
         (
             ThreadOpened(
                 agent_name="watcher",
@@ -56,7 +56,7 @@ def test_an_added_background_agent_gets_a_task_and_sleeps() -> None:
             ),
             Scope(agent="watcher", thread="thr_2"),
         ),
-        (TaskCreated(title="Looks at the folder.", assignee="watcher", entity="automation_job"), MINE),
+        (TaskCreated(title="Looks at the folder.", assignee="watcher", entity="automation_job"), WATCHER),
         (
             AgentSlept(
                 reason="joined",
@@ -65,11 +65,11 @@ def test_an_added_background_agent_gets_a_task_and_sleeps() -> None:
                 schedule="every 1800 s",
                 permission_mode="edits",
             ),
-            MINE,
+            WATCHER,
         ),
     ).with_answer(AgentAdded(session_id=SESSION, agent_id="watcher", thread_id="thr_2", added=True, sequence=9))
-    assert then.effects == [WakeAt(NOW + HALF_AN_HOUR * SECOND), ScheduleSession(f"{SESSION}/9")]
-    session.when(add("Watcher")).then().with_answer(
+    assert result.effects == [WakeAt(NOW + HALF_AN_HOUR * SECOND), ScheduleSession(f"{SESSION}/9")]
+    session.when(add_agent("Watcher")).then().with_answer(
         AgentAdded(session_id=SESSION, agent_id="watcher", thread_id="thr_2", added=False, sequence=9)
     )
 
@@ -77,24 +77,24 @@ def test_an_added_background_agent_gets_a_task_and_sleeps() -> None:
 def test_a_main_agent_can_be_added_and_a_subagent_cannot() -> None:
     """Multi-agent runtime spec, Hard invariants: a subagent works for one parent."""
     session = team()
-    assert fact_types(session.when(add("critic"))) == ["thread.opened"]
-    refused = session.refuses(add("worker"))
+    assert fact_types(session.when(add_agent("critic"))) == ["thread.opened"]
+    refused = session.refuses(add_agent("worker"))
     assert (refused.code, refused.field, refused.hint) == (
         "delegate_target_denied",
         "agent",
         "Give it an objective with spawn_subagent.",
     )
-    assert session.refuses(add("nobody")).code == "unknown_agent"
+    assert session.refuses(add_agent("nobody")).code == "unknown_agent"
 
 
 def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:
     """UI-22"""
     session = sleeping_team(every=HALF_AN_HOUR)
     session.pass_time(HALF_AN_HOUR - 1).then_nothing()
-    then = session.pass_time(1)
+    result = session.pass_time(1)
 
     turn = Scope(agent="watcher", thread="thr_2", turn="trn_2")
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "agent.woke",
         "turn.submitted",
         "task.started",
@@ -102,7 +102,7 @@ def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:
         "routing.resolved",
         "model.requested",
     ]
-    assert [(new.fact, new.scope) for new in then.decision.facts[:3]] == [
+    assert [(new.fact, new.scope) for new in result.decision.facts[:3]] == [
         (
             AgentWoke(reason="schedule", due=session.now),
             Scope(agent="watcher", thread="thr_2", turn="trn_2", task="tsk_1"),
@@ -135,7 +135,7 @@ def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:
                 schedule="every 1800 s",
                 permission_mode="edits",
             ),
-            MINE,
+            WATCHER,
         )
     )
     assert "task.completed" not in fact_types(ended), "the task continues after one of its runs"
@@ -169,10 +169,10 @@ def test_a_wake_time_missed_while_the_process_was_down_wakes_the_agent_once() ->
     due = session.watcher_background().wake_at
     session.now += 2 * 24 * 3600 * SECOND
     session.epoch = 2
-    then = session.when(HostTakenOver(partials=()))
+    result = session.when(HostTakenOver(partials=()))
 
-    assert only_fact(then, AgentWoke) == AgentWoke(reason="schedule", due=due)
-    assert "you could not be woken earlier. Other times since then were skipped." in wake_input(then)
+    assert only_fact(result, AgentWoke) == AgentWoke(reason="schedule", due=due)
+    assert "you could not be woken earlier. Other times since then were skipped." in wake_input(result)
     slept = only_fact(session.answers("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at > session.now) == ("ran", True)
     session.pass_time(0).then_nothing()
@@ -184,9 +184,9 @@ def test_a_run_of_a_dead_process_ends_and_its_agent_sleeps() -> None:
     session.pass_time(60)
     session.epoch = 2
     session.now += 10 * SECOND
-    then = session.when(HostTakenOver(partials=()))
-    assert fact_types(then)[-3:] == ["model.interrupted", "turn.interrupted", "agent.slept"]
-    assert only_fact(then, AgentSlept).wake_at == session.now + MINUTE
+    result = session.when(HostTakenOver(partials=()))
+    assert fact_types(result)[-3:] == ["model.interrupted", "turn.interrupted", "agent.slept"]
+    assert only_fact(result, AgentSlept).wake_at == session.now + MINUTE
     assert session.running_agents() == []
     assert WakeAt(session.now + MINUTE) in derive_pending_effects(session.state)
     assert only_fact(session.pass_time(60), AgentWoke).reason == "schedule"
@@ -213,11 +213,11 @@ def test_a_fact_in_wake_on_wakes_the_agent() -> None:
     """UI-22: the cause of the wake is the event."""
     session = sleeping_team(wake_on=("turn.failed",))
     session.when(submit("more", session_id=SESSION))
-    then = session.fails("lead")
-    failed = then.before + fact_types(then).index("turn.failed") + 1
+    result = session.fails("lead")
+    failed = result.before + fact_types(result).index("turn.failed") + 1
 
-    assert only_fact(then, AgentWoke) == AgentWoke(reason="fact", cause=f"{SESSION}/{failed}")
-    assert f"turn.failed of lead (event {SESSION}/{failed})" in wake_input(then)
+    assert only_fact(result, AgentWoke) == AgentWoke(reason="fact", cause=f"{SESSION}/{failed}")
+    assert f"turn.failed of lead (event {SESSION}/{failed})" in wake_input(result)
     slept = only_fact(session.answers("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at) == ("ran", 0)
 
@@ -226,8 +226,8 @@ def test_a_background_agent_does_not_wake_itself() -> None:
     session = sleeping_team(wake_on=("turn.completed", "agent.slept", "turn.failed"))
     session.when(submit("more", session_id=SESSION))
     assert only_fact(session.answers("lead"), AgentWoke).reason == "fact"
-    then = session.answers("watcher")
-    assert "agent.woke" not in fact_types(then)
+    result = session.answers("watcher")
+    assert "agent.woke" not in fact_types(result)
     session.pass_time(1).then_nothing()
 
 
@@ -238,9 +238,9 @@ def test_facts_during_a_run_wake_the_agent_once_more() -> None:
     for text in ("two", "three"):
         session.when(submit(text, session_id=SESSION))
         session.answers("lead")
-    then = session.answers("watcher")
-    assert fact_types(then)[-7:-4] == ["agent.slept", "agent.woke", "turn.submitted"]
-    assert "and 1 more since" in wake_input(then)
+    result = session.answers("watcher")
+    assert fact_types(result)[-7:-4] == ["agent.slept", "agent.woke", "turn.submitted"]
+    assert "and 1 more since" in wake_input(result)
     assert "agent.woke" not in fact_types(session.answers("watcher"))
 
 
@@ -248,7 +248,7 @@ def test_agents_that_wake_each_other_are_paused_until_a_person_resumes_them() ->
     session = sleeping_team(wake_on=("turn.completed",))
     second = msgspec.structs.replace(watcher_definition(wake_on=("turn.completed",)), name="second", hash="hash-second")
     session.definitions = (*session.definitions, second)
-    session.when(add("second"))
+    session.when(add_agent("second"))
     session.when(submit("go", session_id=SESSION))
     session.answers("lead")
     for _ in range(200):
@@ -262,18 +262,18 @@ def test_agents_that_wake_each_other_are_paused_until_a_person_resumes_them() ->
 
 def test_an_inbox_item_wakes_a_background_agent() -> None:
     session = sleeping_team(every=HALF_AN_HOUR)
-    then = session.when(SendMessage(session_id=SESSION, to=("watcher",), text="Look at the notes."))
-    assert only_fact(then, AgentWoke) == AgentWoke(reason="inbox")
-    assert only_fact(then, TurnSubmitted).source == "inbox"
-    assert then.decision.facts[fact_types(then).index("task.started")].scope.attempt == 1
+    result = session.when(SendMessage(session_id=SESSION, to=("watcher",), text="Look at the notes."))
+    assert only_fact(result, AgentWoke) == AgentWoke(reason="inbox")
+    assert only_fact(result, TurnSubmitted).source == "inbox"
+    assert result.decision.facts[fact_types(result).index("task.started")].scope.attempt == 1
     assert only_fact(session.answers("watcher"), AgentSlept).wake_at == session.now + HALF_AN_HOUR * SECOND
 
 
 def test_a_message_of_a_person_wakes_a_background_agent() -> None:
     session = sleeping_team(every=HALF_AN_HOUR)
-    then = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="Look now."))
-    assert fact_types(then)[:3] == ["turn.submitted", "agent.woke", "task.started"]
-    assert only_fact(then, AgentWoke) == AgentWoke(reason="person")
+    result = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="Look now."))
+    assert fact_types(result)[:3] == ["turn.submitted", "agent.woke", "task.started"]
+    assert only_fact(result, AgentWoke) == AgentWoke(reason="person")
     session.now += HALF_AN_HOUR * SECOND
     assert only_fact(session.answers("watcher"), AgentSlept) == AgentSlept(
         reason="ran", wake_at=session.now + HALF_AN_HOUR * SECOND, schedule="every 1800 s", permission_mode="edits"
@@ -284,8 +284,8 @@ def test_a_message_of_a_main_agent_adds_a_background_agent() -> None:
     """A definition file alone starts nothing. A message to the agent does."""
     session = SleepingTeam(team().definitions[0], watcher_definition(every=60))
     session.when(submit("the objective"))
-    then = session.uses("lead", "send_message", to=["watcher"], text="Keep an eye on it.")
-    assert [tag for tag in fact_types(then) if tag.startswith(("agent.", "task.", "thread."))] == [
+    result = session.uses("lead", "send_message", to=["watcher"], text="Keep an eye on it.")
+    assert [tag for tag in fact_types(result) if tag.startswith(("agent.", "task.", "thread."))] == [
         "thread.opened",
         "task.created",
         "agent.slept",
@@ -295,7 +295,7 @@ def test_a_message_of_a_main_agent_adds_a_background_agent() -> None:
 
 
 def test_an_agent_wakes_by_its_schedule_after_the_clock_went_back() -> None:
-    """R1: the clock was ten days ahead when the wake time was set, and the next process has the right time."""
+    """R1: the wake time was set while the clock was ten days ahead."""
     session = sleeping_team(every=HALF_AN_HOUR)
     session.now += 10 * 86_400 * SECOND
     session.when(submit("on the wrong day", session_id=SESSION))
@@ -306,9 +306,9 @@ def test_an_agent_wakes_by_its_schedule_after_the_clock_went_back() -> None:
     session.now -= 10 * 86_400 * SECOND
     session.epoch += 1
 
-    then = session.when(HostTakenOver(partials=()))
+    result = session.when(HostTakenOver(partials=()))
 
-    assert only_fact(then, WarningRaised).code == "clock_went_back"
-    assert only_fact(then, AgentSlept).wake_at == session.now + HALF_AN_HOUR * SECOND
+    assert only_fact(result, WarningRaised).code == "clock_went_back"
+    assert only_fact(result, AgentSlept).wake_at == session.now + HALF_AN_HOUR * SECOND
     session.pass_time(HALF_AN_HOUR)
     assert session.running_agents() == ["watcher"]

@@ -18,7 +18,7 @@ from tests.control.rigs.examples import ASK, SESSION, THREAD, model_answer, reje
 from tests.control.rigs.sleepers import MINUTE, sleeping_team, wake_input, watcher_definition
 from tests.control.rigs.team import fact_types, facts_of, only_fact
 
-MINE = Scope(agent="watcher", thread="thr_2", task="tsk_1")
+WATCHER = Scope(agent="watcher", thread="thr_2", task="tsk_1")
 
 
 def test_three_consecutive_failures_pause_a_background_agent() -> None:
@@ -26,9 +26,9 @@ def test_three_consecutive_failures_pause_a_background_agent() -> None:
     session = sleeping_team(every=60)
     for attempt in (1, 2, 3):
         assert session.pass_time(60).decision.facts[2].scope.attempt == attempt
-        then = session.fails("watcher")
-        assert fact_types(then)[-1] == ("agent.slept" if attempt < 3 else "thread.paused")
-    assert only_fact(then, ThreadPaused) == ThreadPaused(
+        result = session.fails("watcher")
+        assert fact_types(result)[-1] == ("agent.slept" if attempt < 3 else "thread.paused")
+    assert only_fact(result, ThreadPaused) == ThreadPaused(
         cause="failed", reason="3 consecutive runs failed, the last with model_unavailable"
     )
     session.pass_time(3600).then_nothing()
@@ -69,27 +69,27 @@ def test_nothing_wakes_an_agent_while_its_task_is_paused() -> None:
         session.when(SendMessage(session_id=SESSION, to=("watcher",), text="Are you there?"))
     )
 
-    then = session.report_task_fact(TaskResumed())
-    assert only_fact(then, AgentSlept) == AgentSlept(
+    result = session.report_task_fact(TaskResumed())
+    assert only_fact(result, AgentSlept) == AgentSlept(
         reason="resumed",
         wake_at=session.now + MINUTE,
         wake_on=("warning.raised",),
         schedule="every 60 s",
         permission_mode="edits",
     )
-    assert only_fact(then, AgentWoke).reason == "inbox", "the message waits in its inbox"
+    assert only_fact(result, AgentWoke).reason == "inbox", "the message waits in its inbox"
 
 
 def test_an_agent_never_wakes_again_after_its_task_is_cancelled() -> None:
     """UI-22"""
     session = sleeping_team(every=60)
-    then = session.report_task_fact(TaskCancelRequested(reason="enough"))
-    then.then(
-        (TaskCancelled(reason="enough"), MINE),
-        (SnapshotUpdated(through=then.before + 1), MINE),
-        (AgentSlept(reason="ended", permission_mode="edits"), MINE),
+    result = session.report_task_fact(TaskCancelRequested(reason="enough"))
+    result.then(
+        (TaskCancelled(reason="enough"), WATCHER),
+        (SnapshotUpdated(through=result.before + 1), WATCHER),
+        (AgentSlept(reason="ended", permission_mode="edits"), WATCHER),
     )
-    assert then.effects == [ScheduleSession(f"{SESSION}/{then.before + 3}")]
+    assert result.effects == [ScheduleSession(f"{SESSION}/{result.before + 3}")]
     assert not has_sleeping_agents(session.state)
     session.pass_time(3600).then_nothing()
     session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="One more question."))
@@ -117,9 +117,9 @@ def test_pausing_the_task_stops_its_run_and_resuming_waits_for_the_next_wake_tim
     ]
     assert "agent.slept" not in fact_types(session.stopped("watcher"))
     session.pass_time(3600).then_nothing()
-    then = session.when(ResumeTask(session_id=SESSION, task_id=task))
-    assert fact_types(then) == ["task.resumed", "agent.slept"]
-    assert only_fact(then, AgentSlept).reason == "resumed"
+    result = session.when(ResumeTask(session_id=SESSION, task_id=task))
+    assert fact_types(result) == ["task.resumed", "agent.slept"]
+    assert only_fact(result, AgentSlept).reason == "resumed"
     assert session.pass_time(60).decision.facts[2].scope.attempt == 2
 
 
@@ -132,14 +132,14 @@ def test_cancelling_the_task_stops_its_run_and_ends_the_schedule() -> None:
         "task.cancel.requested",
         "turn.interrupt.requested",
     ]
-    then = session.stopped("watcher", "cancelled")
-    assert [tag for tag in fact_types(then) if not tag.startswith("model.")] == [
+    result = session.stopped("watcher", "cancelled")
+    assert [tag for tag in fact_types(result) if not tag.startswith("model.")] == [
         "turn.interrupted",
         "task.cancelled",
         "snapshot.updated",
         "agent.slept",
     ]
-    assert only_fact(then, AgentSlept).reason == "ended"
+    assert only_fact(result, AgentSlept).reason == "ended"
     session.pass_time(3600).then_nothing()
 
 
@@ -147,18 +147,18 @@ def test_a_person_may_start_the_next_run_before_its_time() -> None:
     """It is one attempt, recorded once."""
     session = sleeping_team(every=60)
     task = session.watcher_background().task
-    then = session.when(StartTask(session_id=SESSION, task_id=task))
-    assert fact_types(then).count("task.started") == 1
-    assert only_fact(then, AgentWoke).reason == "person"
+    result = session.when(StartTask(session_id=SESSION, task_id=task))
+    assert fact_types(result).count("task.started") == 1
+    assert only_fact(result, AgentWoke).reason == "person"
     session.answers("watcher")
     assert session.pass_time(60).decision.facts[2].scope.attempt == 2
 
 
 def test_completing_the_task_ends_the_schedule() -> None:
     session = sleeping_team(every=60)
-    then = session.when(CompleteTask(session_id=SESSION, task_id=session.watcher_background().task))
-    assert fact_types(then)[-1] == "agent.slept"
-    assert only_fact(then, AgentSlept).reason == "ended"
+    result = session.when(CompleteTask(session_id=SESSION, task_id=session.watcher_background().task))
+    assert fact_types(result)[-1] == "agent.slept"
+    assert only_fact(result, AgentSlept).reason == "ended"
     session.pass_time(60).then_nothing()
 
 
@@ -172,10 +172,10 @@ def test_an_agent_does_not_wake_in_an_archived_session() -> None:
 def test_an_agent_that_cannot_start_is_paused_with_the_reason() -> None:
     session = sleeping_team(every=60)
 
-    def gone(definition: str, *_: object) -> RunConfig:
+    def refuse_agent(definition: str, *_: object) -> RunConfig:
         raise Refusal("unknown_agent", f"There is no agent {definition}.")
 
-    session.configure_run = gone
+    session.configure_run = refuse_agent
     session.pass_time(60).then(
         (ThreadPaused(cause="failed", reason="unknown_agent"), Scope(agent="watcher", thread="thr_2"))
     )
@@ -195,9 +195,9 @@ def test_inbox_items_of_a_background_agent_wait_for_its_next_time_after_a_restar
     session.pass_time(60)
     session.when(SendMessage(session_id=SESSION, to=("watcher",), text="And the notes."))
     session.epoch = 2
-    then = session.when(HostTakenOver(partials=()))
-    assert not facts_of(then, ThreadPaused)
-    assert not facts_of(then, AgentWoke)
+    result = session.when(HostTakenOver(partials=()))
+    assert not facts_of(result, ThreadPaused)
+    assert not facts_of(result, AgentWoke)
     woken = session.pass_time(60)
     assert (only_fact(woken, AgentWoke).reason, fact_types(woken).count("inbox.reserved")) == ("schedule", 1)
 

@@ -34,12 +34,12 @@ def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
     schedule: dict[str, Any], steps: list[tuple[str, float]]
 ) -> None:
     """UI-22"""
-    made = sleeping_team(**schedule)
+    session = sleeping_team(**schedule)
     for name, seconds in steps:
-        _take(made, name, seconds)
-        made.when(WakeTimeReached(at=made.now))
-        _holds(made)
-    facts = [(record.fact, record.header.at, record.scope) for record in made.records]
+        _apply(session, name, seconds)
+        session.when(WakeTimeReached(at=session.now))
+        _check_wakefulness(session)
+    facts = [(record.fact, record.header.at, record.scope) for record in session.records]
     until, begun = 0, 0
     for fact, at, scope in facts:
         match fact:
@@ -58,35 +58,35 @@ def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
                 pass
 
 
-def _holds(made: SleepingTeam) -> None:
+def _check_wakefulness(session: SleepingTeam) -> None:
     """Check that the watcher runs from its wake time on, unless it is paused or held."""
-    thread, background = made.thread_of("watcher"), made.watcher_background()
+    thread, background = session.thread_of("watcher"), session.watcher_background()
     if thread.run is None and thread.paused is None and not background.is_held:
         assert background.asleep
-        assert background.wake_at > made.now
+        assert background.wake_at > session.now
     assert not (background.asleep and thread.run is not None)
 
 
-def _take(made: SleepingTeam, name: str, seconds: float) -> None:
-    works, held = "watcher" in made.running_agents(), made.watcher_background().is_held
+def _apply(session: SleepingTeam, name: str, seconds: float) -> None:
+    works, held = "watcher" in session.running_agents(), session.watcher_background().is_held
     match name:
         case "passes":
-            made.now += int(seconds * 1_000_000)
+            session.now += int(seconds * 1_000_000)
         case "says" if works:
-            made.answers("watcher")
+            session.answers("watcher")
         case "fails" if works:
-            made.fails("watcher")
+            session.fails("watcher")
         case "dies":
-            made.epoch += 1
-            made.when(HostTakenOver(partials=()))
+            session.epoch += 1
+            session.when(HostTakenOver(partials=()))
         case "pauses" if not held and not works:
-            made.report_task_fact(TaskPaused())
+            session.report_task_fact(TaskPaused())
         case "resumes" if held:
-            made.report_task_fact(TaskResumed())
+            session.report_task_fact(TaskResumed())
         case "person":
-            made.when(submit("Look.", session_id=SESSION, thread_id=made.thread_of("watcher").thread))
+            session.when(submit("Look.", session_id=SESSION, thread_id=session.thread_of("watcher").thread))
         case "lead":
-            if "lead" not in made.running_agents():
-                made.when(submit("More.", session_id=SESSION, thread_id=made.state.lead))
+            if "lead" not in session.running_agents():
+                session.when(submit("More.", session_id=SESSION, thread_id=session.state.lead))
         case _:
             pass

@@ -70,9 +70,11 @@ def test_the_first_change_of_a_path_creates_an_artifact_before_the_call_ends():
         (ToolCompleted(output=Text(text="done"), duration_ms=4, changes=(file_change(FIRST_TEXT),)), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
     )
-    told = next(record.sequence for record in session.records if record.header.type == "artifact.version.created")
+    version_sequence = next(
+        record.sequence for record in session.records if record.header.type == "artifact.version.created"
+    )
     assert session.state.artifacts.open == {
-        "art_1": OpenArtifact(PATH, 1, FIRST_TEXT.ref.hash[:16], last_sequence=told)
+        "art_1": OpenArtifact(PATH, 1, FIRST_TEXT.ref.hash[:16], last_sequence=version_sequence)
     }
 
 
@@ -92,12 +94,12 @@ def test_the_earlier_content_of_a_file_is_a_found_version_before_the_calls_versi
 def test_a_concurrent_change_by_another_program_is_recorded_as_a_found_version():
     """CTX-04: the superseding content is recorded, never silently overwritten."""
     second = msgspec.structs.replace(at(turn=1, run=1, step=4, call=2), artifact="art_1")
-    told = (
+    new_facts = (
         session_in_second_call(file_change(FIRST_TEXT))
         .when(write_end(file_change(THIRD_TEXT, SECOND_TEXT), call=2))
         .decision.facts
     )
-    assert [(new.fact, new.scope) for new in told[:2]] == [
+    assert [(new.fact, new.scope) for new in new_facts[:2]] == [
         (version_created(2, SECOND_TEXT.ref, "found"), ARTIFACT),
         (version_created(3, THIRD_TEXT.ref, lines=(1, 1)), second),
     ]
@@ -124,8 +126,8 @@ def test_removing_a_file_deletes_its_artifact_and_a_new_file_gets_another_artifa
 
 
 def test_a_change_without_stored_content_adds_no_version():
-    told = msgspec.structs.replace(file_change(FIRST_TEXT), after=None)
-    facts = session_after(submit(), model_answer(requested_call(1, 2))).when(write_end(told)).facts
+    unstored = msgspec.structs.replace(file_change(FIRST_TEXT), after=None)
+    facts = session_after(submit(), model_answer(requested_call(1, 2))).when(write_end(unstored)).facts
     assert [fact for fact in facts if isinstance(fact, ArtifactCreated | ArtifactVersionCreated)] == []
 
 
@@ -162,8 +164,8 @@ def test_a_save_records_an_intent_before_the_file_changes_and_a_version_after_it
 def test_a_save_against_another_version_keeps_the_draft_and_the_newest_version():
     """CTX-04"""
     session = session_with_artifact()
-    then = session.when(artifact_request(edit_artifact(base=3), SECOND_TEXT))
-    then.then(
+    result = session.when(artifact_request(edit_artifact(base=3), SECOND_TEXT))
+    result.then(
         (
             ArtifactFailed(
                 operation="save",
@@ -176,8 +178,8 @@ def test_a_save_against_another_version_keeps_the_draft_and_the_newest_version()
             ARTIFACT,
         )
     )
-    assert then.decision.blobs == (SECOND_TEXT,)
-    assert getattr(then.answer, "status", "") == "conflict"
+    assert result.decision.blobs == (SECOND_TEXT,)
+    assert getattr(result.answer, "status", "") == "conflict"
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", base_version=1)
     assert session.when(artifact_request(retry, SECOND_TEXT)).facts == (
         ArtifactSaveRequested(base=1, draft=SECOND_TEXT.ref),
@@ -186,9 +188,9 @@ def test_a_save_against_another_version_keeps_the_draft_and_the_newest_version()
 
 def test_a_file_that_differs_from_the_newest_version_is_a_conflict():
     """CTX-04"""
-    then = session_with_artifact().when(artifact_request(edit_artifact(), SECOND_TEXT, on_disk=THIRD_TEXT))
-    found, failed = then.facts
-    assert found == version_created(2, THIRD_TEXT.ref, "found")
+    result = session_with_artifact().when(artifact_request(edit_artifact(), SECOND_TEXT, on_disk=THIRD_TEXT))
+    found_version, failed = result.facts
+    assert found_version == version_created(2, THIRD_TEXT.ref, "found")
     assert isinstance(failed, ArtifactFailed)
     assert (failed.code, failed.base, failed.current, failed.draft) == ("artifact_conflict", 1, 2, SECOND_TEXT.ref)
 
@@ -196,8 +198,8 @@ def test_a_file_that_differs_from_the_newest_version_is_a_conflict():
 def test_a_save_overtaken_by_another_change_keeps_both_contents():
     """CTX-04"""
     session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
-    found, failed = session.when(change_reported("file_changed", THIRD_TEXT)).facts
-    assert found == version_created(2, THIRD_TEXT.ref, "found")
+    found_version, failed = session.when(change_reported("file_changed", THIRD_TEXT)).facts
+    assert found_version == version_created(2, THIRD_TEXT.ref, "found")
     assert isinstance(failed, ArtifactFailed)
     assert (failed.code, failed.current, failed.draft) == ("artifact_conflict", 2, SECOND_TEXT.ref)
 
@@ -210,9 +212,9 @@ def test_a_call_that_read_a_persons_save_records_the_saved_version_first():
         version_created(2, SECOND_TEXT.ref, "person"),
         version_created(3, THIRD_TEXT.ref, lines=(1, 1)),
     )
-    then = session.when(change_reported())
-    assert then.facts == ()
-    assert getattr(then.answer, "version", 0) == 3
+    result = session.when(change_reported())
+    assert result.facts == ()
+    assert getattr(result.answer, "version", 0) == 3
 
 
 def test_saving_the_current_content_adds_no_version():
@@ -242,8 +244,8 @@ def test_an_earlier_version_is_restored_as_a_new_version():
 def test_an_artifact_without_a_file_is_saved_at_once():
     create = CreateArtifact(session_id=SESSION, title="Brief", content="one")
     session = session_after(submit(), text_answer("Done."))
-    asks = msgspec.structs.replace(artifact_request(create, FIRST_TEXT), file=None)
-    session.when(asks).then(
+    request = msgspec.structs.replace(artifact_request(create, FIRST_TEXT), file=None)
+    session.when(request).then(
         (ArtifactCreated(artifact_kind="text", title="Brief"), ARTIFACT),
         (version_created(1, FIRST_TEXT.ref, "person", path="", title="Brief"), ARTIFACT),
     )
@@ -263,7 +265,7 @@ def test_a_person_confirms_a_deletion_by_its_id():
 
 
 @pytest.mark.parametrize(
-    ("there", "told"),
+    ("on_disk", "fact_type"),
     [
         (SECOND_TEXT, "artifact.version.created"),
         (FIRST_TEXT, "artifact.failed"),
@@ -272,7 +274,7 @@ def test_a_person_confirms_a_deletion_by_its_id():
     ],
     ids=["saved", "not saved", "changed by another", "deleted"],
 )
-def test_a_save_interrupted_by_a_crash_is_settled_from_the_files_content(there: Blob | None, told: str):
+def test_a_save_interrupted_by_a_crash_is_settled_from_the_files_content(on_disk: Blob | None, fact_type: str):
     """CTX-04: never silently, and the draft stays if nothing was saved."""
     session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
     assert [
@@ -280,20 +282,20 @@ def test_a_save_interrupted_by_a_crash_is_settled_from_the_files_content(there: 
         for derive_pending_effect in derive_pending_effects(session.state)
         if isinstance(derive_pending_effect, SettleArtifact)
     ] == [SettleArtifact("art_1")]
-    looked = InterruptedSaveReported(artifact="art_1", file=FileState(content=there))
-    session.when(looked).then_nothing()
+    report = InterruptedSaveReported(artifact="art_1", file=FileState(content=on_disk))
+    session.when(report).then_nothing()
     session.epoch = 2
-    assert session.when(looked).facts[-1].type == told
+    assert session.when(report).facts[-1].type == fact_type
     assert session.state.artifacts.saves == {}
-    assert (session.state.artifacts.drafts == {}) is (there is SECOND_TEXT)
-    session.when(looked).then_nothing()
+    assert (session.state.artifacts.drafts == {}) is (on_disk is SECOND_TEXT)
+    session.when(report).then_nothing()
 
 
 def test_an_export_records_its_start_progress_and_completion():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",), form="diff")
-    wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
+    request = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
     session = session_with_artifact()
-    session.when(wants_it).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), ARTIFACT)).with_answer(
+    session.when(request).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), ARTIFACT)).with_answer(
         ExportStarted(session_id=SESSION, artifact_id="art_1", export_id="exp_1", sequence=session.state.sequence)
     )
     session.when(ExportReported(export="exp_1", done=1, total=3)).then(
@@ -307,10 +309,10 @@ def test_an_export_records_its_start_progress_and_completion():
 
 def test_an_export_interrupted_by_a_crash_fails_and_can_be_retried():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",))
-    wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
-    session = session_with_artifact().after(wants_it)
+    request = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
+    session = session_with_artifact().after(request)
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", export_id="exp_1")
-    again = msgspec.structs.replace(wants_it, request=retry)
+    again = msgspec.structs.replace(request, request=retry)
     assert session.refuses(again).code == "unknown_export"
     session.epoch = 2
     (failed,) = session.when(HostTakenOver(partials=())).facts
@@ -326,22 +328,22 @@ def test_an_erased_version_still_counts():
     for record in session.records:
         gone = record.header.type == "artifact.version.created"
         session.state = evolve(session.state, msgspec.structs.replace(record, fact=ErasedFact()) if gone else record)
-    known = session.state.artifacts.open["art_1"]
-    assert (known.path, known.version, known.hash_prefix) == (PATH, 1, "")
+    artifact = session.state.artifacts.open["art_1"]
+    assert (artifact.path, artifact.version, artifact.hash_prefix) == (PATH, 1, "")
     assert SessionTakenOver not in [type(record.fact) for record in session.records]
 
 
 def test_an_artifact_takes_few_bytes_of_the_decider_state():
     """The state of a session that wrote 10,000 files stays small: at most 110 bytes for each file."""
     session = session_with_artifact()
-    known = session.state.artifacts
+    artifacts = session.state.artifacts
     many = {
         f"art_{n:022}": OpenArtifact(
             f"src/package/module/file_{n}.py", 3, FIRST_TEXT.ref.hash[:16], last_sequence=100_000 + n
         )
         for n in range(10_000)
     }
-    data = msgspec.json.encode(msgspec.structs.replace(known, open=many))
+    data = msgspec.json.encode(msgspec.structs.replace(artifacts, open=many))
     assert len(data) / 10_000 < 110
 
 

@@ -32,21 +32,21 @@ def test_a_missing_file_that_a_call_recreates_gets_another_artifact():
     """UI-13: the batch of the later call, which saw the file missing, records its deletion."""
     second = msgspec.structs.replace(at(turn=1, run=1, step=4, call=2), artifact="art_2")
     session = session_in_second_call(file_change(FIRST_TEXT))
-    told = session.when(write_end(file_change(SECOND_TEXT), call=2)).decision
-    assert [(new.fact, new.scope) for new in told.facts[:3]] == [
+    decision = session.when(write_end(file_change(SECOND_TEXT), call=2)).decision
+    assert [(new.fact, new.scope) for new in decision.facts[:3]] == [
         (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), ARTIFACT),
         (ArtifactCreated(artifact_kind="document", path=PATH), second),
         (version_created(1, SECOND_TEXT.ref, lines=(1, 0)), second),
     ]
-    assert told.facts[3].fact.type == "tool.completed"
-    assert told.closed[0] == "art_1"
+    assert decision.facts[3].fact.type == "tool.completed"
+    assert decision.closed[0] == "art_1"
     assert sorted(session.state.artifacts.open) == ["art_2"]
     back = RollbackArtifact(session_id=SESSION, artifact_id="art_1", version=1, base_version=1)
     assert session.refuses(artifact_request(back, FIRST_TEXT, on_disk=SECOND_TEXT)).code == "artifact_deleted"
 
 
 @pytest.mark.parametrize(
-    "told",
+    "outcome",
     [
         write_end(file_change(SECOND_TEXT, SECOND_TEXT), call=2),
         msgspec.structs.replace(write_end(file_change(SECOND_TEXT), call=2), is_self_reported=True),
@@ -55,10 +55,10 @@ def test_a_missing_file_that_a_call_recreates_gets_another_artifact():
     ],
     ids=["it existed", "reported by an external agent", "merged", "another path"],
 )
-def test_a_file_that_no_call_saw_missing_keeps_its_artifact(told: ToolEnded):
+def test_a_file_that_no_call_saw_missing_keeps_its_artifact(outcome: ToolEnded):
     """An unobserved deletion is not recorded."""
     session = session_in_second_call(file_change(FIRST_TEXT))
-    assert not [fact for fact in session.when(told).facts if isinstance(fact, ArtifactDeleted)]
+    assert not [fact for fact in session.when(outcome).facts if isinstance(fact, ArtifactDeleted)]
     assert "art_1" in session.state.artifacts.open
 
 
@@ -104,9 +104,9 @@ def test_a_persons_deletion_that_a_call_saw_is_recorded_before_the_calls_artifac
     deleted, begun = session.when(write_end(file_change(SECOND_TEXT), call=2)).facts[:2]
     assert deleted == ArtifactDeleted(file=True, reason="old")
     assert begun == ArtifactCreated(artifact_kind="document", path=PATH)
-    then = session.when(change_reported())
-    assert then.facts == ()
-    assert getattr(then.answer, "status", "") == "deleted"
+    result = session.when(change_reported())
+    assert result.facts == ()
+    assert getattr(result.answer, "status", "") == "deleted"
 
 
 def test_a_removed_file_is_a_conflict_while_a_person_has_an_unsaved_draft():
@@ -139,16 +139,16 @@ def test_a_file_removed_during_a_save_is_reported_by_the_save():
     assert (failed.code, failed.draft) == ("artifact_conflict", SECOND_TEXT.ref)
 
 
-ANEW = CreateArtifact(session_id=SESSION, path=PATH, content="two", reason="again")
+RECREATE = CreateArtifact(session_id=SESSION, path=PATH, content="two", reason="again")
 
 
 def test_a_person_who_recreates_a_missing_file_gets_another_artifact():
     """UI-13: as for an agent's call, in the batch of the save's intent."""
     session = session_with_artifact()
-    told = session.when(
-        artifact_request(ANEW, SECOND_TEXT, on_disk=None, file_sequence=session.state.sequence)
+    decision = session.when(
+        artifact_request(RECREATE, SECOND_TEXT, on_disk=None, file_sequence=session.state.sequence)
     ).decision
-    assert [(new.fact, new.scope) for new in told.facts] == [
+    assert [(new.fact, new.scope) for new in decision.facts] == [
         (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), ARTIFACT),
         (ArtifactCreated(artifact_kind="document", path=PATH), Scope(artifact="art_2")),
         (ArtifactSaveRequested(base=0, draft=SECOND_TEXT.ref, reason="again"), Scope(artifact="art_2")),
@@ -161,7 +161,7 @@ def test_a_version_recorded_after_the_person_looked_refuses_the_recreation():
     session = session_with_artifact()
     refused = session.refuses(
         artifact_request(
-            ANEW, SECOND_TEXT, on_disk=None, file_sequence=session.state.artifacts.open["art_1"].last_sequence - 1
+            RECREATE, SECOND_TEXT, on_disk=None, file_sequence=session.state.artifacts.open["art_1"].last_sequence - 1
         )
     )
     assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that artifact.")
@@ -170,7 +170,9 @@ def test_a_version_recorded_after_the_person_looked_refuses_the_recreation():
 def test_an_artifact_with_an_unsaved_draft_outlives_its_file_and_the_refusal_says_how_to_save_it():
     """CTX-04"""
     session = session_with_artifact().after(artifact_request(edit_artifact(base=9), SECOND_TEXT))
-    refused = session.refuses(artifact_request(ANEW, THIRD_TEXT, on_disk=None, file_sequence=session.state.sequence))
+    refused = session.refuses(
+        artifact_request(RECREATE, THIRD_TEXT, on_disk=None, file_sequence=session.state.sequence)
+    )
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
         f"{PATH} is already the artifact art_1, and it has an unsaved draft.",
@@ -178,7 +180,7 @@ def test_an_artifact_with_an_unsaved_draft_outlives_its_file_and_the_refusal_say
     )
     under_way = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
     refused = under_way.refuses(
-        artifact_request(ANEW, THIRD_TEXT, on_disk=None, file_sequence=under_way.state.sequence)
+        artifact_request(RECREATE, THIRD_TEXT, on_disk=None, file_sequence=under_way.state.sequence)
     )
     assert (refused.code, refused.hint) == ("artifact_conflict", "Try again in a moment.")
 

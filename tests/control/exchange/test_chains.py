@@ -7,7 +7,7 @@ from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.control.outcomes import WakeTimeReached
-from tests.control.exchange.test_messages import SECOND, hands, respond
+from tests.control.exchange.test_messages import SECOND, respond_handoff, send_handoff
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, WORKER, agent_definition, facts_of, only_fact, team
 
@@ -52,14 +52,14 @@ def test_an_endless_exchange_between_parent_and_child_is_paused() -> None:
     session.answers("other")
     turns = 0
     while session.thread_of("worker-1").run is not None:
-        then = session.answers("worker-1")
+        result = session.answers("worker-1")
         if session.thread_of("other").run is None:
             break
         session.uses("other", "send_subagent_input", agent="worker-1", text="again")
         session.answers("other")
         turns += 1
     assert turns == 15
-    assert only_fact(then, ThreadPaused).cause == "no_progress"
+    assert only_fact(result, ThreadPaused).cause == "no_progress"
 
 
 def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_together() -> None:
@@ -68,7 +68,7 @@ def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_toget
         agent_definition("lead"), agent_definition("owner", edges=(Edge(to="critic", ownership=True),)), CRITIC
     )
     session.uses("lead", "send_message", to=["owner"], text="begin")
-    hands(session, "critic", by="owner", ownership=True, response={"expectation": "required", "within_s": 60})
+    send_handoff(session, "critic", by="owner", ownership=True, response={"expectation": "required", "within_s": 60})
     session.answers("owner")
     session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     session.now += 60 * SECOND
@@ -76,10 +76,10 @@ def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_toget
     assert only_fact(woken, InboxReserved).items == ("hnd_1.expired",)
     session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="Here it is.")
 
-    then = session.answers("owner", "No answer came.")
+    result = session.answers("owner", "No answer came.")
 
-    assert only_fact(then, InboxConsumed).items == ("hnd_1.expired",)
-    assert only_fact(then, InboxReserved).items == ("hnd_1.returned",)
+    assert only_fact(result, InboxConsumed).items == ("hnd_1.expired",)
+    assert only_fact(result, InboxReserved).items == ("hnd_1.returned",)
 
 
 def test_a_person_answers_a_handoff_to_that_person() -> None:
@@ -88,7 +88,7 @@ def test_a_person_answers_a_handoff_to_that_person() -> None:
         agent_definition("lead", edges=(Edge(to="owner"),)), agent_definition("owner", kind="human", policy=())
     )
     session.tool_result("lead", "send_handoff", to="owner", message="Which one?")
-    session.when(respond("hnd_1", "accept"))
+    session.when(respond_handoff("hnd_1", "accept"))
     assert session.state.handoffs["hnd_1"].accepted
-    session.when(respond("hnd_1", "complete"))
+    session.when(respond_handoff("hnd_1", "complete"))
     assert (session.state.handoffs, session.thread_of("owner").inbox) == ({}, ())

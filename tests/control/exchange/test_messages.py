@@ -30,12 +30,12 @@ SECOND = 1_000_000
 OPEN = agent_definition("lead", edges=(Edge(to="critic"), Edge(to="clerk")), aliases=("Boss",))
 
 
-def hands(session: Team, to: str, by: str = "lead", **rest: Any) -> str:
+def send_handoff(session: Team, to: str, by: str = "lead", **rest: Any) -> str:
     """Send a handoff, and return its id."""
     return session.tool_result(by, "send_handoff", to=to, message="Look at it.", **rest)["handoff_id"]
 
 
-def respond(handoff: str, decision: Any, reason: str = "") -> RespondHandoff:
+def respond_handoff(handoff: str, decision: Any, reason: str = "") -> RespondHandoff:
     return RespondHandoff(session_id=SESSION, handoff_id=handoff, decision=decision, reason=reason)
 
 
@@ -51,20 +51,20 @@ def test_without_an_edge_a_handoff_is_refused_and_nothing_is_queued() -> None:
 def test_a_one_way_edge_carries_one_way_and_a_two_way_edge_both() -> None:
     """COM-02"""
     session = team(OPEN, CRITIC, CLERK)
-    hands(session, "critic")
-    hands(session, "clerk")
+    send_handoff(session, "critic")
+    send_handoff(session, "clerk")
     assert session.refusal_code("critic", "send_handoff", to="lead", message="Done.") == "no_edge"
     session.answers("clerk")
-    assert hands(session, "clerk", by="critic")
+    assert send_handoff(session, "clerk", by="critic")
 
 
 @pytest.mark.parametrize("name", ["critic", "CRITIC", "the judge", "ＣＲＩＴＩＣ"])
 def test_an_id_or_an_alias_in_any_case_reaches_the_same_agent(name: str) -> None:
     """COM-03"""
     session = team(OPEN, CRITIC)
-    hands(session, name)
+    send_handoff(session, name)
     assert session.running_agents() == ["lead", "critic"]
-    assert hands(session, name.upper())
+    assert send_handoff(session, name.upper())
     assert [thread.agent for thread in session.state.threads.values()] == ["lead", "critic"]
 
 
@@ -96,7 +96,7 @@ def test_a_message_of_eight_kilobytes_is_sent() -> None:
 def test_every_optional_field_is_recorded_unchanged() -> None:
     """COM-05"""
     session = team(OPEN, CRITIC)
-    then = session.uses(
+    result = session.uses(
         "lead",
         "send_handoff",
         to="critic",
@@ -109,7 +109,7 @@ def test_every_optional_field_is_recorded_unchanged() -> None:
         meta={"k": None},
         reason="second look",
     )
-    assert only_fact(then, HandoffRequested) == HandoffRequested(
+    assert only_fact(result, HandoffRequested) == HandoffRequested(
         source="lead",
         target="critic",
         to_thread="thr_2",
@@ -124,7 +124,7 @@ def test_every_optional_field_is_recorded_unchanged() -> None:
         context_ref="ctx://1",
         meta={"k": None},
         reason="second look",
-        context_boundary=only_fact(then, HandoffRequested).context_boundary,
+        context_boundary=only_fact(result, HandoffRequested).context_boundary,
         hops=1,
         unresolved=("artifact://diff/123",),
     )
@@ -136,46 +136,50 @@ def test_refs_to_artifacts_of_the_session_are_resolved_and_others_are_marked_unr
     session.put(ArtifactCreated(artifact_kind="code", path="a.py"), Scope(artifact="art_1"))
     refs = ["art_1", "artifact://art_1", "artifact://a.py", "artifact://b.py", "art_2", "a.py"]
     artifacts = [{"type": "file", "ref": ref} for ref in refs]
-    told = only_fact(
+    handoff = only_fact(
         session.uses("lead", "send_handoff", to="critic", message="Look.", artifacts=artifacts), HandoffRequested
     )
-    assert told.artifacts == {"art_1": "art_1", "artifact://art_1": "art_1", "artifact://a.py": "art_1"}
-    assert told.unresolved == ("artifact://b.py", "art_2")
+    assert handoff.artifacts == {"art_1": "art_1", "artifact://art_1": "art_1", "artifact://a.py": "art_1"}
+    assert handoff.unresolved == ("artifact://b.py", "art_2")
 
 
 def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> None:
     """COM-06, COM-07: a running receiver is not interrupted. Its input waits in the inbox."""
     clerk = agent_definition("clerk", edges=(Edge(to="critic"),))
     session = team(OPEN, CRITIC, clerk)
-    first = hands(session, "critic")
+    first = send_handoff(session, "critic")
     session.uses("lead", "send_message", to=["clerk"], text="hi")
-    sent = [hands(session, "critic"), hands(session, "critic", by="clerk"), hands(session, "critic")]
+    sent = [
+        send_handoff(session, "critic"),
+        send_handoff(session, "critic", by="clerk"),
+        send_handoff(session, "critic"),
+    ]
     assert [item.item for item in session.thread_of("critic").inbox] == [first, *sent]
     assert session.run_of("critic").reserved == (first,)
 
-    then = session.answers("critic")
-    assert only_fact(then, InboxConsumed).items == (first,)
-    assert only_fact(then, InboxReserved).items == tuple(sent)
-    then = session.answers("critic")
-    assert only_fact(then, InboxConsumed).items == tuple(sent)
+    result = session.answers("critic")
+    assert only_fact(result, InboxConsumed).items == (first,)
+    assert only_fact(result, InboxReserved).items == tuple(sent)
+    result = session.answers("critic")
+    assert only_fact(result, InboxConsumed).items == tuple(sent)
     assert session.thread_of("critic").inbox == ()
 
 
 def test_a_turn_that_fails_before_its_model_answers_leaves_its_inputs_deliverable() -> None:
     """COM-09"""
     session = team(OPEN, CRITIC)
-    handoff = hands(session, "critic")
+    handoff = send_handoff(session, "critic")
     session.fails("critic")
     assert [item.item for item in session.thread_of("critic").inbox] == [handoff]
-    then = session.when(submit("try again", session_id=SESSION, thread_id="thr_2"))
-    assert only_fact(then, InboxReserved).items == (handoff,)
+    result = session.when(submit("try again", session_id=SESSION, thread_id="thr_2"))
+    assert only_fact(result, InboxReserved).items == (handoff,)
     assert only_fact(session.answers("critic"), InboxConsumed).items == (handoff,)
 
 
 def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
     """Communication spec, Handoff delivery."""
     session = team(OPEN, CRITIC)
-    hands(session, "critic")
+    send_handoff(session, "critic")
     read = session.uses("critic", "create_task", title="Look")
     assert only_fact(read, HandoffAccepted).reason == "consumed"
     session.fails("critic")
@@ -186,12 +190,12 @@ def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
 
 
 def test_a_handoff_over_a_confirming_edge_waits_for_the_receivers_answer() -> None:
-    """Communication spec, Handoff delivery: the receiver is notified, and reading alone accepts nothing."""
+    """Communication spec, Handoff delivery: reading alone does not accept the handoff."""
     session = team()
     sent = session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     assert sent["status"] == "waiting_for_answer"
-    then = session.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept")
-    accepted = only_fact(then, HandoffAccepted)
+    result = session.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept")
+    accepted = only_fact(result, HandoffAccepted)
     assert (accepted.source, accepted.target, accepted.ownership) == ("lead", "clerk", False)
     assert only_fact(session.answers("clerk"), HandoffCompleted).target == "clerk"
 
@@ -200,8 +204,8 @@ def test_a_rejection_is_delivered_to_the_sender_with_its_reason() -> None:
     """Communication spec, Handoff delivery."""
     session = team()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
-    then = session.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="reject", reason="no time")
-    assert only_fact(then, HandoffRejected) == HandoffRejected(
+    result = session.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="reject", reason="no time")
+    assert only_fact(result, HandoffRejected) == HandoffRejected(
         source="lead", target="clerk", to_thread="thr_1", reason="no time"
     )
     assert [item.item for item in session.thread_of("lead").inbox] == ["hnd_1.rejected"]
@@ -213,8 +217,8 @@ def test_a_handoff_that_a_person_accepts_for_an_agent_is_delivered_to_it_again()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     session.answers("clerk", "Somebody else should answer.")
     assert session.running_agents() == ["lead"]
-    then = session.when(respond("hnd_1", "accept"))
-    assert only_fact(then, InboxReserved).items == ("hnd_1.accepted",)
+    result = session.when(respond_handoff("hnd_1", "accept"))
+    assert only_fact(result, InboxReserved).items == ("hnd_1.accepted",)
     assert only_fact(session.answers("clerk"), HandoffCompleted).source == "lead"
 
 
@@ -222,9 +226,9 @@ def test_an_acceptance_during_the_handoffs_run_is_delivered_next_and_completes_l
     session = team()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     assert session.run_of("clerk").reserved == ("hnd_1",)
-    session.when(respond("hnd_1", "accept"))
-    then = session.answers("clerk", "I wait for an answer.")
-    assert (facts_of(then, HandoffCompleted), only_fact(then, InboxReserved).items) == ([], ("hnd_1.accepted",))
+    session.when(respond_handoff("hnd_1", "accept"))
+    result = session.answers("clerk", "I wait for an answer.")
+    assert (facts_of(result, HandoffCompleted), only_fact(result, InboxReserved).items) == ([], ("hnd_1.accepted",))
     assert only_fact(session.answers("clerk", "Looked."), HandoffCompleted).source == "lead"
 
 
@@ -239,14 +243,14 @@ def test_only_the_receiver_answers_a_handoff() -> None:
 
 
 def test_ownership_moves_on_acceptance_and_returns_on_completion() -> None:
-    """Subagents specification, handoff: the person's input goes to the owner, and the sender is notified on completion."""
+    """Subagents specification, handoff: the person's input goes to the owner."""
     session = team(mode="auto")
-    hands(session, "critic", ownership=True)
+    send_handoff(session, "critic", ownership=True)
     assert session.state.owner == ""
     session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     assert session.state.owner == "thr_2"
-    then = session.when(submit("and the tests?", session_id=SESSION))
-    assert [new.scope.thread for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)] == ["thr_2"]
+    result = session.when(submit("and the tests?", session_id=SESSION))
+    assert [new.scope.thread for new in result.decision.facts if isinstance(new.fact, TurnSubmitted)] == ["thr_2"]
     done = session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="all good")
     assert only_fact(done, HandoffCompleted) == HandoffCompleted(
         source="lead", target="critic", returned=True, to_thread="thr_1", reason="all good"
@@ -266,24 +270,24 @@ def test_an_edge_without_ownership_refuses_to_move_it() -> None:
 def test_a_required_reply_is_tracked_until_it_comes() -> None:
     """COM-16"""
     session = team(OPEN, agent_definition("critic", edges=(Edge(to="lead"),)))
-    hands(session, "critic", response={"expectation": "required", "within_s": 60})
+    send_handoff(session, "critic", response={"expectation": "required", "within_s": 60})
     session.answers("critic", "Later.")
     assert [handoff.reply_by for handoff in session.state.handoffs.values()] == [NOW + 60 * SECOND]
     session.when(submit("answer it", session_id=SESSION, thread_id="thr_2"))
-    then = session.uses("critic", "send_handoff", to="lead", message="Here.")
-    assert only_fact(then, ReplyEnded) == ReplyEnded(end="answered", to_thread="thr_1", by="critic")
+    result = session.uses("critic", "send_handoff", to="lead", message="Here.")
+    assert only_fact(result, ReplyEnded) == ReplyEnded(end="answered", to_thread="thr_1", by="critic")
 
 
 def test_a_missing_required_reply_expires_and_its_sender_is_notified() -> None:
     """COM-16"""
     session = team(OPEN, CRITIC)
-    hands(session, "critic", response={"expectation": "required", "within_s": 60})
+    send_handoff(session, "critic", response={"expectation": "required", "within_s": 60})
     session.answers("critic", "I say nothing.")
     session.answers("lead")
     session.now += 60 * SECOND
-    then = session.when(WakeTimeReached(at=session.now))
-    assert fact_types(then) == ["handoff.reply.ended", "handoff.completed", "thread.paused"]
-    assert only_fact(then, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
+    result = session.when(WakeTimeReached(at=session.now))
+    assert fact_types(result) == ["handoff.reply.ended", "handoff.completed", "thread.paused"]
+    assert only_fact(result, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
     assert [item.item for item in session.thread_of("lead").inbox] == ["hnd_1.expired"]
     session.when(WakeTimeReached(at=session.now)).then_nothing()
 
@@ -312,12 +316,12 @@ def test_a_stopped_lead_in_auto_mode_is_not_started_by_its_childs_result() -> No
 def test_a_blocked_agent_does_not_block_another() -> None:
     """COM-12"""
     session = team(OPEN, CRITIC, agent_definition("clerk"))
-    hands(session, "critic")
-    hands(session, "clerk")
+    send_handoff(session, "critic")
+    send_handoff(session, "clerk")
     session.fails("critic")
     session.answers("clerk")
     assert session.running_agents() == ["lead"]
-    hands(session, "clerk")
+    send_handoff(session, "clerk")
     assert session.running_agents() == ["lead", "clerk"]
 
 
@@ -336,7 +340,7 @@ def test_a_subagent_exchanges_messages_only_with_its_parent() -> None:
         assert session.refusal_code("worker-1", tool, **arguments) == "subagents_do_not_talk", tool
     assert "critic" not in [thread.agent for thread in session.state.threads.values()]
     assert session.tool_result("worker-1", "send_message", to=["Boss"], text="a question")["channel_id"] == "chn_1"
-    assert hands(session, "lead", by="worker-1")
+    assert send_handoff(session, "lead", by="worker-1")
     assert [item.source for item in session.thread_of("lead").inbox] == ["worker-1", "worker-1"]
 
 

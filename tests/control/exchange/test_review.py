@@ -13,7 +13,7 @@ from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CLERK, CRITIC, LEAD, WORKER, Team, fact_types, facts_of, only_fact, team
 
 
-def reviewed() -> Team:
+def session_under_review() -> Team:
     """Return a session whose child waits for a verdict on its work."""
     session = team()
     session.spawns(review=True)
@@ -25,9 +25,9 @@ def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
     """Subagents specification, Review: work under review is ready, not done."""
     session = team()
     session.spawns(review=True)
-    then = session.answers("worker-1", "First draft.")
-    assert fact_types(then)[-3:] == ["review.requested", "worker.notification", "team.changed"]
-    assert only_fact(then, WorkerNotification).status == "ready_for_review"
+    result = session.answers("worker-1", "First draft.")
+    assert fact_types(result)[-3:] == ["review.requested", "worker.notification", "team.changed"]
+    assert only_fact(result, WorkerNotification).status == "ready_for_review"
     assert session.child_status("worker-1") == "waiting"
 
     judged = session.uses("lead", "submit_verdict", agent="worker-1", verdict="passed", summary="Good.")
@@ -39,7 +39,7 @@ def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
 
 def test_a_parent_gets_no_notification_of_its_own_verdict() -> None:
     """UI-16: its inbox stays empty, and its answer ends the task of its turn."""
-    session = reviewed()
+    session = session_under_review()
     session.uses("lead", "wait_subagents")
     judged = session.uses("lead", "submit_verdict", agent="worker-1", verdict="passed")
     assert only_fact(judged, WorkerNotification).item == ""
@@ -52,15 +52,15 @@ def test_a_parent_gets_no_notification_of_its_own_verdict() -> None:
 
 def test_a_parent_is_notified_of_a_persons_verdict() -> None:
     """UI-16"""
-    session = reviewed()
+    session = session_under_review()
     judged = session.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
     assert only_fact(judged, WorkerNotification).item != ""
 
 
 def test_requested_changes_are_the_childs_next_input() -> None:
     """Subagents specification, Review: fixes can be assigned back."""
-    session = reviewed()
-    then = session.uses(
+    session = session_under_review()
+    result = session.uses(
         "lead",
         "submit_verdict",
         agent="worker-1",
@@ -68,9 +68,9 @@ def test_requested_changes_are_the_childs_next_input() -> None:
         summary="Nearly.",
         fixes=[{"text": "Name the source.", "ref": "a.md:3"}],
     )
-    assert only_fact(then, ReviewApplied).target == "worker-1"
+    assert only_fact(result, ReviewApplied).target == "worker-1"
     assert (
-        only_fact(then, TurnSubmitted).input.text
+        only_fact(result, TurnSubmitted).input.text
         == "Changes were requested by lead.\nNearly.\n- Name the source. (a.md:3)"
     )
     again = session.answers("worker-1", "Second draft.")
@@ -80,46 +80,48 @@ def test_requested_changes_are_the_childs_next_input() -> None:
 
 
 def test_a_failed_verdict_fails_the_child() -> None:
-    session = reviewed()
+    session = session_under_review()
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="failed", summary="No.")
     assert session.child_status("worker-1") == "failed"
     assert session.refusal_code("lead", "submit_verdict", agent="worker-1", verdict="passed") == "unknown_review"
 
 
 def test_closing_a_child_drops_its_review() -> None:
-    session = reviewed()
+    session = session_under_review()
     session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
     assert session.state.reviews == {}
 
 
 def test_a_reviewer_reads_the_request_in_its_next_turn_and_submits_a_verdict() -> None:
     session = team(LEAD, CRITIC, WORKER)
-    asked = session.tool_result("lead", "request_review", reviewer="critic", instructions="Is it right?")
+    review = session.tool_result("lead", "request_review", reviewer="critic", instructions="Is it right?")
     assert session.running_agents() == ["lead", "critic"]
-    assert session.refusal_code("lead", "submit_verdict", review_id=asked["review_id"], verdict="passed") == "not_yours"
+    assert (
+        session.refusal_code("lead", "submit_verdict", review_id=review["review_id"], verdict="passed") == "not_yours"
+    )
     assert session.refusal_code("lead", "request_review", reviewer="lead") == "agent_to_itself"
-    then = session.uses(
+    result = session.uses(
         "critic",
         "submit_verdict",
-        review_id=asked["review_id"],
+        review_id=review["review_id"],
         verdict="changes_requested",
         fixes=[{"text": "Shorter."}],
     )
-    assert only_fact(then, ReviewVerdict).fixes == (Fix(text="Shorter."),)
+    assert only_fact(result, ReviewVerdict).fixes == (Fix(text="Shorter."),)
     assert (
-        session.refusal_code("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed")
+        session.refusal_code("critic", "submit_verdict", review_id=review["review_id"], verdict="passed")
         == "review_judged"
     )
-    applied = session.when(ApplyReview(session_id=SESSION, review_id=asked["review_id"]))
+    applied = session.when(ApplyReview(session_id=SESSION, review_id=review["review_id"]))
     assert (only_fact(applied, ReviewApplied).target, only_fact(applied, ReviewApplied).by) == ("lead", "person")
-    assert session.refuses(ApplyReview(session_id=SESSION, review_id=asked["review_id"])).code == "unknown_review"
+    assert session.refuses(ApplyReview(session_id=SESSION, review_id=review["review_id"])).code == "unknown_review"
 
 
 def test_a_parent_can_assign_the_review_to_another_agent_and_no_review_stays_open() -> None:
-    session = reviewed()
+    session = session_under_review()
     (opened,) = session.state.reviews
-    asked = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
-    assert asked["review_id"] == opened
+    review = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
+    assert review["review_id"] == opened
     assert session.refusal_code("lead", "submit_verdict", review_id=opened, verdict="passed") == "not_yours"
     session.uses("critic", "submit_verdict", review_id=opened, verdict="passed")
     assert (session.child_status("worker-1"), session.state.reviews) == ("completed", {})
@@ -129,26 +131,26 @@ def test_the_requester_of_a_review_receives_the_verdict_and_the_fixes() -> None:
     """UI-20: also a main agent with an ended turn."""
     session = team(LEAD, CRITIC, CLERK)
     session.uses("lead", "send_message", to=["clerk"], text="begin")
-    asked = session.tool_result("clerk", "request_review", reviewer="critic", instructions="Is it right?")
+    review = session.tool_result("clerk", "request_review", reviewer="critic", instructions="Is it right?")
     session.answers("clerk", "I wait for the verdict.")
     judged = session.uses(
         "critic",
         "submit_verdict",
-        review_id=asked["review_id"],
+        review_id=review["review_id"],
         verdict="changes_requested",
         summary="Nearly.",
         fixes=[{"text": "Shorter.", "ref": "a.md:3"}],
     )
-    told = only_fact(judged, ChannelMessage)
-    assert (told.source, told.to_threads, told.message.text) == (
+    message = only_fact(judged, ChannelMessage)
+    assert (message.source, message.to_threads, message.message.text) == (
         "critic",
         (session.thread_of("clerk").thread,),
         "The review rev_1 of clerk: changes_requested.\nNearly.\n- Shorter. (a.md:3)",
     )
-    assert session.run_of("clerk").reserved == (told.item,)
+    assert session.run_of("clerk").reserved == (message.item,)
     session.answers("clerk", "I see.")
 
-    applied = session.when(ApplyReview(session_id=SESSION, review_id=asked["review_id"]))
+    applied = session.when(ApplyReview(session_id=SESSION, review_id=review["review_id"]))
 
     assigned = only_fact(applied, ChannelMessage)
     assert (assigned.source, assigned.message.text) == (
@@ -164,11 +166,11 @@ def test_an_endless_exchange_of_reviews_is_stopped() -> None:
     session.uses("lead", "send_message", to=["clerk"], text="begin")
     rounds = 0
     while session.thread_of("clerk").run is not None:
-        asked = session.tool_result("clerk", "request_review", reviewer="critic")
+        review = session.tool_result("clerk", "request_review", reviewer="critic")
         session.answers("clerk")
         if session.thread_of("critic").run is None:
             break
-        session.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="failed")
+        session.uses("critic", "submit_verdict", review_id=review["review_id"], verdict="failed")
         session.answers("critic")
         rounds += 1
     assert rounds == MAX_HOPS // 2

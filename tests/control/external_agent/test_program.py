@@ -57,48 +57,54 @@ LEAD = Scope(agent="lead", thread=THREAD)
 PROMPT = at(turn=1, run=1, step=1)
 
 
-def external(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+def external_run_config(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """Return a run configuration of an external agent."""
     chosen = Candidate(provider="acp", model="coder")
     return msgspec.structs.replace(RUN_CONFIG, candidates=(chosen,), tools=())
 
 
-def prompted(**more: Any) -> Scenario:
-    return Scenario(configure_run=external).after(submit(**more))
+def prompted_session(**more: Any) -> Scenario:
+    return Scenario(configure_run=external_run_config).after(submit(**more))
 
 
-def part(said: str, step: int, **more: Any) -> PartEnded:
-    piece = Piece(kind=more.pop("kind", "text"), step=step, text=said)
+def part_ended(content: str, step: int, **more: Any) -> PartEnded:
+    piece = Piece(kind=more.pop("kind", "text"), step=step, text=content)
     return PartEnded(thread=THREAD, run="run_1", prompt=1, piece=piece, **more)
 
 
-def seen(wanted: RequestedCall, prompt: int = 1) -> ExternalCallReported:
-    return ExternalCallReported(thread=THREAD, run="run_1", prompt=prompt, call=wanted)
+def call_reported(call: RequestedCall, prompt: int = 1) -> ExternalCallReported:
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=prompt, call=call)
 
 
-def there(resumed: bool = False) -> ExternalConnected:
+def connected(resumed: bool = False) -> ExternalConnected:
     return ExternalConnected(thread=THREAD, provider_session="s-1", name="Coder", version="2", resumed=resumed)
 
 
-def kinds(facts: tuple[Fact, ...]) -> list[str]:
+def fact_types(facts: tuple[Fact, ...]) -> list[str]:
     return [fact.type for fact in facts]
 
 
 def test_a_reported_part_is_recorded_during_the_prompt():
-    session = prompted()
-    session.when(part("hm", 2, kind="reasoning")).then(
+    session = prompted_session()
+    session.when(part_ended("hm", 2, kind="reasoning")).then(
         (ReasoningCompleted(content=Text(text="hm")), at(turn=1, run=1, step=2))
     )
-    session.when(part("So.", 3)).then((MessageText(content=Text(text="So.")), at(turn=1, run=1, step=3)))
+    session.when(part_ended("So.", 3)).then((MessageText(content=Text(text="So.")), at(turn=1, run=1, step=3)))
     last = session.when(model_answer(text_part(4, "Done.")))
 
-    assert kinds(last.facts) == ["message.text", "model.completed", "cost.recorded", "output.final", "turn.completed"]
+    assert fact_types(last.facts) == [
+        "message.text",
+        "model.completed",
+        "cost.recorded",
+        "output.final",
+        "turn.completed",
+    ]
     assert last.effects == []
 
 
 def test_the_end_of_a_reported_call_calls_no_model():
-    session = prompted()
-    session.when(seen(requested_call(1, 3))).then(
+    session = prompted_session()
+    session.when(call_reported(requested_call(1, 3))).then(
         *tool_request(1, CALL, ALLOW), (ALLOW.sandbox or ToolStarted(tool=""), CALL), (ToolStarted(tool="Write"), CALL)
     )
     done = session.when(tool_end(1))
@@ -108,81 +114,83 @@ def test_the_end_of_a_reported_call_calls_no_model():
 
 
 def test_a_reported_call_that_needs_approval_waits_and_starts_on_approval():
-    session = prompted()
-    session.when(seen(requested_call(1, 3, ASK))).then(*tool_request(1, CALL, ASK), approval_request(4, 1, CALL))
-    yes = session.when(approve())
+    session = prompted_session()
+    session.when(call_reported(requested_call(1, 3, ASK))).then(
+        *tool_request(1, CALL, ASK), approval_request(4, 1, CALL)
+    )
+    approved = session.when(approve())
 
-    assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
-    assert yes.effects == [RunTool(CALL)]
+    assert fact_types(approved.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
+    assert approved.effects == [RunTool(CALL)]
 
 
 def test_a_rejected_call_of_an_external_agent_is_refused_and_its_prompt_continues():
-    session = prompted().after(seen(requested_call(1, 3, ASK)))
+    session = prompted_session().after(call_reported(requested_call(1, 3, ASK)))
 
     session.when(reject()).then(
         (ActionResolved(decision="reject"), at(turn=1, run=1, step=4, call=1, action=1)),
         (ToolRefused(code="person_denied", message="The person rejected the call."), CALL),
     )
-    assert kinds(session.when(model_answer(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
+    assert fact_types(session.when(model_answer(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
 
 
 def test_an_approval_for_a_running_call_adds_no_second_request():
-    session = prompted().after(seen(requested_call(1, 3)))
+    session = prompted_session().after(call_reported(requested_call(1, 3)))
 
-    asked = session.when(seen(requested_call(1, 3, ASK)))
-    yes = session.when(approve())
-    again = session.when(seen(requested_call(1, 3)))
+    evaluated = session.when(call_reported(requested_call(1, 3, ASK)))
+    approved = session.when(approve())
+    again = session.when(call_reported(requested_call(1, 3)))
 
-    assert kinds(asked.facts) == ["permission.evaluated", "action.required"]
-    assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
-    assert kinds(again.facts) == ["permission.evaluated"]
+    assert fact_types(evaluated.facts) == ["permission.evaluated", "action.required"]
+    assert fact_types(approved.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
+    assert fact_types(again.facts) == ["permission.evaluated"]
 
 
 def test_a_reported_call_that_a_rule_denies_is_refused_at_once():
-    session = prompted()
-    facts = session.when(seen(requested_call(1, 3, DENY))).facts
+    session = prompted_session()
+    facts = session.when(call_reported(requested_call(1, 3, DENY))).facts
 
-    assert kinds(facts) == ["tool.requested", "permission.evaluated", "tool.refused"]
+    assert fact_types(facts) == ["tool.requested", "permission.evaluated", "tool.refused"]
 
 
 def test_a_call_reported_by_a_stopping_turn_is_cancelled():
-    session = prompted().after(interrupt())
-    facts = session.when(seen(requested_call(1, 3))).facts
+    session = prompted_session().after(interrupt())
+    facts = session.when(call_reported(requested_call(1, 3))).facts
 
     assert isinstance(facts[1], PermissionEvaluated)
     assert facts[-1] == ToolCancelled(started=False)
 
 
 def test_reports_after_the_prompt_change_nothing():
-    session = prompted().after(model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(model_answer(text_part(2, "Done.")))
 
-    session.when(part("late", 3)).then_nothing()
-    session.when(seen(requested_call(1, 3))).then_nothing()
+    session.when(part_ended("late", 3)).then_nothing()
+    session.when(call_reported(requested_call(1, 3))).then_nothing()
 
 
 def test_an_approval_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
-    session = prompted().after(seen(requested_call(1, 3, ASK)))
+    session = prompted_session().after(call_reported(requested_call(1, 3, ASK)))
     facts = session.when(model_answer(text_part(5, "I went on."))).facts
 
     assert ActionWithdrawn(reason="the agent continued without it") in facts
-    assert kinds(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
+    assert fact_types(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
 
 
 def test_an_auto_turn_ends_with_the_external_agents_answer():
-    session = prompted(mode="auto")
-    assert kinds(session.when(model_answer(text_part(2, "Done."))).facts)[-1] == "turn.completed"
+    session = prompted_session(mode="auto")
+    assert fact_types(session.when(model_answer(text_part(2, "Done."))).facts)[-1] == "turn.completed"
 
 
 def test_a_steer_becomes_the_next_prompt():
-    session = prompted().after(steer("Also this."))
-    then = session.when(model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(steer("Also this."))
+    result = session.when(model_answer(text_part(2, "Done.")))
 
-    assert kinds(then.facts)[-2:] == ["queue.steer.accepted", "model.requested"]
-    assert [type(effect) for effect in then.effects] == [AskModel]
+    assert fact_types(result.facts)[-2:] == ["queue.steer.accepted", "model.requested"]
+    assert [type(effect) for effect in result.effects] == [AskModel]
 
 
 def test_a_failed_prompt_loses_running_calls_and_withdraws_approvals():
-    session = prompted().after(seen(requested_call(1, 2)), seen(requested_call(2, 3, ASK)))
+    session = prompted_session().after(call_reported(requested_call(1, 2)), call_reported(requested_call(2, 3, ASK)))
     facts = session.when(attempt_failure(text_part(5, "so f"))).facts
 
     assert facts[:5] == (
@@ -197,7 +205,7 @@ def test_a_failed_prompt_loses_running_calls_and_withdraws_approvals():
 
 
 def test_a_stopped_prompt_keeps_its_partial_output():
-    session = prompted().after(seen(requested_call(1, 2)), interrupt())
+    session = prompted_session().after(call_reported(requested_call(1, 2)), interrupt())
     session.when(run_stop(text_part(3, "half"), outcomes={"cal_1": ToolOutcome(output="some")})).then(
         (MessageInterrupted(content=Text(text="half")), at(turn=1, run=1, step=3)),
         (ModelInterrupted(), PROMPT),
@@ -207,8 +215,8 @@ def test_a_stopped_prompt_keeps_its_partial_output():
 
 
 def test_a_connection_and_a_disconnection_are_recorded_once():
-    session = prompted()
-    session.when(there()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
+    session = prompted_session()
+    session.when(connected()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
     gone = ExternalDisconnected(thread=THREAD, reason="it ended")
 
     session.when(gone).then((AgentDisconnected(provider_session_id="s-1", reason="it ended"), LEAD))
@@ -217,15 +225,15 @@ def test_a_connection_and_a_disconnection_are_recorded_once():
 
 
 def test_a_takeover_disconnects_the_external_agents_of_the_dead_process():
-    session = prompted().after(there(), model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(connected(), model_answer(text_part(2, "Done.")))
     session.epoch = 2
     session.when(HostTakenOver(partials=())).then(
         (AgentDisconnected(provider_session_id="s-1", reason="its process ended"), LEAD)
     )
-    running = prompted().after(there(), part("so", 2))
+    running = prompted_session().after(connected(), part_ended("so", 2))
     running.epoch = 2
     facts = running.when(HostTakenOver(partials=())).facts
 
     assert isinstance(facts[0], AgentDisconnected)
     assert isinstance(facts[1], SessionTakenOver)
-    assert kinds(facts)[-1] == "turn.interrupted"
+    assert fact_types(facts)[-1] == "turn.interrupted"

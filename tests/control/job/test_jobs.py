@@ -31,35 +31,35 @@ from tests.control.rigs.tasks import board, cancel, link, pause, retry, start
 from tests.control.rigs.team import EDITOR, LEAD, WORKER, Team, agent_definition, fact_types, facts_of, only_fact, team
 
 
-def tasks(then: StepResult, kind: type[Any]) -> list[str]:
+def task_ids(result: StepResult, kind: type[Any]) -> list[str]:
     """Return the task ids of the facts of that class, in order."""
-    return [new.scope.task for new in then.decision.facts if isinstance(new.fact, kind)]
+    return [new.scope.task for new in result.decision.facts if isinstance(new.fact, kind)]
 
 
 def test_a_job_is_a_task_with_one_subtask_per_item_and_runs_its_items_in_parallel() -> None:
     session = board()
-    then = session.when(create_job("alpha", "beta\nand more", "gamma", parallel=2))
+    result = session.when(create_job("alpha", "beta\nand more", "gamma", parallel=2))
 
-    whole, *items = tasks(then, TaskCreated)
-    assert then.answer == JobChanged(
+    job_task, *items = task_ids(result, TaskCreated)
+    assert result.answer == JobChanged(
         session_id=SESSION,
         job_id=JOB,
-        task_id=whole,
+        task_id=job_task,
         status="running",
         items=tuple(items),
-        sequence=then.before + len(then.facts) - 1,
+        sequence=result.before + len(result.facts) - 1,
     )
-    made = facts_of(then, TaskCreated)
-    assert [(one.title, one.entity, one.parent_task) for one in made] == [
+    created = facts_of(result, TaskCreated)
+    assert [(task.title, task.entity, task.parent_task) for task in created] == [
         ("Look at all", "automation_job", ""),
-        ("alpha", "work_item", whole),
-        ("beta", "work_item", whole),
-        ("gamma", "work_item", whole),
+        ("alpha", "work_item", job_task),
+        ("beta", "work_item", job_task),
+        ("gamma", "work_item", job_task),
     ]
-    assert only_fact(then, JobCreated) == JobCreated(agent="worker", items=3, parallel=2, permission_mode="ask")
-    assert {new.scope.job for new in then.decision.facts if new.fact.type.startswith("task.")} == {JOB}
-    assert tasks(then, TaskStarted) == [whole, *items[:2]], "at most two items run in parallel"
-    assert [one.input.text for one in facts_of(then, TurnSubmitted)] == [
+    assert only_fact(result, JobCreated) == JobCreated(agent="worker", items=3, parallel=2, permission_mode="ask")
+    assert {new.scope.job for new in result.decision.facts if new.fact.type.startswith("task.")} == {JOB}
+    assert task_ids(result, TaskStarted) == [job_task, *items[:2]], "at most two items run in parallel"
+    assert [turn.input.text for turn in facts_of(result, TurnSubmitted)] == [
         "Look at this.\n\nalpha",
         "Look at this.\n\nbeta\nand more",
     ]
@@ -68,42 +68,44 @@ def test_a_job_is_a_task_with_one_subtask_per_item_and_runs_its_items_in_paralle
 
 def test_the_next_item_starts_when_another_ends_and_the_job_ends_with_the_last() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, second = session.state.tasks
-    then = session.answers("worker-1", "Alpha is fine.")
+    job_task, first, second = session.state.tasks
+    result = session.answers("worker-1", "Alpha is fine.")
 
-    assert tasks(then, TaskCompleted) == [first]
-    assert only_fact(then, TaskCompleted).summary == "Alpha is fine."
-    assert tasks(then, TaskStarted) == [second]
-    assert only_fact(then, SubagentClosed).reason == "its item is done"
-    assert only_fact(then, WorkerNotification).item == "", "the notification has no receiver, so the lead does not wake"
+    assert task_ids(result, TaskCompleted) == [first]
+    assert only_fact(result, TaskCompleted).summary == "Alpha is fine."
+    assert task_ids(result, TaskStarted) == [second]
+    assert only_fact(result, SubagentClosed).reason == "its item is done"
+    assert only_fact(result, WorkerNotification).item == "", (
+        "the notification has no receiver, so the lead does not wake"
+    )
 
-    then = session.answers("worker-2")
-    assert tasks(then, TaskCompleted) == [second, whole]
-    assert facts_of(then, TaskCompleted)[-1].summary == "2 of 2 items are done"
+    result = session.answers("worker-2")
+    assert task_ids(result, TaskCompleted) == [second, job_task]
+    assert facts_of(result, TaskCompleted)[-1].summary == "2 of 2 items are done"
     assert (session.state.tasks, session.state.jobs, session.running_agents()) == ({}, {}, [])
 
 
 def test_cancelling_a_job_keeps_finished_items_and_starts_no_other() -> None:
-    """CTL-11: the intent is first, the finished item gets no more facts, and the job is cancelled last."""
+    """CTL-11: intent first, no more facts of the finished item, the end of the job last."""
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
-    whole, first, second, third = session.state.tasks
+    job_task, first, second, third = session.state.tasks
     session.answers("worker-1")
-    then = session.when(CancelJob(session_id=SESSION, job_id=JOB, reason="enough"))
+    result = session.when(CancelJob(session_id=SESSION, job_id=JOB, reason="enough"))
 
-    assert then.answer == JobChanged(
+    assert result.answer == JobChanged(
         session_id=SESSION,
         job_id=JOB,
-        task_id=whole,
+        task_id=job_task,
         status="cancelling",
         items=(second, third),
-        sequence=then.before + 4,
+        sequence=result.before + 4,
     )
-    assert tasks(then, TaskCancelRequested) == [whole, second, third]
-    assert fact_types(then).index("turn.interrupt.requested") > fact_types(then).index("task.cancel.requested")
-    assert tasks(then, TaskCancelled) == [third]
-    then = session.stopped("worker-2", "cancelled")
-    assert tasks(then, TaskCancelled) == [second, whole]
-    assert first not in {new.scope.task for new in then.decision.facts}
+    assert task_ids(result, TaskCancelRequested) == [job_task, second, third]
+    assert fact_types(result).index("turn.interrupt.requested") > fact_types(result).index("task.cancel.requested")
+    assert task_ids(result, TaskCancelled) == [third]
+    result = session.stopped("worker-2", "cancelled")
+    assert task_ids(result, TaskCancelled) == [second, job_task]
+    assert first not in {new.scope.task for new in result.decision.facts}
     assert (session.state.tasks, session.state.jobs, session.running_agents()) == ({}, {}, [])
     assert session.refuses(CancelJob(session_id=SESSION, job_id=JOB)).code == "unknown_job"
 
@@ -111,118 +113,120 @@ def test_cancelling_a_job_keeps_finished_items_and_starts_no_other() -> None:
 def test_a_retried_item_gets_another_attempt_with_the_same_worker() -> None:
     """CTL-11: a finished item is refused, and a failed item has one result."""
     session = session_with_job("alpha", "beta", parallel=2)
-    whole, first, second = session.state.tasks
+    job_task, first, second = session.state.tasks
     session.answers("worker-1")
-    then = session.fails("worker-2")
-    assert tasks(then, TaskFailed) == [second, whole]
-    assert facts_of(then, TaskFailed)[-1].message == "1 of 2 items are done, 1 failed"
+    result = session.fails("worker-2")
+    assert task_ids(result, TaskFailed) == [second, job_task]
+    assert facts_of(result, TaskFailed)[-1].message == "1 of 2 items are done, 1 failed"
 
     assert session.refuses(retry_item(first)).code == "job_item_done"
-    then = session.when(retry_item(second, reason="once more"))
-    assert then.answer == JobChanged(
+    result = session.when(retry_item(second, reason="once more"))
+    assert result.answer == JobChanged(
         session_id=SESSION,
         job_id=JOB,
-        task_id=whole,
+        task_id=job_task,
         status="running",
         items=(second,),
-        sequence=then.before + 10,
+        sequence=result.before + 10,
     )
-    assert only_fact(then, JobItemRetried).reason == "once more"
-    started = [(new.scope.task, new.scope.attempt) for new in then.decision.facts if isinstance(new.fact, TaskStarted)]
-    assert started == [(second, 2), (whole, 2)]
-    assert only_fact(then, TurnSubmitted).input.text.startswith(
+    assert only_fact(result, JobItemRetried).reason == "once more"
+    started = [
+        (new.scope.task, new.scope.attempt) for new in result.decision.facts if isinstance(new.fact, TaskStarted)
+    ]
+    assert started == [(second, 2), (job_task, 2)]
+    assert only_fact(result, TurnSubmitted).input.text.startswith(
         "This is attempt 2. The attempt before it ended without success."
     )
     assert session.running_agents() == ["worker-2"], "the worker keeps its conversation"
     assert session.refuses(retry_item(second)).code == "task_running"
 
-    then = session.answers("worker-2")
-    assert tasks(then, TaskCompleted) == [second, whole]
-    assert facts_of(then, TaskCompleted)[-1].summary == "2 of 2 items are done"
+    result = session.answers("worker-2")
+    assert task_ids(result, TaskCompleted) == [second, job_task]
+    assert facts_of(result, TaskCompleted)[-1].summary == "2 of 2 items are done"
 
 
 def test_retrying_a_job_retries_all_failed_items_within_its_parallel_limit() -> None:
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
-    whole, first, second, third = session.state.tasks
+    job_task, first, second, third = session.state.tasks
     session.fails("worker-1")
     session.answers("worker-2")
     session.fails("worker-3")
-    then = session.when(retry_item())
+    result = session.when(retry_item())
 
-    assert tasks(then, JobItemRetried) == [first, third]
-    assert tasks(then, TaskStarted) == [first, whole]
+    assert task_ids(result, JobItemRetried) == [first, third]
+    assert task_ids(result, TaskStarted) == [first, job_task]
     assert session.refuses(retry_item(third)).code == "task_not_ready"
     assert session.refuses(retry_item()).code == "task_not_ready"
-    assert tasks(session.answers("worker-1"), TaskStarted) == [third]
-    assert tasks(session.answers("worker-3"), TaskCompleted) == [third, whole]
+    assert task_ids(session.answers("worker-1"), TaskStarted) == [third]
+    assert task_ids(session.answers("worker-3"), TaskCompleted) == [third, job_task]
     assert second not in session.state.tasks
 
 
 def test_a_retried_item_of_a_closed_worker_gets_a_new_worker() -> None:
     session = session_with_job("alpha", parallel=1)
-    whole, item = session.state.tasks
+    job_task, item = session.state.tasks
     session.fails("worker-1")
     session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
-    then = session.when(retry_item(item))
-    assert only_fact(then, SubagentSpawned).objective.text.startswith("This is attempt 2.")
+    result = session.when(retry_item(item))
+    assert only_fact(result, SubagentSpawned).objective.text.startswith("This is attempt 2.")
     assert session.running_agents() == ["worker-2"]
-    assert tasks(session.answers("worker-2"), TaskCompleted) == [item, whole]
+    assert task_ids(session.answers("worker-2"), TaskCompleted) == [item, job_task]
 
 
 def test_input_of_a_person_makes_a_failed_worker_a_normal_child_again() -> None:
     """Its new task is outside the job: its parent is notified, and the item gets another worker."""
     session = session_with_job("alpha", parallel=1)
-    whole, item = session.state.tasks
+    job_task, item = session.state.tasks
     session.fails("worker-1")
     session.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="Look at something else."))
     session.when(retry_item(item))
     assert session.running_agents() == ["worker-1", "worker-2"]
     assert only_fact(session.answers("worker-1"), WorkerNotification).item != ""
-    assert tasks(session.answers("worker-2"), TaskCompleted) == [item, whole]
+    assert task_ids(session.answers("worker-2"), TaskCompleted) == [item, job_task]
 
 
 def test_a_worker_that_cannot_start_fails_its_item_and_the_other_results_stay() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, second = session.state.tasks
+    job_task, first, second = session.state.tasks
     session.definitions = (LEAD,)
-    then = session.answers("worker-1")
-    assert tasks(then, TaskCompleted) == [first]
-    assert tasks(then, TaskStarted) == [second]
-    assert [(one.code) for one in facts_of(then, TaskFailed)] == ["unknown_agent", "items_failed"]
-    assert whole in session.state.tasks
+    result = session.answers("worker-1")
+    assert task_ids(result, TaskCompleted) == [first]
+    assert task_ids(result, TaskStarted) == [second]
+    assert [(failure.code) for failure in facts_of(result, TaskFailed)] == ["unknown_agent", "items_failed"]
+    assert job_task in session.state.tasks
 
 
 def test_a_paused_job_keeps_its_running_attempts_and_starts_nothing() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, second = session.state.tasks
-    then = session.when(PauseJob(session_id=SESSION, job_id=JOB, reason="lunch"))
-    assert tasks(then, TaskPaused) == [whole, first, second]
-    assert isinstance(then.answer, JobChanged)
-    assert then.answer.status == "paused"
+    job_task, first, second = session.state.tasks
+    result = session.when(PauseJob(session_id=SESSION, job_id=JOB, reason="lunch"))
+    assert task_ids(result, TaskPaused) == [job_task, first, second]
+    assert isinstance(result.answer, JobChanged)
+    assert result.answer.status == "paused"
     assert session.refuses(retry_item()).code == "task_paused"
     assert [name for name in fact_types(session.stopped("worker-1")) if name.startswith("task.")] == []
 
-    then = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
-    assert only_fact(then, TurnSubmitted).input.text == RESUME_INPUT
-    assert tasks(then, TaskStarted) == [], "the attempt continues"
-    then = session.answers("worker-1")
-    assert (tasks(then, TaskCompleted), tasks(then, TaskStarted)) == ([first], [second])
+    result = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert only_fact(result, TurnSubmitted).input.text == RESUME_INPUT
+    assert task_ids(result, TaskStarted) == [], "the attempt continues"
+    result = session.answers("worker-1")
+    assert (task_ids(result, TaskCompleted), task_ids(result, TaskStarted)) == ([first], [second])
 
 
 def test_a_job_is_paused_by_a_takeover_until_a_person_resumes_it() -> None:
     """Nothing resumes automatically: running items were interrupted, and waiting items do not start."""
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, second = session.state.tasks
-    then = session.when(HostTakenOver(partials=()), epoch=2)
-    assert tasks(then, TaskPaused) == [whole, first, second]
-    assert tasks(then, TaskFailed) == []
+    job_task, first, second = session.state.tasks
+    result = session.when(HostTakenOver(partials=()), epoch=2)
+    assert task_ids(result, TaskPaused) == [job_task, first, second]
+    assert task_ids(result, TaskFailed) == []
     assert session.running_agents() == []
-    assert tasks(session.when(submit("and you?")), TaskStarted) == []
+    assert task_ids(session.when(submit("and you?")), TaskStarted) == []
 
-    then = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    result = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert session.running_agents() == ["lead", "worker-1"]
     session.answers("worker-1")
-    assert tasks(session.answers("worker-2"), TaskCompleted) == [second, whole]
+    assert task_ids(session.answers("worker-2"), TaskCompleted) == [second, job_task]
 
 
 def test_a_worker_that_waits_for_a_slot_starts_after_a_takeover_and_a_resume() -> None:
@@ -242,42 +246,42 @@ def test_a_lead_can_neither_wait_for_nor_change_nor_stop_a_job() -> None:
     assert session.refusal_code("lead", "wait_subagents") == "nothing_running"
     assert session.refusal_code("lead", "cancel_subagent", agent="worker-1") == "not_your_child"
     assert session.refusal_code("lead", "send_message", to=["worker-1"], text="Say hello.") == "not_your_child"
-    whole, item = (task for task in session.state.tasks if session.state.tasks[task].job)
+    job_task, item = (task for task in session.state.tasks if session.state.tasks[task].job)
     assert session.refusal_code("lead", "update_task", task_id=item, status="cancelled") == "not_your_child"
-    assert session.refusal_code("lead", "update_task", task_id=whole, status="done") == "task_of_job"
+    assert session.refusal_code("lead", "update_task", task_id=job_task, status="done") == "task_of_job"
     lead = session.thread_of("lead")
     session.when(InterruptTurn(session_id=SESSION, thread_id=lead.thread, cascade=True))
     assert session.running_agents() == ["lead", "worker-1"]
     assert session.run_of("worker-1").stopping is False
 
 
-@pytest.mark.parametrize("what", ["start", "retry", "complete", "done", "link"])
-def test_commands_that_set_the_status_of_a_job_or_item_directly_are_refused(what: str) -> None:
+@pytest.mark.parametrize("name", ["start", "retry", "complete", "done", "link"])
+def test_commands_that_set_the_status_of_a_job_or_item_directly_are_refused(name: str) -> None:
     session = session_with_job("alpha")
-    whole, item = session.state.tasks
+    job_task, item = session.state.tasks
     session.when(CreateTask(session_id=SESSION, task_id="tsk_a", title="another"))
-    asked = {
-        "start": start(whole),
+    command = {
+        "start": start(job_task),
         "retry": retry(item),
-        "complete": CompleteTask(session_id=SESSION, task_id=whole),
-        "done": UpdateTask(session_id=SESSION, task_id=whole, status="done"),
+        "complete": CompleteTask(session_id=SESSION, task_id=job_task),
+        "done": UpdateTask(session_id=SESSION, task_id=job_task, status="done"),
         "link": link(item, parent_task="tsk_a"),
-    }[what]
-    assert session.refuses(asked).code == "task_of_job"
+    }[name]
+    assert session.refuses(command).code == "task_of_job"
 
 
 def test_an_item_can_depend_on_others_and_can_be_cancelled_alone() -> None:
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
-    whole, first, second, third = session.state.tasks
+    job_task, first, second, third = session.state.tasks
     session.when(link(second, depends_on=(third,)))
-    then = session.when(cancel(third))
-    assert tasks(then, TaskCancelled) == [third]
-    then = session.answers("worker-1")
-    assert tasks(then, TaskStarted) == [], "its dependency was cancelled"
-    assert session.state.tasks[whole].work == "running"
-    then = session.when(cancel(second))
-    assert tasks(then, TaskCancelled) == [second]
-    assert only_fact(then, TaskCompleted).summary == "1 of 3 items are done"
+    result = session.when(cancel(third))
+    assert task_ids(result, TaskCancelled) == [third]
+    result = session.answers("worker-1")
+    assert task_ids(result, TaskStarted) == [], "its dependency was cancelled"
+    assert session.state.tasks[job_task].work == "running"
+    result = session.when(cancel(second))
+    assert task_ids(result, TaskCancelled) == [second]
+    assert only_fact(result, TaskCompleted).summary == "1 of 3 items are done"
     assert first not in session.state.tasks
 
 
@@ -299,98 +303,104 @@ def test_a_job_refuses_an_agent_that_is_not_a_subagent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "worker", "mode"), [(None, {}, "edits"), ("full", {}, "full"), ("full", "ask", "ask")]
+    ("requested", "worker", "mode"), [(None, {}, "edits"), ("full", {}, "full"), ("full", "ask", "ask")]
 )
 def test_workers_get_the_persons_mode_or_the_leads_narrowed_by_their_definition(
-    asked: Any, worker: Any, mode: str
+    requested: Any, worker: Any, mode: str
 ) -> None:
     session = team(
         LEAD, agent_definition("worker", kind="subagent", permission_mode=worker or None), permission_mode="edits"
     )
     session.answers("lead")
-    then = session.when(create_job("alpha", "beta", parallel=1, permission_mode=asked))
-    assert only_fact(then, TurnSubmitted).permission_mode == mode
+    result = session.when(create_job("alpha", "beta", parallel=1, permission_mode=requested))
+    assert only_fact(result, TurnSubmitted).permission_mode == mode
     session.when(submit("and you?", permission_mode="planning"))
     session.answers("lead")
-    then = session.answers("worker-1")
-    assert only_fact(then, TurnSubmitted).permission_mode == mode, "the chosen mode applies to every item"
+    result = session.answers("worker-1")
+    assert only_fact(result, TurnSubmitted).permission_mode == mode, "the chosen mode applies to every item"
 
 
 def test_a_job_without_a_session_creates_one_in_the_default_mode() -> None:
     session = Team()
-    then = session.when(create_job("alpha"), default_mode="edits")
-    assert fact_types(then)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
+    result = session.when(create_job("alpha"), default_mode="edits")
+    assert fact_types(result)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
     assert (session.state.title, session.running_agents()) == ("Look at all", ["worker-1"])
-    assert only_fact(then, JobCreated).permission_mode == "edits"
+    assert only_fact(result, JobCreated).permission_mode == "edits"
     session.answers("worker-1")
     assert session.running_agents() == []
 
 
-@pytest.mark.parametrize("asked", [None, "full"])
-def test_a_jobs_inherited_mode_narrows_when_the_folder_loses_trust(asked: Any) -> None:
+@pytest.mark.parametrize("requested", [None, "full"])
+def test_a_jobs_inherited_mode_narrows_when_the_folder_loses_trust(requested: Any) -> None:
     """SAFE-08: a mode that a person chose for the job stays."""
     session = team(LEAD, WORKER, permission_mode="full")
     session.answers("lead")
-    session.when(create_job("alpha", "beta", "gamma", parallel=1, permission_mode=asked))
+    session.when(create_job("alpha", "beta", "gamma", parallel=1, permission_mode=requested))
     untrusted = {"is_trust_withheld": True, "default_mode": "ask"}
-    expected = asked or "ask"
+    expected = requested or "ask"
 
-    then = session.when(PauseJob(session_id=SESSION, job_id=JOB))
+    result = session.when(PauseJob(session_id=SESSION, job_id=JOB))
     session.stopped("worker-1")
-    then = session.when(ResumeJob(session_id=SESSION, job_id=JOB), **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a continued attempt"
+    result = session.when(ResumeJob(session_id=SESSION, job_id=JOB), **untrusted)
+    assert only_fact(result, TurnSubmitted).permission_mode == expected, "a continued attempt"
     run = session.run_of("worker-1")
     answer = model_answer(
-        text_part(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(session)
+        text_part(run.model_step + 1, "Done."),
+        run=_run_number(run.run),
+        step=run.model_step,
+        thread=_worker_thread(session),
     )
-    then = session.when(answer, **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a new item"
+    result = session.when(answer, **untrusted)
+    assert only_fact(result, TurnSubmitted).permission_mode == expected, "a new item"
     session.fails("worker-2")
     session.fails("worker-3")
-    then = session.when(retry_item(), **untrusted)
-    assert only_fact(then, TurnSubmitted).permission_mode == expected, "a retried item"
-    if asked is None:
-        then = session.when(create_job("delta", agent="worker"), **untrusted)
-        assert only_fact(then, JobCreated).permission_mode == "ask"
+    result = session.when(retry_item(), **untrusted)
+    assert only_fact(result, TurnSubmitted).permission_mode == expected, "a retried item"
+    if requested is None:
+        result = session.when(create_job("delta", agent="worker"), **untrusted)
+        assert only_fact(result, JobCreated).permission_mode == "ask"
 
 
-def _number(run: str) -> int:
+def _run_number(run: str) -> int:
     return int(run.removeprefix("run_"))
 
 
-def _at(session: Team) -> str:
+def _worker_thread(session: Team) -> str:
     return session.thread_of("worker-1").thread
 
 
 def test_input_to_a_worker_whose_item_awaits_a_retry_is_that_attempt() -> None:
     """CTL-11: it waits for the parallel limit, and the item gets no second worker."""
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, _ = session.state.tasks
+    job_task, first, _ = session.state.tasks
     child = session.thread_of("worker-1")
     session.when(interrupt(thread_id=child.thread))
     session.stopped("worker-1")
     session.when(retry_item(first))
     session.when(submit("go on", session_id=SESSION, thread_id=child.thread))
     assert session.running_agents() == ["worker-2"]
-    then = session.answers("worker-2")
-    assert [(new.scope.task, new.scope.attempt) for new in then.decision.facts if new.fact.type == "task.started"] == [
-        (first, 2)
-    ]
+    result = session.answers("worker-2")
+    assert [
+        (new.scope.task, new.scope.attempt) for new in result.decision.facts if new.fact.type == "task.started"
+    ] == [(first, 2)]
     assert session.running_agents() == ["worker-1"]
-    assert tasks(session.answers("worker-1"), TaskCompleted) == [first, whole]
+    assert task_ids(session.answers("worker-1"), TaskCompleted) == [first, job_task]
 
 
 def test_a_job_in_an_archived_session_is_paused_before_it_starts_an_item() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
-    whole, first, second = session.state.tasks
+    job_task, first, second = session.state.tasks
     run = session.run_of("worker-1")
     answer = model_answer(
-        text_part(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(session)
+        text_part(run.model_step + 1, "Done."),
+        run=_run_number(run.run),
+        step=run.model_step,
+        thread=_worker_thread(session),
     )
-    then = session.when(answer, is_archived=True)
-    assert (tasks(then, TaskCompleted), tasks(then, TaskPaused)) == ([first], [whole])
-    then = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
-    assert tasks(then, TaskStarted) == [second]
+    result = session.when(answer, is_archived=True)
+    assert (task_ids(result, TaskCompleted), task_ids(result, TaskPaused)) == ([first], [job_task])
+    result = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert task_ids(result, TaskStarted) == [second]
 
 
 def test_a_worker_paused_and_resumed_before_it_stopped_gets_one_turn_to_continue() -> None:
@@ -405,25 +415,25 @@ def test_a_paused_item_frees_its_place_for_another() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     _, first, second = session.state.tasks
     session.when(pause(first))
-    assert tasks(session.stopped("worker-1"), TaskStarted) == [second]
+    assert task_ids(session.stopped("worker-1"), TaskStarted) == [second]
     assert session.refuses(retry_item(first)).code == "task_running"
 
 
 def test_a_job_without_a_finished_item_ends_as_cancelled() -> None:
     session = session_with_job("alpha", parallel=1)
-    whole, item = session.state.tasks
+    job_task, item = session.state.tasks
     session.when(cancel(item))
-    then = session.stopped("worker-1", "cancelled")
-    assert tasks(then, TaskCancelled) == [item, whole]
-    assert tasks(then, TaskCompleted) == []
+    result = session.stopped("worker-1", "cancelled")
+    assert task_ids(result, TaskCancelled) == [item, job_task]
+    assert task_ids(result, TaskCompleted) == []
 
 
 def test_failed_workers_are_closed_with_their_job() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     session.fails("worker-1")
     session.fails("worker-2")
-    then = session.when(CancelJob(session_id=SESSION, job_id=JOB))
-    assert [one.reason for one in facts_of(then, SubagentClosed)] == ["its job has ended"] * 2
+    result = session.when(CancelJob(session_id=SESSION, job_id=JOB))
+    assert [closed.reason for closed in facts_of(result, SubagentClosed)] == ["its job has ended"] * 2
     assert list(session.state.threads) == [session.state.lead]
 
 
@@ -439,8 +449,8 @@ def test_refusals_of_job_commands_name_the_job() -> None:
     resumed = session.refuses(ResumeJob(session_id=SESSION, job_id=JOB))
     assert (resumed.code, resumed.field, resumed.hint) == ("task_not_paused", "jobId", "Read its status with get_job.")
     session.when(CancelJob(session_id=SESSION, job_id=JOB))
-    for asked in (PauseJob(session_id=SESSION, job_id=JOB), ResumeJob(session_id=SESSION, job_id=JOB), retry_item()):
-        refused = session.refuses(asked)
+    for command in (PauseJob(session_id=SESSION, job_id=JOB), ResumeJob(session_id=SESSION, job_id=JOB), retry_item()):
+        refused = session.refuses(command)
         assert (refused.code, refused.field) == ("unknown_job", "jobId")
         assert refused.hint
 

@@ -27,66 +27,66 @@ class JobMachine(TaskMachine):
     def __init__(self) -> None:
         super().__init__()
         before = set(self.session.state.tasks)
-        then = self.session.when(create_job(*"12345", parallel=PARALLEL))
-        self._see(then.decision.facts)
-        whole, *self.items = (task for task in self.session.state.tasks if task not in before)
-        self.whole = whole
+        result = self.session.when(create_job(*"12345", parallel=PARALLEL))
+        self._check_facts(result.decision.facts)
+        job_task, *self.items = (task for task in self.session.state.tasks if task not in before)
+        self.job_task = job_task
         self.paused: set[str] = set()
 
     @rule()
     def the_job_is_paused(self) -> None:
-        self.paused.update(item.task for item in self._left())
-        self._take(PauseJob(session_id=SESSION, job_id=JOB))
+        self.paused.update(item.task for item in self._open_items())
+        self._apply(PauseJob(session_id=SESSION, job_id=JOB))
 
     @rule()
     def the_job_is_resumed(self) -> None:
-        self._take(ResumeJob(session_id=SESSION, job_id=JOB))
+        self._apply(ResumeJob(session_id=SESSION, job_id=JOB))
 
     @rule(pick=PICK)
     def the_job_is_cancelled(self, pick: int) -> None:
         if pick < 2:
-            self._take(CancelJob(session_id=SESSION, job_id=JOB))
+            self._apply(CancelJob(session_id=SESSION, job_id=JOB))
 
     @rule(item=st.one_of(st.none(), ITEMS))
-    def is_tried_again(self, item: int | None) -> None:
-        self._take(retry_item(None if item is None else self.items[item]))
+    def an_item_is_retried(self, item: int | None) -> None:
+        self._apply(retry_item(None if item is None else self.items[item]))
 
     @rule(item=ITEMS, how=st.sampled_from([pause, resume, resume, cancel]))
-    def is_taken_alone(self, item: int, how: Callable[[str], Step]) -> None:
+    def an_item_changes_alone(self, item: int, how: Callable[[str], Step]) -> None:
         self.paused.add(self.items[item])
-        self._take(how(self.items[item]))
+        self._apply(how(self.items[item]))
 
     @rule(item=ITEMS, close=st.booleans(), pick=PICK)
-    def its_worker_is_given_more_or_closed(self, item: int, close: bool, pick: int) -> None:
+    def a_worker_gets_input_or_is_closed(self, item: int, close: bool, pick: int) -> None:
         threads = self.session.state.threads.values()
         mine = [
             thread.agent for thread in threads if thread.child is not None and thread.child.task == self.items[item]
         ]
         if mine and pick < 4:
             more = SendSubagentInput(session_id=SESSION, agent=mine[0], text="more")
-            self._take(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
+            self._apply(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
             self.paused.add(self.items[item])
 
     @rule()
-    def all_comes_to_rest(self) -> None:
-        super().all_comes_to_rest()
-        found = self._job()
-        if found is None:
+    def all_runs_end(self) -> None:
+        super().all_runs_end()
+        job = self._job()
+        if job is None:
             return
-        whole = self.session.state.tasks[found.task]
-        if whole.paused:
+        job_task = self.session.state.tasks[job.task]
+        if job_task.paused:
             return
-        left = self._left()
+        left = self._open_items()
         assert left, "a job without open items has ended"
         for item in left:
             waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.done_dependencies)
             assert waits, f"no worker starts {item.title}"
-        assert (whole.work == "over") == all(item.work == "over" for item in left)
+        assert (job_task.work == "over") == all(item.work == "over" for item in left)
 
     @invariant()
-    def no_more_are_at_work_than_may_be(self) -> None:
-        """Items that a person changed are not counted: a paused item frees its place and resumes at once."""
-        at_work = [item for item in self._left() if item.work == "running" and item.task not in self.paused]
+    def at_most_the_parallel_limit_runs(self) -> None:
+        """Items that a person changed do not count: they resume outside of the limit."""
+        at_work = [item for item in self._open_items() if item.work == "running" and item.task not in self.paused]
         begun = [item for item in at_work if self.attempts.get(item.task, 0) <= 1]
         assert len(begun) <= PARALLEL
 
@@ -101,7 +101,7 @@ class JobMachine(TaskMachine):
         assert len(at_work) == len(set(at_work))
 
     @invariant()
-    def whoever_works_on_a_job_ends_with_it(self) -> None:
+    def workers_end_with_their_job(self) -> None:
         threads = self.session.state.threads.values()
         left = [
             thread.agent
@@ -111,17 +111,17 @@ class JobMachine(TaskMachine):
         assert left == []
 
     @invariant()
-    def a_job_is_there_as_long_as_its_task(self) -> None:
-        assert (self._job() is not None) == (self.whole in self.session.state.tasks)
+    def a_job_exists_as_long_as_its_task(self) -> None:
+        assert (self._job() is not None) == (self.job_task in self.session.state.tasks)
 
     def _job(self) -> OpenJob | None:
         return self.session.state.jobs.get(JOB)
 
-    def _left(self) -> list[OpenTask]:
+    def _open_items(self) -> list[OpenTask]:
         return [self.session.state.tasks[item] for item in self.items if item in self.session.state.tasks]
 
-    def _has_somebody(self, task: OpenTask) -> bool:
-        return bool(self._left()) if task.task == self.whole else super()._has_somebody(task)
+    def _has_worker(self, task: OpenTask) -> bool:
+        return bool(self._open_items()) if task.task == self.job_task else super()._has_worker(task)
 
 
 JobMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)

@@ -109,7 +109,7 @@ def _with_context_through(expected: tuple[ScopedFact, ...], before: int) -> list
 
 
 class Scenario:
-    """A session after some steps. A test may set `now`, `epoch`, `expiry` and `configure_run` between them."""
+    """A session after some steps. A test may set its public attributes between them."""
 
     def __init__(
         self, *, expiry: int = 0, configure_run: Callable[[str, Mode, PermissionMode], RunConfig] = configure_run

@@ -13,7 +13,7 @@ JOB = "job_1"
 
 
 def create_job(*inputs: str, **rest: Any) -> CreateJob:
-    items = tuple(JobItemInput(input=one) for one in inputs)
+    items = tuple(JobItemInput(input=text) for text in inputs)
     session: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
     return CreateJob(session_id=SESSION, items=items, **{**session, **rest})
 

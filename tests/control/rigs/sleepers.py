@@ -78,9 +78,9 @@ def sleeping_team(
     return session
 
 
-def wake_input(then: StepResult) -> str:
+def wake_input(result: StepResult) -> str:
     """Return the input that explains the wake to the model."""
-    return only_fact(then, TurnSubmitted).input.text
+    return only_fact(result, TurnSubmitted).input.text
 
 
 LEAD_ALONE = msgspec.structs.replace(LEAD, edges=())

@@ -66,6 +66,6 @@ def open_task(session: Team, name: str) -> OpenTask:
     return session.state.tasks[name]
 
 
-def started_attempts(then: StepResult) -> list[tuple[TaskStarted, Scope]]:
+def started_attempts(result: StepResult) -> list[tuple[TaskStarted, Scope]]:
     """Return the attempts that started, with their scopes."""
-    return [(new.fact, new.scope) for new in then.decision.facts if isinstance(new.fact, TaskStarted)]
+    return [(new.fact, new.scope) for new in result.decision.facts if isinstance(new.fact, TaskStarted)]

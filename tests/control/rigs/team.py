@@ -102,15 +102,15 @@ class Team(Scenario):
 
     def refusal_code(self, name: str, tool: str, /, **arguments: Any) -> str:
         """Check that the call leads to a refusal alone, and return its code."""
-        then = self.uses(name, tool, **arguments)
-        types = fact_types(then)
+        result = self.uses(name, tool, **arguments)
+        types = fact_types(result)
         assert types[types.index("tool.requested") :] == [
             "tool.requested",
             "permission.evaluated",
             "tool.refused",
             "model.requested",
         ]
-        return only_fact(then, ToolRefused).code
+        return only_fact(result, ToolRefused).code
 
     def spawns(self, count: int = 1, definition: str = "worker", **rest: Any) -> list[str]:
         """Let the lead spawn children, and return their names."""
@@ -186,17 +186,17 @@ def spawn(definition: str = "worker", **rest: Any) -> SpawnSubagent:
     return SpawnSubagent(session_id=SESSION, agent=definition, objective="a part", **rest)
 
 
-def fact_types(then: StepResult) -> list[str]:
+def fact_types(result: StepResult) -> list[str]:
     """Return the types of a step's facts, in order."""
-    return [fact.type for fact in then.facts]
+    return [fact.type for fact in result.facts]
 
 
-def facts_of(then: StepResult, kind: type[F]) -> list[F]:
+def facts_of(result: StepResult, kind: type[F]) -> list[F]:
     """Return the facts of that class, in order."""
-    return [fact for fact in then.facts if isinstance(fact, kind)]
+    return [fact for fact in result.facts if isinstance(fact, kind)]
 
 
-def only_fact(then: StepResult, kind: type[F]) -> F:
+def only_fact(result: StepResult, kind: type[F]) -> F:
     """Return the only fact of that class."""
-    (fact,) = facts_of(then, kind)
+    (fact,) = facts_of(result, kind)
     return fact

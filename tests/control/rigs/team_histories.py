@@ -1,4 +1,4 @@
-"""Random histories of a team: each step is chosen by three small numbers, drawn by tests and proofs.
+"""Random histories of a team. Tests and proofs draw the three small numbers of each step.
 
 The team includes a sleeping agent and an external agent. Calls wait for a person or expire.
 """
@@ -67,7 +67,7 @@ SECOND = 1_000_000
 
 
 class History:
-    """A session with a lead, three other main agents, a sleeping agent, children, a person, a board and a job."""
+    """A session with main agents, a sleeping agent, children, a person, a board and a job."""
 
     def __init__(self, mode: Mode = "chat") -> None:
         definitions = (LEAD, CRITIC, CLERK, CODER, WATCHER, WORKER, HUMAN)

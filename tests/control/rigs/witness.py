@@ -1,4 +1,4 @@
-"""Invariants of one thread, checked from its facts alone, without code of the deciders or their state."""
+"""Invariants of one thread, checked from its facts without code of the deciders or their state."""
 
 from __future__ import annotations
 

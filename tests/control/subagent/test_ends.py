@@ -17,9 +17,9 @@ def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
     session.spawns(3)
     session.answers("worker-1")
     session.when(spawn())
-    then = session.when(interrupt(cascade=True, reason="enough"))
+    result = session.when(interrupt(cascade=True, reason="enough"))
 
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "turn.interrupt.requested",
         "turn.interrupt.requested",
         "turn.interrupt.requested",
@@ -29,8 +29,8 @@ def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
         "worker.notification",
         "team.changed",
     ]
-    assert [fact.cause for fact in facts_of(then, TurnInterruptRequested)] == ["person", "cancelled", "cancelled"]
-    assert [effect.scope.agent for effect in then.effects if isinstance(effect, StopRun)] == [
+    assert [fact.cause for fact in facts_of(result, TurnInterruptRequested)] == ["person", "cancelled", "cancelled"]
+    assert [effect.scope.agent for effect in result.effects if isinstance(effect, StopRun)] == [
         "lead",
         "worker-2",
         "worker-3",
@@ -57,9 +57,9 @@ def test_cancelling_a_child_that_is_already_stopping_cancels_it() -> None:
     session.spawns()
     session.when(interrupt(thread_id="thr_2"))
     session.uses("lead", "cancel_subagent", agent="worker-1", reason="not needed")
-    then = session.stopped("worker-1")
+    result = session.stopped("worker-1")
 
-    assert only_fact(then, SubagentCancelled).reason == "not needed"
+    assert only_fact(result, SubagentCancelled).reason == "not needed"
     assert session.child_status("worker-1") == "cancelled"
 
 
@@ -70,9 +70,9 @@ def test_a_child_cancelled_while_its_approval_waits_withdraws_it() -> None:
     session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     session.when(CancelSubagent(session_id=SESSION, agent="worker-1"))
     assert session.refuses(approve()).code == "nothing_running"
-    then = session.stopped("worker-1", "cancelled")
+    result = session.stopped("worker-1", "cancelled")
 
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "action.withdrawn",
         "tool.cancelled",
         "turn.interrupted",
@@ -86,9 +86,9 @@ def test_a_child_cancelled_while_its_approval_waits_withdraws_it() -> None:
 def test_closing_a_child_that_waits_for_a_slot_ends_it_at_once() -> None:
     session = team(budget=1)
     session.spawns(2)
-    then = session.when(CloseSubagent(session_id=SESSION, agent="worker-2", reason="too many"))
+    result = session.when(CloseSubagent(session_id=SESSION, agent="worker-2", reason="too many"))
 
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "queue.removed",
         "subagent.cancelled",
         "task.cancelled",
@@ -97,7 +97,7 @@ def test_closing_a_child_that_waits_for_a_slot_ends_it_at_once() -> None:
         "subagent.closed",
         "team.changed",
     ]
-    then.with_answer(
+    result.with_answer(
         ChildChanged(session_id=SESSION, agent_id="worker-2", status="closed", sequence=session.state.sequence - 1)
     )
     assert session.state.waiting == ()
@@ -107,12 +107,12 @@ def test_closing_a_child_that_waits_for_a_slot_ends_it_at_once() -> None:
 def test_closing_a_running_child_stops_it_first() -> None:
     session = team()
     session.spawns()
-    asked = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
-    assert fact_types(asked) == ["turn.interrupt.requested"]
+    closing = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
+    assert fact_types(closing) == ["turn.interrupt.requested"]
     assert session.refuses(SendSubagentInput(session_id=SESSION, agent="worker-1", text="x")).code == "nothing_running"
     assert session.refuses(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="x")).code == "thread_busy"
-    then = session.stopped("worker-1", "closed")
-    assert fact_types(then)[-6:] == [
+    result = session.stopped("worker-1", "closed")
+    assert fact_types(result)[-6:] == [
         "subagent.cancelled",
         "task.cancelled",
         "worker.notification",

@@ -21,14 +21,14 @@ from tests.control.rigs.team import LEAD, Team, agent_definition, fact_types, on
 FINALIZER = agent_definition("worker", kind="subagent", policy=("Finalize",))
 
 
-def crew() -> Team:
+def session_with_finalizer() -> Team:
     """Return a session with one child, which should finalize."""
     session = team(LEAD, FINALIZER)
     session.spawns()
     return session
 
 
-def done(session: Team, output: str) -> StepResult:
+def complete_call(session: Team, output: str) -> StepResult:
     """Complete the child's open call."""
     run = session.run_of("worker-1")
     outcome = ToolOutcome(output=output)
@@ -37,7 +37,7 @@ def done(session: Team, output: str) -> StepResult:
 
 
 def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_is_the_result() -> None:
-    session = crew()
+    session = session_with_finalizer()
 
     reminded = session.answers("worker-1", "The answer is 41.")
     ended = session.answers("worker-1", "The answer is 42.")
@@ -54,13 +54,13 @@ def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_
 
 
 def test_m3_a_waiting_parent_reads_that_the_result_was_not_finalized() -> None:
-    session = crew()
+    session = session_with_finalizer()
     session.uses("lead", "wait_subagents")
     session.answers("worker-1", "The answer is 42.")
     session.answers("worker-1", "The answer is 42.")
 
-    told = only_fact(session.uses("lead", "list_subagents"), ToolCompleted).output.text
-    children = [casing.decode(msgspec.json.encode(child), ChildResult) for child in msgspec.json.decode(told)]
+    output = only_fact(session.uses("lead", "list_subagents"), ToolCompleted).output.text
+    children = [casing.decode(msgspec.json.encode(child), ChildResult) for child in msgspec.json.decode(output)]
 
     assert [(child.status, child.note) for child in children] == [
         ("completed", "answered in plain text, not finalized")
@@ -68,28 +68,28 @@ def test_m3_a_waiting_parent_reads_that_the_result_was_not_finalized() -> None:
 
 
 def test_m3_a_child_that_finalizes_after_the_reminder_is_finalized() -> None:
-    session = crew()
+    session = session_with_finalizer()
     session.answers("worker-1", "I am done.")
     session.uses("worker-1", "Finalize", summary="The answer is 42.")
 
-    ended = done(session, "The answer is 42.")
+    ended = complete_call(session, "The answer is 42.")
 
     completed = only_fact(ended, SubagentCompleted)
     assert (completed.result.text, completed.plain_text) == ("The answer is 42.", False)
 
 
 def test_m3_a_call_after_the_reminder_gives_another_reminder() -> None:
-    session = crew()
+    session = session_with_finalizer()
     session.answers("worker-1", "Let me look.")
     session.uses("worker-1", "Read", file_path="a.md")
-    done(session, "text")
+    complete_call(session, "text")
 
     assert fact_types(session.answers("worker-1", "It says text."))[-1] == "model.requested"
     assert only_fact(session.answers("worker-1", "It says text."), SubagentCompleted).plain_text
 
 
 def test_m3_a_child_with_only_empty_answers_fails_with_a_message() -> None:
-    session = crew()
+    session = session_with_finalizer()
     session.answers("worker-1", " ")
 
     ended = session.answers("worker-1", "")
@@ -100,18 +100,18 @@ def test_m3_a_child_with_only_empty_answers_fails_with_a_message() -> None:
 
 
 def test_m3_a_blank_answer_after_a_text_keeps_the_text_as_the_result() -> None:
-    session = crew()
+    session = session_with_finalizer()
     session.answers("worker-1", "The answer is 42.")
 
     assert only_fact(session.answers("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
 
 
 def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
-    session = crew()
+    session = session_with_finalizer()
     run = session.run_of("worker-1")
     for number in range(run.max_iters - 1):
         session.uses("worker-1", "Read", file_path=f"{number}.md")
-        done(session, f"text {number}")
+        complete_call(session, f"text {number}")
 
     assert only_fact(session.answers("worker-1", "All is read."), SubagentCompleted).plain_text
 

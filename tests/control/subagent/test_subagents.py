@@ -29,7 +29,7 @@ from tests.control.rigs.team import LEAD, WORKER, agent_definition, fact_types, 
 
 def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
     """SUB-03: the spawn names the child's isolation."""
-    then = team().uses(
+    result = team().uses(
         "lead",
         "spawn_subagent",
         agent="Worker",
@@ -38,7 +38,7 @@ def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
         work_globs=["docs/**"],
     )
 
-    assert fact_types(then)[4:] == [
+    assert fact_types(result)[4:] == [
         "tool.started",
         "task.created",
         "task.created",
@@ -55,22 +55,22 @@ def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
         "model.requested",
         "team.changed",
     ]
-    assert only_fact(then, SubagentSpawned) == SubagentSpawned(
+    assert only_fact(result, SubagentSpawned) == SubagentSpawned(
         role="researcher", objective=Text(text="Read the docs.\nAll."), isolation="shared", work_globs=("docs/**",)
     )
-    whole, part = facts_of(then, TaskCreated)
+    whole, part = facts_of(result, TaskCreated)
     assert (whole.title, part.title, part.assignee, part.parent_task) == (
         "the objective",
         "Read the docs.",
         "worker-1",
         "tsk_1",
     )
-    (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, SubagentSpawned)]
+    (scope,) = [new.scope for new in result.decision.facts if isinstance(new.fact, SubagentSpawned)]
     assert scope == Scope(agent="worker-1", thread="thr_2", task="tsk_2", parent_thread="thr_1", parent_run="run_1")
 
 
 def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
-    """Multi-agent runtime spec, Hard invariants 8 and 9: definition and parent narrow the mode. Neither widens it."""
+    """Multi-agent runtime spec, Hard invariants 8 and 9: definition and parent only narrow the mode."""
     session = team(permission_mode="edits")
     wide = only_fact(
         session.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
@@ -122,9 +122,9 @@ def test_a_crashed_child_frees_its_slot_and_waits_to_be_resumed() -> None:
     """CTL-13"""
     session = team(budget=1)
     session.spawns(2)
-    then = session.stopped("worker-1", "crash")
+    result = session.stopped("worker-1", "crash")
 
-    assert only_fact(then, WorkerNotification).status == "interrupted"
+    assert only_fact(result, WorkerNotification).status == "interrupted"
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "running")
 
 
@@ -133,11 +133,11 @@ def test_the_parent_of_an_ended_child_is_notified_with_its_usage() -> None:
     session = team()
     session.spawns()
     session.uses("worker-1", "list_subagents")
-    then = session.answers("worker-1", "All read.")
+    result = session.answers("worker-1", "All read.")
 
     usage = WorkUsage(input_tokens=20, output_tokens=4, model_calls=2, tool_calls=1)
-    assert only_fact(then, SubagentCompleted) == SubagentCompleted(result=Text(text="All read."), usage=usage)
-    assert only_fact(then, WorkerNotification) == WorkerNotification(
+    assert only_fact(result, SubagentCompleted) == SubagentCompleted(result=Text(text="All read."), usage=usage)
+    assert only_fact(result, WorkerNotification) == WorkerNotification(
         item="itm_1",
         to_thread=THREAD,
         status="completed",
@@ -152,10 +152,10 @@ def test_a_failure_of_one_child_leaves_the_others_running() -> None:
     """COM-12"""
     session = team()
     session.spawns(2)
-    then = session.fails("worker-1")
+    result = session.fails("worker-1")
 
-    assert only_fact(then, SubagentFailed).code == "model_unavailable"
-    assert fact_types(then)[-4:] == ["subagent.failed", "task.failed", "worker.notification", "team.changed"]
+    assert only_fact(result, SubagentFailed).code == "model_unavailable"
+    assert fact_types(result)[-4:] == ["subagent.failed", "task.failed", "worker.notification", "team.changed"]
     assert (session.child_status("worker-1"), session.running_agents()) == ("failed", ["lead", "worker-2"])
 
 
@@ -163,9 +163,9 @@ def test_a_failed_child_drops_its_queued_input() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "send_subagent_input", agent="worker-1", text="and this")
-    then = session.fails("worker-1")
+    result = session.fails("worker-1")
 
-    assert [fact for fact in fact_types(then) if fact.startswith(("queue", "subagent"))] == [
+    assert [fact for fact in fact_types(result) if fact.startswith(("queue", "subagent"))] == [
         "queue.removed",
         "subagent.failed",
     ]
@@ -181,8 +181,8 @@ def test_more_input_for_an_ended_child_is_another_task_that_needs_a_slot() -> No
 
     assert queued["status"] == "queued"
     assert session.child_status("worker-1") == "queued"
-    then = session.answers("worker-2")
-    assert "subagent.started" in fact_types(then)
+    result = session.answers("worker-2")
+    assert "subagent.started" in fact_types(result)
     assert session.running_agents() == ["lead", "worker-1"]
     child = session.thread_of("worker-1").child
     assert child is not None
@@ -223,9 +223,9 @@ def test_a_person_may_send_input_to_a_child() -> None:
     session = team()
     session.spawns()
     session.answers("worker-1")
-    then = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
+    result = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
 
-    assert fact_types(then)[:5] == [
+    assert fact_types(result)[:5] == [
         "task.created",
         "subagent.continued",
         "turn.submitted",
@@ -303,11 +303,11 @@ def test_a_child_never_gets_the_name_of_another_agent() -> None:
 def test_a_child_with_a_worktree_starts_once_the_worktree_exists() -> None:
     """Control plane spec, spawn_subagent: isolation rules."""
     session = team()
-    then = session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="worktree")
-    assert only_fact(then, SubagentQueued).queue_reason == "worktree"
-    assert [effect.scope.agent for effect in then.effects if isinstance(effect, MakeWorktree)] == ["worker-1"]
-    made = session.when(WorktreeMade(thread="thr_2", path="/srv/.site-1", branch="b", base="c"))
-    assert fact_types(made)[:3] == ["subagent.isolated", "subagent.started", "turn.started"]
+    result = session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="worktree")
+    assert only_fact(result, SubagentQueued).queue_reason == "worktree"
+    assert [effect.scope.agent for effect in result.effects if isinstance(effect, MakeWorktree)] == ["worker-1"]
+    started = session.when(WorktreeMade(thread="thr_2", path="/srv/.site-1", branch="b", base="c"))
+    assert fact_types(started)[:3] == ["subagent.isolated", "subagent.started", "turn.started"]
     assert session.refusal_code("lead", "merge_subagent", agent="worker-1") == "thread_busy"
     session.answers("worker-1")
     closed = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
@@ -324,16 +324,16 @@ def test_a_child_with_a_worktree_starts_once_the_worktree_exists() -> None:
 def test_a_failed_worktree_fails_the_child_and_its_parent_is_notified() -> None:
     session = team()
     session.spawns(isolation="worktree")
-    then = session.when(WorktreeMade(thread="thr_2", code="worktree_failed", message="no repository"))
+    result = session.when(WorktreeMade(thread="thr_2", code="worktree_failed", message="no repository"))
 
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "queue.removed",
         "subagent.failed",
         "task.failed",
         "worker.notification",
         "team.changed",
     ]
-    assert (only_fact(then, WorkerNotification).status, only_fact(then, WorkerNotification).summary) == (
+    assert (only_fact(result, WorkerNotification).status, only_fact(result, WorkerNotification).summary) == (
         "failed",
         "no repository",
     )
@@ -343,10 +343,10 @@ def test_a_delegated_approval_names_its_child_and_in_a_worktree_applies_once() -
     """UI-10: the answer goes to that child. A rule would also apply in the parent's folder."""
     session = team()
     session.spawns()
-    then = session.when(model_answer(requested_call(8, 2, ASK), run=2, thread="thr_2"))
-    assert [new.scope.agent for new in then.decision.facts if isinstance(new.fact, ActionRequired)] == ["worker-1"]
-    asked = only_fact(then, ActionRequired)
-    assert (asked.action_type, asked.scopes) == ("delegated_permission", ("once", "session", "workspace"))
+    result = session.when(model_answer(requested_call(8, 2, ASK), run=2, thread="thr_2"))
+    assert [new.scope.agent for new in result.decision.facts if isinstance(new.fact, ActionRequired)] == ["worker-1"]
+    action = only_fact(result, ActionRequired)
+    assert (action.action_type, action.scopes) == ("delegated_permission", ("once", "session", "workspace"))
     answer = session.when(approve())
     assert [new.scope.agent for new in answer.decision.facts if isinstance(new.fact, ToolStarted)] == ["worker-1"]
 

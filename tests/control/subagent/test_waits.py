@@ -15,11 +15,11 @@ from tests.control.rigs.team import fact_types, only_fact, team
 SECOND = 1_000_000
 
 
-def waited(then: StepResult) -> ChildResults:
-    return casing.decode(only_fact(then, ToolCompleted).output.text, ChildResults)
+def wait_results(result: StepResult) -> ChildResults:
+    return casing.decode(only_fact(result, ToolCompleted).output.text, ChildResults)
 
 
-def told(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
+def wait_summary(answer: ChildResults) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
     return (
         [(child.agent_id, child.status) for child in answer.ended],
         [(child.agent_id, child.status) for child in answer.pending],
@@ -33,12 +33,12 @@ def test_a_wait_for_all_ends_with_the_last_child_and_has_every_result() -> None:
     session.spawns(2)
     assert fact_types(session.uses("lead", "wait_subagents"))[-2:] == ["tool.started", "subagent.awaited"]
     session.answers("worker-1", "One.")
-    then = session.answers("worker-2", "Two.")
+    result = session.answers("worker-2", "Two.")
 
-    answer = waited(then)
-    assert told(answer) == ([("worker-1", "completed"), ("worker-2", "completed")], [], False)
+    answer = wait_results(result)
+    assert wait_summary(answer) == ([("worker-1", "completed"), ("worker-2", "completed")], [], False)
     assert [child.result for child in answer.ended] == ["One.", "Two."]
-    assert only_fact(then, InboxConsumed) == InboxConsumed(items=("itm_1", "itm_2"))
+    assert only_fact(result, InboxConsumed) == InboxConsumed(items=("itm_1", "itm_2"))
     assert session.thread_of("lead").inbox == ()
 
 
@@ -47,7 +47,11 @@ def test_a_wait_for_any_ends_with_the_first_child() -> None:
     session = team()
     session.spawns(2)
     session.uses("lead", "wait_subagents", mode="any")
-    assert told(waited(session.answers("worker-2"))) == ([("worker-2", "completed")], [("worker-1", "running")], False)
+    assert wait_summary(wait_results(session.answers("worker-2"))) == (
+        [("worker-2", "completed")],
+        [("worker-1", "running")],
+        False,
+    )
 
 
 def test_a_wait_returns_the_current_results_when_a_child_fails() -> None:
@@ -56,9 +60,9 @@ def test_a_wait_returns_the_current_results_when_a_child_fails() -> None:
     session.spawns(3)
     session.uses("lead", "wait_subagents")
     session.answers("worker-3", "Three.")
-    then = session.fails("worker-1")
+    result = session.fails("worker-1")
 
-    assert told(waited(then)) == (
+    assert wait_summary(wait_results(result)) == (
         [("worker-1", "failed"), ("worker-3", "completed")],
         [("worker-2", "running")],
         False,
@@ -72,7 +76,10 @@ def test_an_already_returned_failure_does_not_end_the_next_wait() -> None:
     session.fails("worker-1")
     again = session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
     assert fact_types(again)[-1] == "subagent.awaited"
-    assert told(waited(session.answers("worker-2")))[0] == [("worker-1", "failed"), ("worker-2", "completed")]
+    assert wait_summary(wait_results(session.answers("worker-2")))[0] == [
+        ("worker-1", "failed"),
+        ("worker-2", "completed"),
+    ]
 
 
 def test_a_wait_returns_the_current_results_at_its_timeout() -> None:
@@ -85,7 +92,7 @@ def test_a_wait_returns_the_current_results_at_its_timeout() -> None:
     session.now = NOW + 29 * SECOND
     session.when(WakeTimeReached(at=session.now)).then_nothing()
     session.now = NOW + 30 * SECOND
-    assert told(waited(session.when(WakeTimeReached(at=session.now)))) == (
+    assert wait_summary(wait_results(session.when(WakeTimeReached(at=session.now)))) == (
         [("worker-1", "completed")],
         [("worker-2", "running")],
         True,
@@ -98,7 +105,7 @@ def test_a_child_that_waits_for_a_person_ends_the_wait() -> None:
     session.spawns()
     session.uses("lead", "wait_subagents")
     session.when(interrupt(thread_id="thr_2"))
-    assert told(waited(session.stopped("worker-1"))) == ([("worker-1", "waiting")], [], False)
+    assert wait_summary(wait_results(session.stopped("worker-1"))) == ([("worker-1", "waiting")], [], False)
 
 
 def test_closing_a_child_ends_the_wait_for_it() -> None:
@@ -107,16 +114,19 @@ def test_closing_a_child_ends_the_wait_for_it() -> None:
     session.answers("worker-1")
     session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
     session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
-    then = session.when(CloseSubagent(session_id=SESSION, agent="worker-2"))
-    assert fact_types(then) == ["turn.interrupt.requested"]
-    assert told(waited(session.stopped("worker-2", "closed")))[0] == [("worker-1", "closed"), ("worker-2", "closed")]
+    result = session.when(CloseSubagent(session_id=SESSION, agent="worker-2"))
+    assert fact_types(result) == ["turn.interrupt.requested"]
+    assert wait_summary(wait_results(session.stopped("worker-2", "closed")))[0] == [
+        ("worker-1", "closed"),
+        ("worker-2", "closed"),
+    ]
 
 
 def test_a_wait_for_ended_children_returns_at_once() -> None:
     session = team()
     session.spawns()
     session.answers("worker-1")
-    assert told(waited(session.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
+    assert wait_summary(wait_results(session.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
 
 
 def test_a_wait_for_all_includes_results_from_before_the_call() -> None:
@@ -125,11 +135,11 @@ def test_a_wait_for_all_includes_results_from_before_the_call() -> None:
     session.spawns(2)
     session.answers("worker-1", "One.")
     assert fact_types(session.uses("lead", "wait_subagents"))[-1] == "subagent.awaited"
-    answer = waited(session.answers("worker-2", "Two."))
+    answer = wait_results(session.answers("worker-2", "Two."))
     assert [child.result for child in answer.ended] == ["One.", "Two."]
     session.spawns()
     session.uses("lead", "wait_subagents")
-    assert told(waited(session.answers("worker-3")))[0] == [("worker-3", "completed")]
+    assert wait_summary(wait_results(session.answers("worker-3")))[0] == [("worker-3", "completed")]
 
 
 def test_interrupting_a_waiting_agent_ends_the_wait_and_loses_no_result() -> None:
@@ -139,6 +149,6 @@ def test_interrupting_a_waiting_agent_ends_the_wait_and_loses_no_result() -> Non
     session.uses("lead", "wait_subagents")
     session.answers("worker-1", "One.")
     session.when(interrupt())
-    then = session.stopped("lead")
-    assert fact_types(then) == ["tool.cancelled", "turn.interrupted", "thread.paused"]
+    result = session.stopped("lead")
+    assert fact_types(result) == ["tool.cancelled", "turn.interrupted", "thread.paused"]
     assert only_fact(session.when(submit("go on", session_id=SESSION)), InboxReserved).items == ("itm_1",)

@@ -16,7 +16,7 @@ from tests.control.rigs.tasks import board, cancel, create, open_task, pause, re
 from tests.control.rigs.team import Team, fact_types, facts_of, only_fact, team
 
 
-def tree() -> Team:
+def session_with_tree() -> Team:
     """Return a session whose lead works on a task and two children on its subtasks."""
     session = board("tsk_a")
     session.when(start("tsk_a"))
@@ -31,13 +31,15 @@ def test_a_pause_is_recorded_before_its_interrupt_with_its_reason() -> None:
     """SUB-06: pause and resume record the reason."""
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    then = session.when(pause("tsk_a", reason="lunch"))
+    result = session.when(pause("tsk_a", reason="lunch"))
 
-    assert fact_types(then) == ["task.paused", "turn.interrupt.requested"]
-    assert only_fact(then, TaskPaused).reason == "lunch"
-    assert only_fact(then, TurnInterruptRequested).reason == "the task was paused: lunch"
-    assert [type(effect) for effect in then.effects] == [StopRun]
-    assert then.answer == TaskChanged(session_id=SESSION, task_id="tsk_a", status="blocked", sequence=then.before + 2)
+    assert fact_types(result) == ["task.paused", "turn.interrupt.requested"]
+    assert only_fact(result, TaskPaused).reason == "lunch"
+    assert only_fact(result, TurnInterruptRequested).reason == "the task was paused: lunch"
+    assert [type(effect) for effect in result.effects] == [StopRun]
+    assert result.answer == TaskChanged(
+        session_id=SESSION, task_id="tsk_a", status="blocked", sequence=result.before + 2
+    )
 
 
 def test_a_paused_task_is_neither_done_nor_failed_and_continues_its_attempt() -> None:
@@ -47,12 +49,15 @@ def test_a_paused_task_is_neither_done_nor_failed_and_continues_its_attempt() ->
     assert [name for name in fact_types(session.stopped("lead")) if name.startswith("task")] == []
     assert session.refuses(start("tsk_a")).code == "task_paused"
 
-    then = session.when(resume("tsk_a", reason="back"))
-    assert only_fact(then, TaskResumed).reason == "back"
-    assert started_attempts(then) == [], "the attempt continues in another turn"
-    (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)]
+    result = session.when(resume("tsk_a", reason="back"))
+    assert only_fact(result, TaskResumed).reason == "back"
+    assert started_attempts(result) == [], "the attempt continues in another turn"
+    (scope,) = [new.scope for new in result.decision.facts if isinstance(new.fact, TurnSubmitted)]
     assert (scope.task, scope.turn, scope.attempt) == ("tsk_a", "trn_3", 1)
-    assert (only_fact(then, TurnSubmitted).input.text, only_fact(then, TurnSubmitted).resumes) == (RESUME_INPUT, True)
+    assert (only_fact(result, TurnSubmitted).input.text, only_fact(result, TurnSubmitted).resumes) == (
+        RESUME_INPUT,
+        True,
+    )
     assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
 
 
@@ -60,12 +65,12 @@ def test_a_task_resumed_before_its_run_has_stopped_continues_after_it() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(pause("tsk_a"))
-    then = session.when(resume("tsk_a"))
-    assert fact_types(then) == ["task.resumed", "turn.submitted", "queue.added"]
+    result = session.when(resume("tsk_a"))
+    assert fact_types(result) == ["task.resumed", "turn.submitted", "queue.added"]
 
-    then = session.stopped("lead")
-    assert "turn.started" in fact_types(then)
-    assert [name for name in fact_types(then) if name.startswith("task")] == []
+    result = session.stopped("lead")
+    assert "turn.started" in fact_types(result)
+    assert [name for name in fact_types(result) if name.startswith("task")] == []
     session.answers("lead")
     assert session.state.tasks == {}
 
@@ -85,8 +90,8 @@ def test_turns_of_a_paused_task_wait_in_the_queue_and_others_overtake_them() -> 
     session.when(submit("and you?", session_id=SESSION))
     assert session.thread_of("lead").run is not None, "a person's input does not wait behind a paused task"
     session.answers("lead")
-    then = session.when(resume("tsk_b"))
-    assert fact_types(then)[:2] == ["task.resumed", "turn.started"]
+    result = session.when(resume("tsk_b"))
+    assert fact_types(result)[:2] == ["task.resumed", "turn.started"]
     session.answers("lead")
     assert session.state.tasks == {}
 
@@ -95,17 +100,17 @@ def test_children_of_a_paused_task_pause_with_it_and_resume_within_the_budget() 
     session = board("tsk_a", budget=1)
     session.when(start("tsk_a"))
     session.spawns(2)
-    then = session.when(pause("tsk_a", reason="wait"))
+    result = session.when(pause("tsk_a", reason="wait"))
 
-    assert [fact.reason for fact in facts_of(then, TaskPaused)] == ["wait"] * 3
-    assert len(facts_of(then, TurnInterruptRequested)) == 2
+    assert [fact.reason for fact in facts_of(result, TaskPaused)] == ["wait"] * 3
+    assert len(facts_of(result, TurnInterruptRequested)) == 2
     session.stopped("lead")
     session.stopped("worker-1")
     assert session.running_agents() == [], "a paused task takes no slot"
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "queued")
 
-    then = session.when(resume("tsk_a"))
-    assert len(facts_of(then, TaskResumed)) == 3
+    result = session.when(resume("tsk_a"))
+    assert len(facts_of(result, TaskResumed)) == 3
     assert session.running_agents() == ["lead", "worker-1"]
     session.answers("worker-1")
     assert session.running_agents() == ["lead", "worker-2"]
@@ -120,7 +125,7 @@ def test_input_to_a_child_of_a_paused_task_starts_when_the_task_resumes() -> Non
     session = team()
     session.spawns(review=True)
     session.answers("worker-1", "Look at it.")
-    part = next(one.task for one in session.state.tasks.values() if one.parent_task)
+    part = next(task.task for task in session.state.tasks.values() if task.parent_task)
     session.when(pause(part))
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="changes_requested", summary="Shorter.")
     assert session.running_agents() == ["lead"], "no agent continues a paused task"
@@ -136,10 +141,10 @@ def test_a_paused_task_wakes_no_agent() -> None:
     session.uses("lead", "Finalize")
     whole = next(iter(session.state.tasks))
     session.when(pause(whole))
-    then = session.stopped("worker-1")
+    result = session.stopped("worker-1")
 
-    assert only_fact(then, WorkerNotification).status == "interrupted"
-    assert "turn.started" not in fact_types(then)
+    assert only_fact(result, WorkerNotification).status == "interrupted"
+    assert "turn.started" not in fact_types(result)
 
 
 def test_a_task_that_never_started_can_be_paused_and_resumed_without_a_start() -> None:
@@ -155,19 +160,19 @@ def test_a_task_that_never_started_can_be_paused_and_resumed_without_a_start() -
 
 def test_a_cancel_records_its_intent_first_and_stops_every_run_of_the_tree() -> None:
     """CTL-08"""
-    session = tree()
+    session = session_with_tree()
     session.answers("worker-1", "A part is there.")
-    then = session.when(cancel("tsk_a", reason="enough"))
+    result = session.when(cancel("tsk_a", reason="enough"))
 
-    requested = [new.scope.task for new in then.decision.facts if isinstance(new.fact, TaskCancelRequested)]
+    requested = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelRequested)]
     assert requested == ["tsk_a", "tsk_2"]
-    assert fact_types(then)[:2] == ["task.cancel.requested", "task.cancel.requested"]
-    assert {fact.reason for fact in facts_of(then, TurnInterruptRequested)} == {"enough"}
-    assert len(facts_of(then, TurnInterruptRequested)) == 2
+    assert fact_types(result)[:2] == ["task.cancel.requested", "task.cancel.requested"]
+    assert {fact.reason for fact in facts_of(result, TurnInterruptRequested)} == {"enough"}
+    assert len(facts_of(result, TurnInterruptRequested)) == 2
     session.stopped("lead", "cancelled")
-    then = session.stopped("worker-2", "cancelled")
-    assert only_fact(then, SubagentCancelled).reason == "enough"
-    over = [new.scope.task for new in then.decision.facts if isinstance(new.fact, TaskCancelled)]
+    result = session.stopped("worker-2", "cancelled")
+    assert only_fact(result, SubagentCancelled).reason == "enough"
+    over = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
     assert over == ["tsk_2", "tsk_a"]
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("completed", "cancelled")
     assert session.state.tasks == {}
@@ -179,11 +184,11 @@ def test_cancelling_a_task_removes_its_queued_turn_with_the_reason() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
-    then = session.when(cancel("tsk_b", reason="not needed"))
+    result = session.when(cancel("tsk_b", reason="not needed"))
 
-    assert fact_types(then) == ["task.cancel.requested", "queue.removed", "task.cancelled", "snapshot.updated"]
-    assert only_fact(then, QueueRemoved).reason == "not needed"
-    assert only_fact(then, TaskCancelled).reason == "not needed"
+    assert fact_types(result) == ["task.cancel.requested", "queue.removed", "task.cancelled", "snapshot.updated"]
+    assert only_fact(result, QueueRemoved).reason == "not needed"
+    assert only_fact(result, TaskCancelled).reason == "not needed"
     assert session.run_of("lead").turn == open_task(session, "tsk_a").turn
 
 
@@ -204,9 +209,9 @@ def test_subtasks_that_never_started_are_cancelled_with_their_parent() -> None:
     session.when(create("tsk_c", parent_task="tsk_b"))
     session.when(create("tsk_d", parent_task="tsk_a"))
     session.when(CompleteTask(session_id=SESSION, task_id="tsk_d"))
-    then = session.when(cancel("tsk_a"))
+    result = session.when(cancel("tsk_a"))
 
-    over = [new.scope.task for new in then.decision.facts if isinstance(new.fact, TaskCancelled)]
+    over = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
     assert over == ["tsk_c", "tsk_b", "tsk_a"]
     assert session.state.tasks == {}
 
@@ -225,12 +230,12 @@ def test_a_parent_that_waits_for_a_cancelled_child_continues() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
-    part = next(one.task for one in session.state.tasks.values() if one.parent_task)
+    part = next(task.task for task in session.state.tasks.values() if task.parent_task)
     session.when(cancel(part))
-    then = session.stopped("worker-1", "cancelled")
+    result = session.stopped("worker-1", "cancelled")
 
-    assert "tool.completed" in fact_types(then)
-    assert "model.requested" in fact_types(then)
+    assert "tool.completed" in fact_types(result)
+    assert "model.requested" in fact_types(result)
 
 
 def test_an_interrupted_turns_task_is_cancelled_before_the_next_turn_starts() -> None:
@@ -239,10 +244,10 @@ def test_an_interrupted_turns_task_is_cancelled_before_the_next_turn_starts() ->
     session.when(submit("next", session_id=SESSION))
     session.when(interrupt(cascade=True))
     session.stopped("worker-1", "cancelled")
-    then = session.stopped("lead")
+    result = session.stopped("lead")
 
-    assert only_fact(then, TaskCancelled).reason == "the turn was interrupted"
-    assert "turn.started" in fact_types(then)
+    assert only_fact(result, TaskCancelled).reason == "the turn was interrupted"
+    assert "turn.started" in fact_types(result)
     assert session.state.tasks == {}
 
 
@@ -252,20 +257,20 @@ def test_the_task_of_a_turn_does_not_wait_for_a_failed_subtask() -> None:
     session.spawns()
     session.uses("lead", "wait_subagents")
     session.fails("worker-1")
-    then = session.answers("lead", "It did not work.")
+    result = session.answers("lead", "It did not work.")
 
-    assert only_fact(then, TaskCompleted).summary == "It did not work."
-    assert [(one.title, one.work) for one in session.state.tasks.values()] == [("part 1", "over")]
+    assert only_fact(result, TaskCompleted).summary == "It did not work."
+    assert [(task.title, task.work) for task in session.state.tasks.values()] == [("part 1", "over")]
 
 
 def test_an_agent_stops_only_its_own_work_and_its_childrens() -> None:
-    session = tree()
+    session = session_with_tree()
     assert session.refusal_code("worker-1", "update_task", task_id="tsk_a", status="cancelled") == "not_your_child"
-    other = next(one.task for one in session.state.tasks.values() if one.assignee == "worker-2")
+    other = next(task.task for task in session.state.tasks.values() if task.assignee == "worker-2")
     assert session.refusal_code("worker-1", "update_task", task_id=other, status="cancelled") == "not_your_child"
 
-    then = session.uses("lead", "update_task", task_id=other, status="cancelled", reason="not needed")
-    assert only_fact(then, TurnInterruptRequested).reason == "not needed"
+    result = session.uses("lead", "update_task", task_id=other, status="cancelled", reason="not needed")
+    assert only_fact(result, TurnInterruptRequested).reason == "not needed"
     session.stopped("worker-2", "cancelled")
     assert session.child_status("worker-2") == "cancelled"
 
@@ -277,10 +282,10 @@ def test_a_child_that_waits_for_a_slot_is_cancelled_at_once(paused: bool) -> Non
     session.when(start("tsk_b", assignee="worker"))
     if paused:
         session.when(pause("tsk_b"))
-    then = session.when(cancel("tsk_b"))
+    result = session.when(cancel("tsk_b"))
 
-    assert facts_of(then, SubagentStarted) == []
-    assert only_fact(then, TaskCancelled).reason == "its task was cancelled"
+    assert facts_of(result, SubagentStarted) == []
+    assert only_fact(result, TaskCancelled).reason == "its task was cancelled"
     assert session.child_status("worker-2") == "cancelled"
 
 

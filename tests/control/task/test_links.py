@@ -16,9 +16,11 @@ def test_new_links_are_added_to_existing_ones() -> None:
     """Control plane spec: link_tasks updates parent, dependency and artifact edges."""
     session = board("tsk_a", "tsk_b", "tsk_c")
     session.when(link("tsk_a", depends_on=("tsk_b",)))
-    then = session.when(link("tsk_a", depends_on=("tsk_c",), parent_task=None, refs=(REF,), reason="first those"))
+    result = session.when(link("tsk_a", depends_on=("tsk_c",), parent_task=None, refs=(REF,), reason="first those"))
 
-    assert only_fact(then, TaskUpdated) == TaskUpdated(depends_on=("tsk_b", "tsk_c"), refs=(REF,), reason="first those")
+    assert only_fact(result, TaskUpdated) == TaskUpdated(
+        depends_on=("tsk_b", "tsk_c"), refs=(REF,), reason="first those"
+    )
     session.when(link("tsk_b", parent_task="tsk_c"))
     assert open_task(session, "tsk_b").parent_task == "tsk_c"
 

@@ -25,35 +25,43 @@ def test_a_started_task_gives_its_agent_a_turn_with_its_title_objective_and_acce
     """Control plane spec, Tasks: a run of the task is an attempt, counted from 1."""
     session = board()
     session.when(create("tsk_a", title="The report", objective="Write it down.", acceptance="It is one page."))
-    then = session.when(start("tsk_a", reason="it is time"))
+    result = session.when(start("tsk_a", reason="it is time"))
 
-    assert started_attempts(then) == [(TaskStarted(assignee="lead", reason="it is time"), LEADS)]
-    assert only_fact(then, TurnSubmitted) == TurnSubmitted(
+    assert started_attempts(result) == [(TaskStarted(assignee="lead", reason="it is time"), LEADS)]
+    assert only_fact(result, TurnSubmitted) == TurnSubmitted(
         input=Text(text="The report\n\nWrite it down.\n\nIt is done when: It is one page."),
         mode="chat",
         permission_mode="ask",
     )
-    assert fact_types(then) == ["task.started", "turn.submitted", "turn.started", "routing.resolved", "model.requested"]
-    assert then.answer == TaskChanged(session_id=SESSION, task_id="tsk_a", status="running", sequence=then.before + 5)
+    assert fact_types(result) == [
+        "task.started",
+        "turn.submitted",
+        "turn.started",
+        "routing.resolved",
+        "model.requested",
+    ]
+    assert result.answer == TaskChanged(
+        session_id=SESSION, task_id="tsk_a", status="running", sequence=result.before + 5
+    )
 
 
 def test_a_task_completes_with_the_turn_of_its_attempt() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    then = session.answers("lead", "One page.")
+    result = session.answers("lead", "One page.")
 
     scope = Scope(agent="lead", thread="thr_1", run="run_2", task="tsk_a", attempt=1)
-    then.ends_with((TaskCompleted(summary="One page."), scope), (SnapshotUpdated(through=then.before + 6), scope))
+    result.ends_with((TaskCompleted(summary="One page."), scope), (SnapshotUpdated(through=result.before + 6), scope))
     assert session.state.tasks == {}
 
 
 def test_a_task_started_for_a_busy_agent_waits_in_its_queue() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
-    then = session.when(start("tsk_b"))
+    result = session.when(start("tsk_b"))
 
-    assert fact_types(then) == ["task.started", "turn.submitted", "queue.added"]
-    assert only_fact(then, QueueAdded).position == 1
+    assert fact_types(result) == ["task.started", "turn.submitted", "queue.added"]
+    assert only_fact(result, QueueAdded).position == 1
     session.answers("lead")
     assert list(session.state.tasks) == ["tsk_b"]
     assert session.run_of("lead").turn == open_task(session, "tsk_b").turn
@@ -63,30 +71,30 @@ def test_a_task_started_for_a_busy_agent_waits_in_its_queue() -> None:
 
 def test_a_task_started_for_a_subagent_spawns_a_child_without_a_second_task() -> None:
     session = board("tsk_a")
-    then = session.when(start("tsk_a", assignee="worker"))
+    result = session.when(start("tsk_a", assignee="worker"))
 
-    assert "task.created" not in fact_types(then)
-    assert [name for name in fact_types(then) if name.startswith(("thread", "subagent", "task"))] == [
+    assert "task.created" not in fact_types(result)
+    assert [name for name in fact_types(result) if name.startswith(("thread", "subagent", "task"))] == [
         "thread.opened",
         "subagent.spawned",
         "task.started",
         "subagent.started",
     ]
-    assert only_fact(then, SubagentSpawned).objective == Text(text="The tsk_a")
-    ((fact, scope),) = started_attempts(then)
+    assert only_fact(result, SubagentSpawned).objective == Text(text="The tsk_a")
+    ((fact, scope),) = started_attempts(result)
     assert fact == TaskStarted(assignee="worker-1")
     assert (scope.thread, scope.turn, scope.parent_thread, scope.attempt) == ("thr_2", "trn_2", "thr_1", 1)
-    then = session.answers("worker-1", "Written.")
-    assert only_fact(then, SubagentCompleted).result == Text(text="Written.")
-    assert only_fact(then, TaskCompleted) == TaskCompleted(summary="Written.")
+    result = session.answers("worker-1", "Written.")
+    assert only_fact(result, SubagentCompleted).result == Text(text="Written.")
+    assert only_fact(result, TaskCompleted) == TaskCompleted(summary="Written.")
     assert session.state.tasks == {}
 
 
 def test_a_persons_task_runs_without_a_turn() -> None:
     session = board("tsk_a")
-    then = session.when(start("tsk_a", assignee="owner"))
+    result = session.when(start("tsk_a", assignee="owner"))
 
-    assert fact_types(then) == ["thread.opened", "task.started"]
+    assert fact_types(result) == ["thread.opened", "task.started"]
     assert open_task(session, "tsk_a").work == "running"
     done = session.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="I did it.", reason="by hand"))
     assert only_fact(done, TaskCompleted) == TaskCompleted(summary="I did it.", reason="by hand")
@@ -94,9 +102,9 @@ def test_a_persons_task_runs_without_a_turn() -> None:
 
 def test_starting_a_task_for_an_absent_main_agent_adds_it_to_the_session() -> None:
     session = board("tsk_a")
-    then = session.when(start("tsk_a", assignee="critic"))
+    result = session.when(start("tsk_a", assignee="critic"))
 
-    assert fact_types(then)[:3] == ["thread.opened", "task.started", "turn.submitted"]
+    assert fact_types(result)[:3] == ["thread.opened", "task.started", "turn.submitted"]
     assert session.running_agents() == ["critic"]
 
 
@@ -113,7 +121,7 @@ def test_a_task_cannot_start_before_its_dependencies_are_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("command", "code"),
     [
         (start("tsk_a"), "task_running"),
         (retry("tsk_a"), "task_running"),
@@ -125,10 +133,10 @@ def test_a_task_cannot_start_before_its_dependencies_are_done() -> None:
         (create("tsk_a"), "task_id_used"),
     ],
 )
-def test_invalid_commands_of_a_task_are_refused(asked: object, code: str) -> None:
+def test_invalid_commands_of_a_task_are_refused(command: object, code: str) -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
-    assert session.refuses(asked).code == code  # pyright: ignore[reportArgumentType]
+    assert session.refuses(command).code == code  # pyright: ignore[reportArgumentType]
 
 
 def test_a_failed_task_stays_open_and_a_retry_is_a_new_attempt() -> None:
@@ -142,10 +150,10 @@ def test_a_failed_task_stays_open_and_a_retry_is_a_new_attempt() -> None:
     assert (open_task(session, "tsk_a").work, open_task(session, "tsk_a").attempt) == ("over", 1)
     assert session.refuses(start("tsk_a")).hint == "Begin another attempt with retry_task."
 
-    then = session.when(retry("tsk_a", reason="it is back"))
-    ((fact, scope),) = started_attempts(then)
+    result = session.when(retry("tsk_a", reason="it is back"))
+    ((fact, scope),) = started_attempts(result)
     assert (fact, scope.attempt, scope.turn) == (TaskStarted(assignee="lead", reason="it is back"), 2, "trn_3")
-    assert only_fact(then, TurnSubmitted).input.text.startswith("This is attempt 2")
+    assert only_fact(result, TurnSubmitted).input.text.startswith("This is attempt 2")
     assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
 
 
@@ -156,9 +164,9 @@ def test_a_failed_child_continues_with_the_next_attempt_of_its_task() -> None:
     session.fails("worker-1")
     assert (session.child_status("worker-1"), open_task(session, "tsk_a").work) == ("failed", "over")
 
-    then = session.when(retry("tsk_a"))
-    assert facts_of(then, SubagentContinued) == [SubagentContinued()]
-    assert [scope.attempt for _, scope in started_attempts(then)] == [2]
+    result = session.when(retry("tsk_a"))
+    assert facts_of(result, SubagentContinued) == [SubagentContinued()]
+    assert [scope.attempt for _, scope in started_attempts(result)] == [2]
     assert session.child_status("worker-1") == "running"
     session.answers("worker-1", "Now.")
     assert session.state.tasks == {}
@@ -172,8 +180,8 @@ def test_a_failed_task_can_be_retried_with_another_agent() -> None:
 
     assert session.running_agents() == ["critic"]
     assert open_task(session, "tsk_a").assignee == "critic"
-    then = session.answers("critic")
-    assert only_fact(then, TaskCompleted).summary == "Done."
+    result = session.answers("critic")
+    assert only_fact(result, TaskCompleted).summary == "Done."
     assert session.child_status("worker-1") == "failed"
 
 
@@ -192,9 +200,9 @@ def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(interrupt(reason="wait"))
-    then = session.stopped("lead")
+    result = session.stopped("lead")
 
-    assert only_fact(then, TaskFailed).code == "interrupted"
+    assert only_fact(result, TaskFailed).code == "interrupted"
     assert open_task(session, "tsk_a").work == "over"
     session.when(retry("tsk_a"))
     assert open_task(session, "tsk_a").attempt == 2
@@ -204,9 +212,9 @@ def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
 def test_an_attempt_whose_process_ended_has_failed(cause: str) -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    then = session.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
+    result = session.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
 
-    assert only_fact(then, TaskFailed).code == "interrupted"
+    assert only_fact(result, TaskFailed).code == "interrupted"
     assert open_task(session, "tsk_a").work == "over"
 
 
@@ -214,9 +222,9 @@ def test_removing_the_queued_turn_of_a_task_fails_its_attempt() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
-    then = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=open_task(session, "tsk_b").turn))
+    result = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=open_task(session, "tsk_b").turn))
 
-    assert fact_types(then) == ["queue.removed", "task.failed", "snapshot.updated"]
+    assert fact_types(result) == ["queue.removed", "task.failed", "snapshot.updated"]
     assert open_task(session, "tsk_b").work == "over"
 
 
@@ -224,7 +232,7 @@ def test_a_task_completes_only_after_its_delegated_subtasks_are_done_and_read() 
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.uses("lead", "spawn_subagent", agent="worker", objective="a part")
-    part = next(one for one in session.state.tasks.values() if one.task != "tsk_a")
+    part = next(task for task in session.state.tasks.values() if task.task != "tsk_a")
     assert (part.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
 
     session.answers("lead", "They work on it.")
@@ -242,9 +250,11 @@ def test_progress_phase_counters_and_refs_are_recorded_and_refs_accumulate() -> 
     first, second = Ref(type="file", ref="a.md"), Ref(type="diff", ref="blob:1")
     session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", phase="reading", counters={"files": 3}))
     session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", refs=(first,)))
-    then = session.when(AppendTaskProgress(session_id=SESSION, task_id="tsk_a", progress="half", refs=(first, second)))
+    result = session.when(
+        AppendTaskProgress(session_id=SESSION, task_id="tsk_a", progress="half", refs=(first, second))
+    )
 
-    assert only_fact(then, TaskUpdated) == TaskUpdated(progress="half", refs=(first, second))
+    assert only_fact(result, TaskUpdated) == TaskUpdated(progress="half", refs=(first, second))
     done = session.when(CompleteTask(session_id=SESSION, task_id="tsk_a", summary="There."))
     assert only_fact(done, TaskCompleted) == TaskCompleted(summary="There.", refs=(first, second))
 
@@ -254,9 +264,9 @@ def test_a_task_recorded_as_done_gets_no_fact_at_the_end_of_its_turn() -> None:
     session.when(start("tsk_a", assignee="worker"))
     session.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
     assert session.state.tasks == {}
-    then = session.answers("worker-1")
+    result = session.answers("worker-1")
 
-    assert [name for name in fact_types(then) if name.startswith("task")] == []
+    assert [name for name in fact_types(result) if name.startswith("task")] == []
     assert session.child_status("worker-1") == "completed"
 
 
@@ -264,8 +274,8 @@ def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -
     """CTL-07"""
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    then = session.when(FailTask(session_id=SESSION, task_id="tsk_a", code="wrong", message="Not what I meant."))
-    assert only_fact(then, TaskFailed) == TaskFailed(code="wrong", message="Not what I meant.")
+    result = session.when(FailTask(session_id=SESSION, task_id="tsk_a", code="wrong", message="Not what I meant."))
+    assert only_fact(result, TaskFailed) == TaskFailed(code="wrong", message="Not what I meant.")
     assert session.refuses(retry("tsk_a")).code == "task_running"
     session.answers("lead")
     assert open_task(session, "tsk_a").work == "over"
@@ -278,9 +288,9 @@ def test_a_retry_after_a_crash_of_a_child_continues_the_child() -> None:
     session.when(start("tsk_a", assignee="worker"))
     session.stopped("worker-1", "crash")
     assert session.child_status("worker-1") == "waiting"
-    then = session.when(retry("tsk_a"))
+    result = session.when(retry("tsk_a"))
 
-    assert [scope.attempt for _, scope in started_attempts(then)] == [2]
+    assert [scope.attempt for _, scope in started_attempts(result)] == [2]
     assert session.child_status("worker-1") == "running"
     session.answers("worker-1")
     assert session.state.tasks == {}
@@ -291,9 +301,9 @@ def test_resuming_an_agent_after_a_crash_starts_the_next_attempt_of_its_task() -
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.stopped("lead", "crash")
-    then = session.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
+    result = session.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
 
-    ((fact, scope),) = started_attempts(then)
+    ((fact, scope),) = started_attempts(result)
     assert (fact, scope.attempt) == (TaskStarted(assignee="lead", reason="go on"), 2)
     session.answers("lead")
     assert session.state.tasks == {}
@@ -313,18 +323,18 @@ def test_more_input_for_a_child_starts_no_new_attempt() -> None:
 
 
 def test_new_input_to_a_paused_agent_waits_behind_the_turn_of_a_paused_task() -> None:
-    """D1, MAR-13: the earlier turn may not start, so the new one waits until a person resumes the agent."""
+    """D1, MAR-13: the earlier turn may not start, so the new one waits until a person resumes."""
     session = board("tsk_a")
     session.when(submit("work", session_id=SESSION))
     session.when(start("tsk_a"))
     session.when(pause("tsk_a"))
     session.fails("lead")
 
-    then = session.when(submit("and you?", session_id=SESSION))
+    result = session.when(submit("and you?", session_id=SESSION))
 
-    assert fact_types(then) == ["turn.submitted", "queue.added"]
-    assert isinstance(then.answer, TurnAccepted)
-    assert then.answer.status == "queued"
+    assert fact_types(result) == ["turn.submitted", "queue.added"]
+    assert isinstance(result.answer, TurnAccepted)
+    assert result.answer.status == "queued"
     refused = session.refuses(submit("and you?", session_id=SESSION, when_busy="refuse"))
     assert refused.code == "thread_busy"
     resumed = session.when(ResumeThread(session_id=SESSION))

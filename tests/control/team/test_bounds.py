@@ -15,7 +15,7 @@ OWNER = agent_definition("owner", edges=(Edge(to="maker", confirm=True, ownershi
 MAKER = agent_definition("maker")
 
 
-def began() -> Team:
+def started_exchange() -> Team:
     """Return a session whose lead started another main agent with a message."""
     session = team(LEAD, OWNER, MAKER, CRITIC, WORKER)
     session.uses("lead", "send_message", to=["owner"], text="begin")
@@ -24,7 +24,7 @@ def began() -> Team:
 
 def test_an_endless_exchange_of_rejected_handoffs_is_stopped_with_the_reason() -> None:
     """MAR-09: a rejection continues the chain of its handoff."""
-    session = began()
+    session = started_exchange()
     rounds = 0
     while session.thread_of("owner").run is not None:
         handoff = session.tool_result("owner", "send_handoff", to="maker", message="Make it.")["handoff_id"]
@@ -40,7 +40,7 @@ def test_an_endless_exchange_of_rejected_handoffs_is_stopped_with_the_reason() -
 
 def test_an_endless_exchange_of_returned_ownership_is_stopped() -> None:
     """MAR-09"""
-    session = began()
+    session = started_exchange()
     rounds = 0
     while session.thread_of("owner").run is not None:
         handoff = session.tool_result("owner", "send_handoff", to="maker", message="Yours.", ownership=True)[
@@ -59,7 +59,7 @@ def test_an_endless_exchange_of_returned_ownership_is_stopped() -> None:
 
 def test_an_endless_ring_of_review_requests_is_stopped() -> None:
     """MAR-09"""
-    session = began()
+    session = started_exchange()
     names = ("owner", "maker")
     turns = 0
     while session.thread_of(names[turns % 2]).run is not None:
@@ -82,18 +82,18 @@ def test_missing_replies_wake_their_sender_at_most_max_hops_times() -> None:
         if session.thread_of("maker").run is not None:
             session.answers("maker", "I say nothing.")
         session.now += 1_000_000
-        then = session.when(WakeTimeReached(at=session.now))
+        result = session.when(WakeTimeReached(at=session.now))
         rounds += 1
     assert rounds <= MAX_HOPS
-    assert only_fact(then, ThreadPaused).cause == "no_progress"
+    assert only_fact(result, ThreadPaused).cause == "no_progress"
 
 
 def test_ownership_never_returns_to_a_subagent() -> None:
     """MAR-08: a child exchanges messages only with its parent."""
     session = team(LEAD, CRITIC, WORKER)
     session.spawns()
-    asked = {"to": "critic", "message": "Yours.", "ownership": True}
-    assert session.refusal_code("lead", "send_handoff", **asked, resume_target="worker-1") == "ownership_not_allowed"
+    handoff = {"to": "critic", "message": "Yours.", "ownership": True}
+    assert session.refusal_code("lead", "send_handoff", **handoff, resume_target="worker-1") == "ownership_not_allowed"
     problem = session.refuses(
         SendHandoff(session_id=SESSION, to="critic", message="Yours.", ownership=True, resume_target="worker-1")
     )
@@ -106,8 +106,8 @@ def test_a_subagent_cannot_end_tasks_of_its_parent_or_its_siblings() -> None:
     session = team(LEAD, CRITIC, WORKER, budget=1)
     session.spawns(2)
     before = dict(session.state.tasks)
-    whole = next(one.task for one in before.values() if one.implied)
-    sibling = next(one.task for one in before.values() if one.thread == session.thread_of("worker-2").thread)
+    whole = next(task.task for task in before.values() if task.implied)
+    sibling = next(task.task for task in before.values() if task.thread == session.thread_of("worker-2").thread)
     for task in (whole, sibling):
         for status in ("done", "cancelled"):
             assert session.refusal_code("worker-1", "update_task", task_id=task, status=status) == "not_your_child"
@@ -142,8 +142,8 @@ def test_only_the_parent_can_assign_the_review_of_its_child() -> None:
     session.uses("lead", "send_message", to=["maker"], text="go")
     session.answers("worker-1", "A draft.")
     assert session.refusal_code("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
-    asked = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
-    session.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed")
+    review = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
+    session.uses("critic", "submit_verdict", review_id=review["review_id"], verdict="passed")
     assert session.child_status("worker-1") == "completed"
 
 
@@ -151,5 +151,5 @@ def test_a_read_only_definition_is_always_spawned_read_only() -> None:
     """Multi-agent runtime specification, Hard invariants: no request widens a definition."""
     session = team(LEAD, agent_definition("reader", kind="subagent", isolation="read_only"))
     for wanted in ("shared", "worktree", "read_only"):
-        then = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
-        assert only_fact(then, SubagentSpawned).isolation == "read_only"
+        result = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
+        assert only_fact(result, SubagentSpawned).isolation == "read_only"

@@ -1,4 +1,4 @@
-"""Idle agents with unread input or open work: a pause with a reason, and one command that resumes."""
+"""Idle agents with unread input or open work: a pause with a reason, and one resume command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.control.rigs.team import Team, agent_definition, facts_of, only_fact,
 MAINS = (agent_definition("lead"), agent_definition("other"))
 
 
-def idle_other() -> Team:
+def session_with_other() -> Team:
     """Return a session whose second main agent runs its only turn."""
     session = team(*MAINS)
     session.uses("lead", "send_message", to=["other"], text="begin")
@@ -35,7 +35,7 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
     how: str, why: str
 ) -> None:
     """D1"""
-    session = idle_other()
+    session = session_with_other()
     if how == "failed":
         session.answers("other")
         session.uses("lead", "send_message", to=["other"], text="again")
@@ -45,9 +45,9 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
         session.stopped("other")
     waiting = len(session.thread_of("other").inbox)
 
-    then = session.uses("lead", "send_message", to=["other"], text="and you?")
+    result = session.uses("lead", "send_message", to=["other"], text="and you?")
 
-    answer = msgspec.json.decode(only_fact(then, ToolCompleted).output.text)
+    answer = msgspec.json.decode(only_fact(result, ToolCompleted).output.text)
     assert list(answer["paused"]) == ["other"]
     assert session.thread_of("other").paused == "unread"
     assert len(session.thread_of("other").inbox) == waiting + 1
@@ -61,7 +61,7 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
 
 def test_a_main_agent_interrupted_by_a_crash_with_an_inbox_is_paused_and_can_resume() -> None:
     """D1"""
-    session = idle_other()
+    session = session_with_other()
     session.uses("lead", "send_message", to=["other"], text="and this")
     session.epoch += 1
 
@@ -77,12 +77,12 @@ def test_a_result_of_a_child_pauses_a_lead_in_chat_and_its_team_waits() -> None:
     session = team()
     session.spawns()
     session.answers("lead", "They work on it.")
-    then = session.answers("worker-1", "Done.")
+    result = session.answers("worker-1", "Done.")
 
-    assert [fact.reason for fact in facts_of(then, ThreadPaused)] == [
+    assert [fact.reason for fact in facts_of(result, ThreadPaused)] == [
         "1 unread item: it reads them with a person's next message"
     ]
-    assert facts_of(then, TeamChanged)[-1].phase == "waiting"
+    assert facts_of(result, TeamChanged)[-1].phase == "waiting"
     again = session.when(ResumeThread(session_id=SESSION))
     assert only_fact(again, InboxReserved).items == ("itm_1",)
     session.answers("lead", "It is done.")
@@ -96,9 +96,9 @@ def test_a_lead_in_chat_continues_with_the_next_message_of_its_person() -> None:
     session.answers("lead")
     session.answers("worker-1")
 
-    then = session.when(submit("and?", session_id=SESSION, when_busy="refuse"))
+    result = session.when(submit("and?", session_id=SESSION, when_busy="refuse"))
 
-    assert only_fact(then, InboxReserved).items == ("itm_1",)
+    assert only_fact(result, InboxReserved).items == ("itm_1",)
     assert session.thread_of("lead").paused is None
 
 
@@ -115,9 +115,9 @@ def test_a_child_whose_only_turn_is_removed_before_it_started_is_cancelled() -> 
     session.spawns(2)
     turn = session.thread_of("worker-2").queue[0].turn
 
-    then = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=turn))
+    result = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=turn))
 
-    assert only_fact(then, SubagentCancelled).reason == "its turn was removed"
+    assert only_fact(result, SubagentCancelled).reason == "its turn was removed"
     session.answers("worker-1")
     session.when(SendSubagentInput(session_id=SESSION, agent="worker-2", text="begin"))
     assert session.running_agents() == ["lead", "worker-2"]
@@ -125,13 +125,13 @@ def test_a_child_whose_only_turn_is_removed_before_it_started_is_cancelled() -> 
 
 def test_a_message_that_a_person_sends_for_an_agent_reports_a_paused_receiver() -> None:
     """D1"""
-    session = idle_other()
+    session = session_with_other()
     session.when(RunStopped(thread=session.thread_of("other").thread, run=session.run_of("other").run, cause="person"))
     sender = session.thread_of("lead").thread
 
-    then = session.when(SendMessage(session_id=SESSION, thread_id=sender, to=("other",), text="hello"))
+    result = session.when(SendMessage(session_id=SESSION, thread_id=sender, to=("other",), text="hello"))
 
-    assert msgspec.to_builtins(then.answer)["paused"] == {"other": "it is paused (unread) until a person resumes it"}
+    assert msgspec.to_builtins(result.answer)["paused"] == {"other": "it is paused (unread) until a person resumes it"}
 
 
 def test_an_agent_with_a_paused_task_is_still_paused_for_unread_input_of_another() -> None:

@@ -1,4 +1,4 @@
-"""D1, D2: the rule of idle agents over random histories, checked by the witness of `make prove-idle`."""
+"""Random histories of idle agents, checked by the witness of `make prove-idle` (D1, D2)."""
 
 from __future__ import annotations
 

@@ -16,16 +16,16 @@ from tests.control.rigs.tasks import retry, started_attempts
 from tests.control.rigs.team import WORKER, Team, agent_definition, fact_types, facts_of, only_fact, spawn, team
 
 SECOND = 1_000_000
-TAKEN = HostTakenOver(partials=())
+TAKEOVER = HostTakenOver(partials=())
 
 
-def crashed(session: Team) -> StepResult:
+def take_over(session: Team) -> StepResult:
     """Take the session over with another process."""
     session.epoch += 1
-    return session.when(TAKEN)
+    return session.when(TAKEOVER)
 
 
-def tree() -> Team:
+def waiting_tree() -> Team:
     """Return a session whose lead waits for two children. One of them waits for a slot."""
     session = team(budget=1)
     session.spawns(2)
@@ -35,10 +35,10 @@ def tree() -> Team:
 
 def test_a_takeover_records_a_tree_as_interrupted_and_starts_nothing() -> None:
     """CTL-06, CTL-17: the wait had no effect, so it is cancelled and not lost."""
-    session = tree()
-    then = crashed(session)
+    session = waiting_tree()
+    result = take_over(session)
 
-    assert fact_types(then) == [
+    assert fact_types(result) == [
         "session.taken_over",
         "tool.cancelled",
         "turn.interrupted",
@@ -52,24 +52,24 @@ def test_a_takeover_records_a_tree_as_interrupted_and_starts_nothing() -> None:
         "thread.paused",
         "team.changed",
     ]
-    assert only_fact(then, WorkerNotification).status == "interrupted"
-    assert facts_of(then, ThreadPaused) == [
+    assert only_fact(result, WorkerNotification).status == "interrupted"
+    assert facts_of(result, ThreadPaused) == [
         ThreadPaused(cause="recovered", reason="its process ended"),
         ThreadPaused(cause="recovered", reason="1 unread item: its last turn was interrupted"),
     ]
     assert session.running_agents() == []
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "queued")
-    crashed(session).then_nothing()
+    take_over(session).then_nothing()
 
 
 def test_one_command_resumes_the_tree() -> None:
     """CTL-06: resuming is explicit, and the budget applies as before."""
-    session = tree()
-    crashed(session)
-    then = session.when(ResumeThread(session_id=SESSION, tree=True))
+    session = waiting_tree()
+    take_over(session)
+    result = session.when(ResumeThread(session_id=SESSION, tree=True))
 
     assert session.running_agents() == ["lead", "worker-1"]
-    assert [(fact.source, fact.resumes) for fact in facts_of(then, TurnSubmitted)] == [("person", True)] * 2
+    assert [(fact.source, fact.resumes) for fact in facts_of(result, TurnSubmitted)] == [("person", True)] * 2
     session.answers("worker-1")
     assert session.running_agents() == ["lead", "worker-2"]
     session.answers("worker-2")
@@ -81,10 +81,10 @@ def test_interrupted_tasks_of_a_tree_can_be_retried() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
-    then = crashed(session)
+    result = take_over(session)
 
     whole, part = session.state.tasks.values()
-    assert [(fact.code, fact.message) for fact in facts_of(then, TaskFailed)] == [
+    assert [(fact.code, fact.message) for fact in facts_of(result, TaskFailed)] == [
         ("interrupted", "its process ended")
     ] * 2
     assert (whole.work, part.work) == ("over", "over")
@@ -101,11 +101,11 @@ def test_resuming_the_tree_starts_another_attempt_of_each_task() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
-    crashed(session)
+    take_over(session)
     whole, part = session.state.tasks.values()
-    then = session.when(ResumeThread(session_id=SESSION, tree=True))
+    result = session.when(ResumeThread(session_id=SESSION, tree=True))
 
-    begun = [(scope.task, scope.attempt, fact.assignee) for fact, scope in started_attempts(then)]
+    begun = [(scope.task, scope.attempt, fact.assignee) for fact, scope in started_attempts(result)]
     assert begun == [(whole.task, 2, "lead"), (part.task, 2, "worker-1")]
     session.answers("worker-1")
     session.answers("lead")
@@ -118,7 +118,7 @@ def test_an_agent_interrupted_in_a_turn_after_its_delegation_resumes_its_task() 
     session.spawns()
     session.answers("lead", "They work on it.")
     session.when(submit("and?", session_id=SESSION))
-    crashed(session)
+    take_over(session)
     assert [task.work for task in session.state.tasks.values()] == ["over", "over"]
     session.when(ResumeThread(session_id=SESSION, tree=True))
     session.answers("worker-1")
@@ -131,7 +131,7 @@ def test_a_task_whose_agent_had_no_run_at_the_crash_can_be_retried() -> None:
     session = team()
     session.spawns()
     session.answers("lead", "They work on it.")
-    crashed(session)
+    take_over(session)
     whole = next(task for task in session.state.tasks.values() if task.implied)
     assert session.running_agents() == []
     session.when(retry(whole.task))
@@ -149,8 +149,8 @@ def test_cancelling_an_interrupted_child_ends_its_task() -> None:
 
 def test_resuming_without_the_tree_starts_only_the_thread() -> None:
     """D1: an interrupted lead reads its new inbox items. Its children stay unchanged."""
-    session = tree()
-    crashed(session)
+    session = waiting_tree()
+    take_over(session)
     session.when(ResumeThread(session_id=SESSION, thread_id="thr_3"))
     assert session.running_agents() == ["worker-2"]
     assert only_fact(session.when(ResumeThread(session_id=SESSION)), InboxReserved).items == ("itm_1",)
@@ -163,7 +163,7 @@ def test_a_crash_of_a_child_does_not_wake_its_idle_parent() -> None:
     session.uses("lead", "send_message", to=["other"], text="hi")
     session.uses("other", "spawn_subagent", agent="worker", objective="x")
     session.answers("other")
-    crashed(session)
+    take_over(session)
     assert session.running_agents() == []
     session.when(ResumeThread(session_id=SESSION, thread_id="thr_2"))
     assert session.running_agents() == ["other"]
@@ -175,7 +175,7 @@ def test_a_tree_that_waits_for_an_approval_survives_a_takeover() -> None:
     session.spawns()
     session.uses("lead", "wait_subagents")
     session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
-    assert fact_types(crashed(session)) == ["session.taken_over"]
+    assert fact_types(take_over(session)) == ["session.taken_over"]
     session.when(approve())
     assert session.running_agents() == ["lead", "worker-1"]
 
@@ -184,9 +184,9 @@ def test_a_shutdown_starts_no_child_in_the_freed_slot() -> None:
     session = team(budget=1)
     session.spawns(2)
     session.answers("lead")
-    then = session.stopped("worker-1", "shutdown")
-    assert fact_types(then)[-4:] == ["worker.notification", "thread.paused", "thread.paused", "team.changed"]
-    assert [new.scope.agent for new in then.decision.facts if isinstance(new.fact, ThreadPaused)] == [
+    result = session.stopped("worker-1", "shutdown")
+    assert fact_types(result)[-4:] == ["worker.notification", "thread.paused", "thread.paused", "team.changed"]
+    assert [new.scope.agent for new in result.decision.facts if isinstance(new.fact, ThreadPaused)] == [
         "worker-2",
         "lead",
     ]
@@ -198,7 +198,7 @@ def test_a_takeover_completes_the_cancellation_of_a_child() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "cancel_subagent", agent="worker-1")
-    crashed(session)
+    take_over(session)
     assert session.child_status("worker-1") == "cancelled"
 
 
@@ -215,14 +215,17 @@ def test_pending_timers_are_derived_again_from_the_state() -> None:
     )
     session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     session.uses("lead", "wait_subagents", timeout_s=30)
-    found = derive_pending_effects(session.state)
-    assert [one for one in found if isinstance(one, WakeAt)] == [WakeAt(NOW + 30 * SECOND), WakeAt(NOW + 60 * SECOND)]
-    assert [one.at for one in found if isinstance(one, ExpireAction)] == [NOW + SECOND]
+    effects = derive_pending_effects(session.state)
+    assert [effect for effect in effects if isinstance(effect, WakeAt)] == [
+        WakeAt(NOW + 30 * SECOND),
+        WakeAt(NOW + 60 * SECOND),
+    ]
+    assert [effect.at for effect in effects if isinstance(effect, ExpireAction)] == [NOW + SECOND]
 
 
 def test_queued_children_from_before_a_crash_do_not_block_new_ones() -> None:
     """COM-12"""
-    session = tree()
-    crashed(session)
+    session = waiting_tree()
+    take_over(session)
     session.when(spawn())
     assert session.running_agents() == ["worker-3"]

@@ -57,8 +57,8 @@ MINUTE = 60_000_000
 VERDICTS = st.sampled_from([ALLOW, ALLOW, SERIAL, SERIAL, ASK, ASK, SERIAL_ASK, SERIAL_ASK, DENY, SERIAL_DENY])
 TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
 #: Ids that callers provide, and minted ids.
-MINE = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
-TURNS = MINE | st.integers(1, 12).map(lambda number: f"trn_{number}")
+CALLER_IDS = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
+TURNS = CALLER_IDS | st.integers(1, 12).map(lambda number: f"trn_{number}")
 #: A move: the parts and calls of an answer, whether it succeeds, and the index of an open entity.
 MOVES = st.tuples(
     st.lists(st.sampled_from(["text", "reasoning"]), max_size=2),
@@ -67,11 +67,20 @@ MOVES = st.tuples(
     st.integers(0, 9),
 )
 MOSTLY_NONE = st.sampled_from([None, None, None])
-RARELY = st.integers(0, 4).map(lambda one: one == 4)
+RARELY = st.integers(0, 4).map(lambda number: number == 4)
 
 
 #: Fields that a thread without a run may have.
-_KEPT = ("last", "working_mode", "ended", "opened_sequence", "cut", "marks", "context_usage", "spoken_turns")
+_FIELDS_WITHOUT_RUN = (
+    "last",
+    "working_mode",
+    "ended",
+    "opened_sequence",
+    "cut",
+    "marks",
+    "context_usage",
+    "spoken_turns",
+)
 
 
 class ThreadMachine(RuleBasedStateMachine):
@@ -83,22 +92,22 @@ class ThreadMachine(RuleBasedStateMachine):
         self.witness = Witness()
         self.calls = 0
         self.reported: list[Outcome] = []
-        self._take(submit("first", mode="auto"))
+        self._apply(submit("first", mode="auto"))
 
-    def _take(self, step: Step, **known: object) -> bool:
+    def _apply(self, step: Step, **inputs: object) -> bool:
         """Apply a step. Return False if it is refused, which must change nothing."""
         before = self.session.state
         try:
-            then = self.session.when(step, **known)
+            result = self.session.when(step, **inputs)
         except Refusal:
             assert self.session.state == before
             return False
-        self.witness.see(then.decision.facts, then.decision.closed)
+        self.witness.see(result.decision.facts, result.decision.closed)
         return True
 
     def _report(self, outcome: Outcome) -> None:
         before = self.session.state.sequence
-        self._take(outcome)
+        self._apply(outcome)
         if self.session.state.sequence > before:
             self.reported.append(outcome)
 
@@ -107,40 +116,40 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule(
         mode=st.sampled_from(["chat", "auto"]),
         when_busy=st.sampled_from(["queue", "interrupt", "refuse"]),
-        turn=MOSTLY_NONE | MINE,
+        turn=MOSTLY_NONE | CALLER_IDS,
     )
     def submit(self, mode: str, when_busy: str, turn: str | None) -> None:
-        self._take(submit(mode=mode, when_busy=when_busy, turn_id=turn))
+        self._apply(submit(mode=mode, when_busy=when_busy, turn_id=turn))
 
     @precondition(lambda self: self.witness.run is None)
     @rule(mode=st.sampled_from(["chat", "auto"]), more=st.integers(0, 2))
     def begin(self, mode: str, more: int) -> None:
         """Submit input to the idle thread, then more input to the busy thread."""
         for _ in range(1 + more):
-            self._take(submit(mode=mode))
+            self._apply(submit(mode=mode))
 
     @precondition(lambda self: self.witness.run is not None)
-    @rule(steer_id=st.sampled_from([None, "str_a"]), said=st.sampled_from(["left", "right"]))
-    def steer(self, steer_id: str | None, said: str) -> None:
-        self._take(steer(said, steer_id=steer_id))
+    @rule(steer_id=st.sampled_from([None, "str_a"]), content=st.sampled_from(["left", "right"]))
+    def steer(self, steer_id: str | None, content: str) -> None:
+        self._apply(steer(content, steer_id=steer_id))
 
     @precondition(lambda self: self.witness.run is not None)
     @rule(queued=st.sampled_from(["keep", "keep", "clear"]), turn=MOSTLY_NONE | TURNS)
     def interrupt(self, queued: str, turn: str | None) -> None:
-        self._take(interrupt(queued=queued, turn_id=turn))
+        self._apply(interrupt(queued=queued, turn_id=turn))
 
     @precondition(lambda self: self.witness.queue)
     @rule(turn=TURNS, change=st.sampled_from([RemoveQueuedTurn, PromoteQueuedTurn, EditQueuedTurn]))
     def change_queue(self, turn: str, change: type) -> None:
         more = {"text": "better"} if change is EditQueuedTurn else {}
         waits = turn in self.witness.queue
-        assert self._take(change(session_id=SESSION, turn_id=turn, **more)) == waits
+        assert self._apply(change(session_id=SESSION, turn_id=turn, **more)) == waits
 
     @precondition(lambda self: self.witness.paused)
     @rule(gone=st.booleans())
     def resume(self, gone: bool) -> None:
-        self.session.configure_run = _gone if gone else configure_run
-        self._take(ResumeThread(session_id=SESSION))
+        self.session.configure_run = _refuse_agent if gone else configure_run
+        self._apply(ResumeThread(session_id=SESSION))
         self.session.configure_run = configure_run
 
     @precondition(lambda self: any(self.witness.actions()))
@@ -148,27 +157,27 @@ class ThreadMachine(RuleBasedStateMachine):
         action=st.integers(1, 30),
         decision=st.sampled_from(["approve", "approve", "reject", "answer"]),
         scope=st.sampled_from(["once", "once", "session", "workspace"]),
-        seen=st.sampled_from(["same", "same", "denied", "changed", "nothing"]),
+        gate_view=st.sampled_from(["same", "same", "denied", "changed", "nothing"]),
     )
-    def respond(self, action: int, decision: str, scope: str, seen: str) -> None:
+    def respond(self, action: int, decision: str, scope: str, gate_view: str) -> None:
         pending = list(self.witness.actions())
         name = pending[action % len(pending)] if action % 5 else f"act_{action}"
         views = {"denied": DENY, "nothing": None, "changed": msgspec.structs.replace(ASK, binding=None)}
-        known = {"evaluation": views[seen]} if seen in views else {}
+        inputs = {"evaluation": views[gate_view]} if gate_view in views else {}
         answer = RespondAction(session_id=SESSION, action_id=name, decision=decision, scope=scope)  # pyright: ignore[reportArgumentType]
-        self._take(answer, **known)
+        self._apply(answer, **inputs)
 
     # Outcomes.
 
     @precondition(lambda self: self.witness.run is not None)
     @rule(moves=st.lists(MOVES, min_size=1, max_size=3))
-    def goes_on(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
+    def the_run_continues(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
         """Continue the open run: the model answers, calls end, or a person answers."""
         for kinds, calls, good, pick in moves:
             run = self.witness.run
             if run is None:
                 return
-            self.session.configure_run = configure_run if pick else _gone
+            self.session.configure_run = configure_run if pick else _refuse_agent
             running, pending = list(self.witness.running()), list(self.witness.actions())
             if run.model:
                 self._model_answers(run, kinds, calls)
@@ -178,7 +187,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     msgspec.structs.replace(tool_end(0, code=code), call=running[pick % len(running)], run=run.run)
                 )
             elif pending:
-                self._take(
+                self._apply(
                     RespondAction(
                         session_id=SESSION,
                         action_id=pending[pick % len(pending)],
@@ -187,7 +196,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     )
                 )
             else:
-                self._report(run_stop(run=_number(run)))
+                self._report(run_stop(run=_run_number(run)))
             self.session.configure_run = configure_run
 
     def _model_answers(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
@@ -206,7 +215,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     evaluation=evaluation,
                 )
             )
-        self._report(model_answer(*pieces, *wanted, run=_number(run), step=step))
+        self._report(model_answer(*pieces, *wanted, run=_run_number(run), step=step))
 
     @precondition(lambda self: self.witness.run is not None and self.witness.run.model)
     @rule(last=RARELY, cut=st.booleans())
@@ -214,7 +223,7 @@ class ThreadMachine(RuleBasedStateMachine):
         run = self._run()
         retry = None if last else 100
         pieces = [Piece(kind="text", step=run.model + 1, text="On")] if cut else []
-        self._report(attempt_failure(*pieces, run=_number(run), step=run.model, retry_in_ms=retry))
+        self._report(attempt_failure(*pieces, run=_run_number(run), step=run.model, retry_in_ms=retry))
 
     @precondition(lambda self: self.calls)
     @rule(call=st.integers(1, 40), code=st.none() | st.just("tool_failed"))
@@ -230,7 +239,7 @@ class ThreadMachine(RuleBasedStateMachine):
         run = self._run()
         if run.stopping or unasked:
             pieces = (Piece(kind="text", step=run.model + 1, text="On"),) if run.model else ()
-            self._report(run_stop(*pieces, run=_number(run), cause=cause))
+            self._report(run_stop(*pieces, run=_run_number(run), cause=cause))
 
     @precondition(lambda self: any(self.witness.actions()))
     @rule(action=st.integers(1, 30), passed=st.booleans())
@@ -248,17 +257,17 @@ class ThreadMachine(RuleBasedStateMachine):
         if run is not None and run.model:
             scope = Scope(agent="lead", thread=THREAD, turn=run.turn, run=run.run, step=run.model + 1)
             left = (*left, Partial(kind="text", scope=scope, text="On"))
-        self._take(HostTakenOver(partials=left))
+        self._apply(HostTakenOver(partials=left))
         assert self.session.thread.run is None or self.session.run.epoch == self.session.epoch
 
     @precondition(lambda self: self.reported)
     @rule(index=st.integers(0, 1000))
-    def an_outcome_comes_again(self, index: int) -> None:
+    def an_outcome_is_repeated(self, index: int) -> None:
         outcome = self.reported[index % len(self.reported)]
         if not isinstance(outcome, (ModelAnswered, RunStopped, ToolEnded)):
             return
         before = self.session.state
-        self._take(outcome)
+        self._apply(outcome)
         assert self.session.state == before, "a repeated outcome changes nothing"
 
     @rule(
@@ -268,7 +277,7 @@ class ThreadMachine(RuleBasedStateMachine):
             [model_answer(), attempt_failure(), attempt_failure(retry_in_ms=100), run_stop(), tool_end(1)]
         ),
     )
-    def an_outcome_of_nothing_comes(self, run: int, step: int, kind: Outcome) -> None:
+    def an_unknown_outcome_is_reported(self, run: int, step: int, kind: Outcome) -> None:
         """Report an outcome of an unknown run, or of a part of the open run that does not wait for it."""
         before = self.session.state
         open_run = self.witness.run
@@ -277,12 +286,12 @@ class ThreadMachine(RuleBasedStateMachine):
             case ToolEnded():
                 running = set(self.witness.running())
                 idle = [name for name in (open_run.calls if open_run is not None else ()) if name not in running]
-                self._take(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
+                self._apply(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
             case ModelAnswered() | ModelAttemptFailed():
                 step = 0 if open_run is not None and step == open_run.model else step
-                self._take(msgspec.structs.replace(kind, run=of, step=step))
+                self._apply(msgspec.structs.replace(kind, run=of, step=step))
             case RunStopped():
-                self._take(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
+                self._apply(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
             case _:
                 raise AssertionError("the rule samples no other outcome")
         assert self.session.state == before
@@ -290,7 +299,7 @@ class ThreadMachine(RuleBasedStateMachine):
     # Invariants.
 
     @invariant()
-    def the_state_says_what_the_facts_say(self) -> None:
+    def the_state_matches_the_facts(self) -> None:
         thread = self.session.thread
         run = self.witness.run
         assert self.session.queue == self.witness.queue
@@ -298,32 +307,32 @@ class ThreadMachine(RuleBasedStateMachine):
         assert (thread.run.run if thread.run is not None else None) == (run.run if run is not None else None)
         if thread.run is not None and run is not None:
             assert [call.call for call in thread.run.calls] == list(run.calls)
-            assert [one.steer for one in thread.run.steers] == run.steers
+            assert [steer.steer for steer in thread.run.steers] == run.steers
             assert (thread.run.model_step, thread.run.stopping) == (run.model, run.stopping)
             assert thread.run.next_step > max(run.steps)
 
     @invariant()
-    def what_is_over_leaves_nothing_in_the_state(self) -> None:
+    def ended_turns_leave_nothing_in_the_state(self) -> None:
         """Check that finished turns leave nothing in the state."""
         thread = self.session.thread
         assert thread.submitted is None
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
-            kept = {name: getattr(thread, name) for name in _KEPT}
+            fields = {name: getattr(thread, name) for name in _FIELDS_WITHOUT_RUN}
             assert len(thread.marks) <= MAX_MARKS
             assert len(thread.spoken_turns) <= MAX_SPOKEN_TURNS
-            assert thread == msgspec.structs.replace(rest, **kept)
+            assert thread == msgspec.structs.replace(rest, **fields)
 
     def _run(self) -> Run:
         assert self.witness.run is not None
         return self.witness.run
 
 
-def _number(run: Run) -> int:
+def _run_number(run: Run) -> int:
     return int(run.run.removeprefix("run_"))
 
 
-def _gone(*_: object):
+def _refuse_agent(*_: object):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
 
 

@@ -34,7 +34,7 @@ def edit(turn: int, text: str) -> EditQueuedTurn:
     return EditQueuedTurn(session_id=SESSION, turn_id=f"trn_{turn}", text=text)
 
 
-def queued(*turns: int, sequence: int) -> QueueChanged:
+def queue_changed(*turns: int, sequence: int) -> QueueChanged:
     names = tuple(f"trn_{turn}" for turn in turns)
     return QueueChanged(session_id=SESSION, thread_id=THREAD, queued=names, sequence=sequence)
 
@@ -70,9 +70,9 @@ def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
 
 def test_a_queued_turn_is_removed():
     """UI-11"""
-    then = session_after(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
-    then.then((QueueRemoved(reason="not needed"), at(turn=2))).with_answer(queued(3, sequence=11))
-    assert then.decision.closed == ("trn_2",)
+    result = session_after(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
+    result.then((QueueRemoved(reason="not needed"), at(turn=2))).with_answer(queue_changed(3, sequence=11))
+    assert result.decision.closed == ("trn_2",)
 
 
 def test_a_removed_turn_neither_starts_nor_frees_its_id():
@@ -84,19 +84,21 @@ def test_a_removed_turn_neither_starts_nor_frees_its_id():
 
 
 def test_a_queued_turn_is_moved_to_the_front():
-    then = session_after(submit("one"), submit("two"), submit("three")).when(promote(3, "urgent"))
-    then.then((QueuePromoted(reason="urgent"), at(turn=3))).with_answer(queued(3, 2, sequence=11))
+    result = session_after(submit("one"), submit("two"), submit("three")).when(promote(3, "urgent"))
+    result.then((QueuePromoted(reason="urgent"), at(turn=3))).with_answer(queue_changed(3, 2, sequence=11))
 
 
 def test_the_first_in_the_queue_stays_the_first_without_a_fact():
-    then = session_after(submit("one"), submit("two"), submit("three")).when(promote(2))
-    then.then().with_answer(queued(2, 3, sequence=10))
+    result = session_after(submit("one"), submit("two"), submit("three")).when(promote(2))
+    result.then().with_answer(queue_changed(2, 3, sequence=10))
 
 
 def test_a_queued_turn_can_be_edited_and_keeps_its_place():
     """UI-11"""
-    then = session_after(submit("one"), submit("two"), submit("three")).when(edit(2, "two, but better"))
-    then.then((QueueEdited(input=Text(text="two, but better")), at(turn=2))).with_answer(queued(2, 3, sequence=11))
+    result = session_after(submit("one"), submit("two"), submit("three")).when(edit(2, "two, but better"))
+    result.then((QueueEdited(input=Text(text="two, but better")), at(turn=2))).with_answer(
+        queue_changed(2, 3, sequence=11)
+    )
 
 
 @pytest.mark.parametrize("change", [remove(1), promote(1), edit(1, "x")], ids=["remove", "promote", "edit"])
@@ -106,8 +108,8 @@ def test_a_started_turn_is_no_longer_in_the_queue(change):
 
 
 def test_interrupting_input_is_first_in_the_queue_and_interrupts_the_running_turn():
-    then = session_after(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
-    then.then(
+    result = session_after(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
+    result.then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
         (QueuePromoted(reason="interrupts the running turn"), at(turn=3)),
@@ -148,7 +150,7 @@ def test_a_queue_survives_a_restart_in_its_order_and_waits_for_a_person():
 
 def test_a_paused_thread_queues_input_and_starts_nothing():
     """CTL-06"""
-    session = _recovered()
+    session = _recovered_session()
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
@@ -159,7 +161,7 @@ def test_a_paused_thread_queues_input_and_starts_nothing():
 
 def test_new_input_for_a_paused_thread_waits_behind_its_queue():
     """CTL-06"""
-    session = _recovered()
+    session = _recovered_session()
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
@@ -168,7 +170,7 @@ def test_new_input_for_a_paused_thread_waits_behind_its_queue():
 
 def test_new_input_for_a_paused_thread_with_an_emptied_queue_resumes_it():
     """CTL-06: the person sent the input, and no older turn waits."""
-    session = _recovered().after(remove(2))
+    session = _recovered_session().after(remove(2))
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (ThreadResumed(reason="new input with an empty queue"), at()),
@@ -178,10 +180,10 @@ def test_new_input_for_a_paused_thread_with_an_emptied_queue_resumes_it():
 
 def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():
     """CTL-06"""
-    _recovered().after(remove(2)).when(ResumeThread(session_id=SESSION)).then((ThreadResumed(), at()))
+    _recovered_session().after(remove(2)).when(ResumeThread(session_id=SESSION)).then((ThreadResumed(), at()))
 
 
-def _recovered() -> Scenario:
+def _recovered_session() -> Scenario:
     session = session_after(submit("one"), submit("two"))
     session.epoch = 2
     return session.after(HostTakenOver(partials=()))

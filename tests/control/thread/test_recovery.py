@@ -33,12 +33,12 @@ from tests.control.rigs.expected_facts import tool_start
 
 RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=2, call=1)
-TAKEN = (SessionTakenOver(previous_epoch=1, epoch=2), Scope())
+TAKEOVER = (SessionTakenOver(previous_epoch=1, epoch=2), Scope())
 CRASHED = (TurnInterrupted(cause="crash", reason="its process ended", iterations=1), RUN)
-NOBODY = HostTakenOver(partials=())
+HOST_TAKEN_OVER = HostTakenOver(partials=())
 
 
-def crashed(session: Scenario) -> Scenario:
+def next_host(session: Scenario) -> Scenario:
     """Advance the epoch, as the next host of the session does."""
     session.epoch += 1
     return session
@@ -50,37 +50,37 @@ def partial(kind: PartialKind, scope: Scope, text: str) -> Partial:
 
 def test_a_takeover_records_partial_output_as_interrupted():
     """MAR-16"""
-    session = crashed(session_after(submit()))
+    session = next_host(session_after(submit()))
     step = at(turn=1, run=1, step=2)
     left = (
         partial("arguments", msgspec.structs.replace(step, step=4), '{"pa'),
         partial("text", msgspec.structs.replace(step, step=3), "Once upon"),
         partial("reasoning", step, "hm"),
     )
-    then = session.when(HostTakenOver(partials=left))
-    then.then(
-        TAKEN,
+    result = session.when(HostTakenOver(partials=left))
+    result.then(
+        TAKEOVER,
         (ReasoningInterrupted(content=Text(text="hm")), step),
         (MessageInterrupted(content=Text(text="Once upon")), msgspec.structs.replace(step, step=3)),
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         CRASHED,
     )
-    assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
+    assert set(result.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
 
 
 def test_a_call_that_had_started_is_lost():
     """CTL-06, CTL-16"""
-    session = crashed(session_after(submit(), model_answer(requested_call(1, 2))))
-    then = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
-    then.then(TAKEN, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
+    session = next_host(session_after(submit(), model_answer(requested_call(1, 2))))
+    result = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
+    result.then(TAKEOVER, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
     session.when(tool_end(1)).then_nothing()
 
 
 def test_a_pending_approval_survives_a_takeover():
     """CTL-06, CTL-04"""
-    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), steer("in French")))
+    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), steer("in French")))
     before = session.run
-    session.when(NOBODY).then(TAKEN)
+    session.when(HOST_TAKEN_OVER).then(TAKEOVER)
     assert session.run == msgspec.structs.replace(before, epoch=2)
     session.when(approve()).then(
         (ActionResolved(decision="approve"), at(turn=1, run=1, step=3, call=1, action=1)), *tool_start(CALL)
@@ -89,34 +89,36 @@ def test_a_pending_approval_survives_a_takeover():
 
 def test_a_run_that_continues_after_a_takeover_belongs_to_the_new_host():
     """CTL-17"""
-    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK))))
-    session.after(NOBODY, approve())
-    session.when(NOBODY).then_nothing()
-    crashed(session).when(NOBODY).then(
+    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK))))
+    session.after(HOST_TAKEN_OVER, approve())
+    session.when(HOST_TAKEN_OVER).then_nothing()
+    next_host(session).when(HOST_TAKEN_OVER).then(
         (SessionTakenOver(previous_epoch=2, epoch=3), Scope()), (ToolLost(), CALL), CRASHED
     )
 
 
 def test_a_turn_with_a_running_and_a_pending_call_ends_with_both():
     """CTL-16, CTL-04"""
-    session = crashed(session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3))))
-    then = session.when(NOBODY)
-    then.then(
-        TAKEN,
+    session = next_host(
+        session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3)))
+    )
+    result = session.when(HOST_TAKEN_OVER)
+    result.then(
+        TAKEOVER,
         (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=4, call=1, action=1)),
         (ToolCancelled(started=False), CALL),
         (ToolLost(), at(turn=1, run=1, step=3, call=2)),
         CRASHED,
     )
-    assert then.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
+    assert result.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
     assert session.refuses(approve()).code == "unknown_action"
 
 
 def test_a_stopping_turn_with_only_a_pending_approval_ends_at_a_takeover():
     """CTL-08"""
-    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), interrupt()))
-    session.when(NOBODY).then(
-        TAKEN,
+    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), interrupt()))
+    session.when(HOST_TAKEN_OVER).then(
+        TAKEOVER,
         (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=3, call=1, action=1)),
         (ToolCancelled(started=False), CALL),
         CRASHED,
@@ -124,9 +126,9 @@ def test_a_stopping_turn_with_only_a_pending_approval_ends_at_a_takeover():
 
 
 def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
-    session = crashed(session_after(submit(), steer("in French")))
-    session.when(NOBODY).then(
-        TAKEN,
+    session = next_host(session_after(submit(), steer("in French")))
+    session.when(HOST_TAKEN_OVER).then(
+        TAKEOVER,
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_interrupted"), RUN),
         CRASHED,
@@ -135,9 +137,9 @@ def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
 
 def test_turns_behind_a_crashed_turn_wait_for_a_person():
     """CTL-06"""
-    session = crashed(session_after(submit(), submit(), submit()))
-    session.when(NOBODY).then(
-        TAKEN,
+    session = next_host(session_after(submit(), submit(), submit()))
+    session.when(HOST_TAKEN_OVER).then(
+        TAKEOVER,
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         CRASHED,
         (ThreadPaused(cause="recovered", reason="its process ended"), at()),
@@ -147,31 +149,31 @@ def test_turns_behind_a_crashed_turn_wait_for_a_person():
 
 def test_turns_behind_a_turn_with_a_pending_approval_stay_behind_it():
     """CTL-06"""
-    session = crashed(session_after(submit(), model_answer(requested_call(1, 2, ASK)), submit()))
-    session.when(NOBODY).then(TAKEN)
+    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), submit()))
+    session.when(HOST_TAKEN_OVER).then(TAKEOVER)
     assert (session.queue, session.thread.paused) == (["trn_2"], None)
 
 
 def test_a_session_without_open_entities_is_taken_over_without_a_fact():
-    crashed(session_after(submit(), text_answer("done"))).when(NOBODY).then_nothing()
-    crashed(session_after()).when(NOBODY).then_nothing()
+    next_host(session_after(submit(), text_answer("done"))).when(HOST_TAKEN_OVER).then_nothing()
+    next_host(session_after()).when(HOST_TAKEN_OVER).then_nothing()
 
 
 def test_a_takeover_in_the_same_epoch_changes_nothing():
     """CTL-17"""
-    session_after(submit()).when(NOBODY).then_nothing()
+    session_after(submit()).when(HOST_TAKEN_OVER).then_nothing()
 
 
 def test_a_session_is_taken_over_once():
     """CTL-17"""
-    session = crashed(session_after(submit(), submit()))
-    session.after(NOBODY)
-    session.when(NOBODY).then_nothing()
-    crashed(session).when(NOBODY).then_nothing()
+    session = next_host(session_after(submit(), submit()))
+    session.after(HOST_TAKEN_OVER)
+    session.when(HOST_TAKEN_OVER).then_nothing()
+    next_host(session).when(HOST_TAKEN_OVER).then_nothing()
 
 
 def test_an_answer_for_a_run_of_a_dead_host_changes_nothing():
     """CTL-15, CTL-17"""
-    session = crashed(session_after(submit())).after(NOBODY)
+    session = next_host(session_after(submit())).after(HOST_TAKEN_OVER)
     session.when(text_answer("late")).then_nothing()
     session.when(model_answer(requested_call(1, 2, ALLOW))).then_nothing()

@@ -42,9 +42,9 @@ RUN = at(turn=1, run=1)
 
 def test_a_steer_waits_for_the_next_model_call():
     """UI-11"""
-    then = session_after(submit()).when(steer("in French"))
-    then.then((SteerRequested(steer_id="str_1", input=Text(text="in French")), RUN))
-    then.with_answer(SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
+    result = session_after(submit()).when(steer("in French"))
+    result.then((SteerRequested(steer_id="str_1", input=Text(text="in French")), RUN))
+    result.with_answer(SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
 
 
 def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():

@@ -44,9 +44,9 @@ SECOND = at(turn=1, run=1, step=3, call=2)
 
 def test_an_interrupt_records_its_intent():
     """CTL-08"""
-    then = session_after(submit()).when(interrupt(reason="wrong folder"))
-    then.then((TurnInterruptRequested(reason="wrong folder"), RUN))
-    then.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
+    result = session_after(submit()).when(interrupt(reason="wrong folder"))
+    result.then((TurnInterruptRequested(reason="wrong folder"), RUN))
+    result.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
 
 
 def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
@@ -73,8 +73,8 @@ def test_an_interrupt_of_another_turn_does_not_stop_the_running_turn():
 
 def test_a_repeated_interrupt_records_no_second_intent():
     """CTL-08"""
-    then = session_after(submit(), interrupt()).when(interrupt())
-    then.then().with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
+    result = session_after(submit(), interrupt()).when(interrupt())
+    result.then().with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", sequence=7))
 
 
 def test_an_interrupt_keeps_the_queue_and_records_that():
@@ -88,13 +88,13 @@ def test_an_interrupt_keeps_the_queue_and_records_that():
 def test_an_interrupt_that_clears_the_queue_records_that_first():
     """CTL-08"""
     session = session_after(submit(), submit(), submit())
-    then = session.when(interrupt(queued="clear"))
-    then.then(
+    result = session.when(interrupt(queued="clear"))
+    result.then(
         (TurnInterruptRequested(queued="clear"), RUN),
         (QueueRemoved(reason="cleared by an interrupt"), at(turn=2)),
         (QueueRemoved(reason="cleared by an interrupt"), at(turn=3)),
     )
-    assert then.decision.closed == ("trn_2", "trn_3")
+    assert result.decision.closed == ("trn_2", "trn_3")
     session.when(run_stop()).ends_with(
         (ModelInterrupted(), at(turn=1, run=1, step=1)), (TurnInterrupted(cause="person", iterations=1), RUN)
     )
@@ -114,15 +114,15 @@ def test_the_partial_output_is_kept_as_interrupted():
         text_part(3, "Once upon"),
         Piece(kind="arguments", step=4, text='{"pa'),
     )
-    then = session.when(run_stop(*cut, reason="enough"))
-    then.then(
+    result = session.when(run_stop(*cut, reason="enough"))
+    result.then(
         (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
         (MessageInterrupted(content=Text(text="Once upon")), at(turn=1, run=1, step=3)),
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         (TurnInterrupted(cause="person", reason="enough", iterations=1), RUN),
     )
-    assert then.decision.closed == ("trn_1",)
-    assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
+    assert result.decision.closed == ("trn_1",)
+    assert set(result.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
 
 
 def test_open_calls_and_actions_close_before_their_turn():
@@ -134,38 +134,38 @@ def test_open_calls_and_actions_close_before_their_turn():
         interrupt(),
     )
     change = FileChange(path="a.md", kind="created", added=1, after=make_blob(b"a").ref)
-    seen = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(make_blob(b"a"),))
-    made = msgspec.structs.replace(SECOND, artifact="art_1")
-    then = session.when(run_stop(outcomes={"cal_2": seen}))
-    then.then(
+    outcome = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(make_blob(b"a"),))
+    artifact_scope = msgspec.structs.replace(SECOND, artifact="art_1")
+    result = session.when(run_stop(outcomes={"cal_2": outcome}))
+    result.then(
         (
             ActionWithdrawn(reason="the turn was interrupted (person)"),
             at(turn=1, run=1, step=5, call=1, action=1),
         ),
         (ToolCancelled(started=False), FIRST),
-        (ArtifactCreated(artifact_kind="document", path="a.md"), made),
+        (ArtifactCreated(artifact_kind="document", path="a.md"), artifact_scope),
         (
             ArtifactVersionCreated(
                 version=1, content=make_blob(b"a").ref, version_origin="agent", path="a.md", added=1
             ),
-            made,
+            artifact_scope,
         ),
         (ToolCancelled(started=True, output=Text(text="line 1"), duration_ms=3, changes=(change,)), SECOND),
         (TurnInterrupted(cause="person", iterations=1), RUN),
     )
-    assert then.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
-    assert then.decision.blobs == (make_blob(b"a"),)
+    assert result.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
+    assert result.decision.blobs == (make_blob(b"a"),)
 
 
 def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_without_its_calls():
     """CTL-08: the provider charged for it."""
     session = session_after(submit(), interrupt())
     thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")
-    came = model_answer(
+    answer = model_answer(
         thought, text_part(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls"
     )
-    then = session.when(run_stop(answered=came))
-    then.then(
+    result = session.when(run_stop(answered=answer))
+    result.then(
         (ReasoningCompleted(content=Text(text="First a note.")), at(turn=1, run=1, step=2)),
         (MessageText(content=Text(text="I write it.")), at(turn=1, run=1, step=3)),
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
@@ -221,15 +221,15 @@ def test_a_shutdown_of_a_thread_without_a_queue_pauses_nothing():
 
 
 def test_a_call_that_waits_for_another_does_not_start_once_the_turn_is_stopping():
-    """CTL-08: the end of the earlier call is recorded, and the stop ends the waiting call with the turn."""
+    """CTL-08: the end of the earlier call is recorded. The stop ends the waiting call."""
     session, witness = session_after(), Witness()
     calls = model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
     for step in (submit(mode="auto"), calls, interrupt()):
         decided = session.when(step).decision
         witness.see(decided.facts, decided.closed)
-    then = session.when(tool_end(1))
-    witness.see(then.decision.facts, then.decision.closed)
-    assert [fact.type for fact in then.facts] == ["tool.completed"]
+    result = session.when(tool_end(1))
+    witness.see(result.decision.facts, result.decision.closed)
+    assert [fact.type for fact in result.facts] == ["tool.completed"]
     last = session.when(run_stop())
     witness.see(last.decision.facts, last.decision.closed)
     last.then((ToolCancelled(started=False), SECOND), (TurnInterrupted(cause="person", iterations=1), RUN))

@@ -38,7 +38,7 @@ from tests.control.rigs.expected_facts import model_request, tool_start
 
 CALL = at(turn=1, run=1, step=2, call=1)
 ACTION = at(turn=1, run=1, step=3, call=1, action=1)
-AGAIN = model_request(2, at(turn=1, run=1, step=4))
+NEXT_MODEL_REQUEST = model_request(2, at(turn=1, run=1, step=4))
 MINUTE = 60_000_000
 CHANGED = ToolRefused(
     code="file_changed",
@@ -46,59 +46,63 @@ CHANGED = ToolRefused(
 )
 
 
-def waiting(expiry: int = 0) -> Scenario:
+def session_awaiting_approval(expiry: int = 0) -> Scenario:
     """Return a session whose chat turn waits for an approval."""
     return session_after(submit(), model_answer(requested_call(1, 2, ASK)), expiry=expiry)
 
 
-def timeout(action: int = 1) -> ActionTimedOut:
+def action_timeout(action: int = 1) -> ActionTimedOut:
     return ActionTimedOut(thread=THREAD, action=f"act_{action}")
 
 
 def test_an_approval_starts_the_call():
-    then = waiting().when(approve(reason="fine"))
-    then.then((ActionResolved(decision="approve", reason="fine"), ACTION), *tool_start(CALL))
-    then.with_answer(
-        ActionAnswered(session_id=SESSION, action_id="act_1", outcome="approved", first=True, sequence=then.before + 3)
+    result = session_awaiting_approval().when(approve(reason="fine"))
+    result.then((ActionResolved(decision="approve", reason="fine"), ACTION), *tool_start(CALL))
+    result.with_answer(
+        ActionAnswered(
+            session_id=SESSION, action_id="act_1", outcome="approved", first=True, sequence=result.before + 3
+        )
     )
-    assert then.decision.closed == ("act_1",)
+    assert result.decision.closed == ("act_1",)
 
 
 def test_a_rejected_call_has_no_effect_and_no_result_and_the_model_reads_the_refusal():
     """CTL-05"""
-    then = waiting().when(reject(reason="not now"))
-    then.then(
+    result = session_awaiting_approval().when(reject(reason="not now"))
+    result.then(
         (ActionResolved(decision="reject", reason="not now"), ACTION),
         (ToolRefused(code="person_denied", message="The person rejected the call: not now"), CALL),
-        AGAIN,
+        NEXT_MODEL_REQUEST,
     )
-    then.with_answer(
-        ActionAnswered(session_id=SESSION, action_id="act_1", outcome="rejected", first=True, sequence=then.before + 3)
+    result.with_answer(
+        ActionAnswered(
+            session_id=SESSION, action_id="act_1", outcome="rejected", first=True, sequence=result.before + 3
+        )
     )
-    assert then.decision.closed == ("act_1", "cal_1")
+    assert result.decision.closed == ("act_1", "cal_1")
 
 
 def test_a_rejection_without_a_reason_has_a_message_without_one():
     """CTL-05"""
-    then = waiting().when(reject())
-    assert then.facts[1] == ToolRefused(code="person_denied", message="The person rejected the call.")
+    result = session_awaiting_approval().when(reject())
+    assert result.facts[1] == ToolRefused(code="person_denied", message="The person rejected the call.")
 
 
 def test_a_rejection_by_a_policy_names_the_policy():
     """CTL-05"""
     policy = Actor(kind="policy", id="opa/main")
-    then = waiting().when(reject(reason="not on a Friday"), actor=policy)
-    assert then.facts[1] == ToolRefused(
+    result = session_awaiting_approval().when(reject(reason="not on a Friday"), actor=policy)
+    assert result.facts[1] == ToolRefused(
         code="policy_denied", message="The policy opa/main rejected the call: not on a Friday"
     )
-    then = waiting().when(reject(), actor=policy)
-    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main rejected the call.")
+    result = session_awaiting_approval().when(reject(), actor=policy)
+    assert result.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main rejected the call.")
 
 
 def test_an_unattended_rejection_is_reported_as_no_person_available():
     """CTL-05"""
-    then = waiting().when(reject(reason="Nobody was there to approve it.", unattended=True))
-    then.then(
+    result = session_awaiting_approval().when(reject(reason="Nobody was there to approve it.", unattended=True))
+    result.then(
         (ActionResolved(decision="reject", reason="Nobody was there to approve it."), ACTION),
         (
             ToolRefused(
@@ -108,15 +112,15 @@ def test_an_unattended_rejection_is_reported_as_no_person_available():
             ),
             CALL,
         ),
-        AGAIN,
+        NEXT_MODEL_REQUEST,
     )
-    problem = waiting().refuses(approve(unattended=True))
+    problem = session_awaiting_approval().refuses(approve(unattended=True))
     assert (problem.code, problem.field) == ("invalid_input", "unattended")
 
 
 def test_an_action_is_answered_once():
     """CTL-15"""
-    once = waiting().after(approve())
+    once = session_awaiting_approval().after(approve())
     problem = Problem(
         code="unknown_action",
         message="No action act_1 is pending in this session.",
@@ -126,43 +130,43 @@ def test_an_action_is_answered_once():
     assert once.refuses(approve()) == problem
     assert once.refuses(reject()) == problem
     once.now += MINUTE
-    once.when(timeout()).then_nothing()
+    once.when(action_timeout()).then_nothing()
 
 
 def test_an_expired_action_is_a_denial():
     """CTL-04"""
-    session = waiting(expiry=MINUTE)
+    session = session_awaiting_approval(expiry=MINUTE)
     session.now += MINUTE
-    then = session.when(timeout())
-    then.then(
+    result = session.when(action_timeout())
+    result.then(
         (ActionExpired(), ACTION),
         (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
-        AGAIN,
+        NEXT_MODEL_REQUEST,
     )
-    assert then.decision.closed == ("act_1", "cal_1")
+    assert result.decision.closed == ("act_1", "cal_1")
     assert session.refuses(approve()).code == "unknown_action"
 
 
 def test_an_action_does_not_expire_before_its_time():
     """CTL-04"""
-    session = waiting(expiry=MINUTE)
+    session = session_awaiting_approval(expiry=MINUTE)
     session.now += MINUTE - 1
-    session.when(timeout()).then_nothing()
+    session.when(action_timeout()).then_nothing()
 
 
 def test_an_action_without_expiry_waits_for_ever():
     """CTL-04"""
-    session = waiting()
+    session = session_awaiting_approval()
     session.now += 10**9 * MINUTE
-    session.when(timeout()).then_nothing()
+    session.when(action_timeout()).then_nothing()
     assert session.run.calls[0].phase == "waiting"
 
 
 def test_an_unknown_action_changes_nothing():
     """CTL-15"""
-    session = waiting(expiry=MINUTE)
+    session = session_awaiting_approval(expiry=MINUTE)
     session.now += MINUTE
-    session.when(timeout(9)).then_nothing()
+    session.when(action_timeout(9)).then_nothing()
     assert session.refuses(approve(9)).code == "unknown_action"
 
 
@@ -174,40 +178,44 @@ def test_an_unknown_action_changes_nothing():
 def test_an_approval_applies_only_to_the_bound_file_arguments_definition_and_folder(changed):
     """SAFE-07"""
     now = msgspec.structs.replace(ASK, binding=msgspec.structs.replace(BINDING, **changed))
-    waiting().when(approve(), evaluation=now).then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN)
+    session_awaiting_approval().when(approve(), evaluation=now).then(
+        (ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), NEXT_MODEL_REQUEST
+    )
 
 
 def test_an_approval_of_a_call_that_cannot_be_evaluated_again_starts_nothing():
     """SAFE-07"""
-    waiting().when(approve(), evaluation=None).then(
-        (ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN
+    session_awaiting_approval().when(approve(), evaluation=None).then(
+        (ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), NEXT_MODEL_REQUEST
     )
 
 
 def test_an_approval_of_a_call_that_the_gate_now_denies_refuses_the_call_with_the_reason():
     """SAFE-07, CTL-05"""
-    waiting().when(approve(), evaluation=DENY).then(
+    session_awaiting_approval().when(approve(), evaluation=DENY).then(
         (ActionResolved(decision="approve"), ACTION),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), CALL),
-        AGAIN,
+        NEXT_MODEL_REQUEST,
     )
 
 
 def test_an_approval_of_a_call_that_the_gate_now_allows_starts_it():
     """A rule was added while the card was open."""
-    waiting().when(approve(), evaluation=ALLOW).then((ActionResolved(decision="approve"), ACTION), *tool_start(CALL))
+    session_awaiting_approval().when(approve(), evaluation=ALLOW).then(
+        (ActionResolved(decision="approve"), ACTION), *tool_start(CALL)
+    )
 
 
 def test_an_approval_of_a_changed_file_starts_nothing_even_with_a_new_allow_rule():
     """SAFE-07"""
     changed = msgspec.structs.replace(BINDING, file_hash="f2")
-    then = waiting().when(approve(), evaluation=msgspec.structs.replace(ALLOW, binding=changed))
-    then.then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN)
+    result = session_awaiting_approval().when(approve(), evaluation=msgspec.structs.replace(ALLOW, binding=changed))
+    result.then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), NEXT_MODEL_REQUEST)
 
 
 @pytest.mark.parametrize("scope", ["session", "workspace"])
 def test_a_wider_scope_adds_the_rule_that_the_card_showed(scope):
-    session = waiting()
+    session = session_awaiting_approval()
     other = msgspec.structs.replace(ASK, matchers={}, scopes=("once",))
     rule = Rule(
         rule_id="rul_1",
@@ -235,19 +243,19 @@ def test_a_scope_that_the_card_does_not_offer_is_refused():
 
 
 def test_a_rejection_has_no_wider_scope():
-    assert waiting().refuses(reject(scope="session")).code == "scope_not_offered"
+    assert session_awaiting_approval().refuses(reject(scope="session")).code == "scope_not_offered"
 
 
 def test_an_approval_refuses_the_decision_answer():
     question = RespondAction(session_id=SESSION, action_id="act_1", decision="answer")
-    assert waiting().refuses(question) == Problem(
+    assert session_awaiting_approval().refuses(question) == Problem(
         code="decision_not_offered", message="Invalid decision. Accepted: approve or reject.", field="decision"
     )
 
 
 def test_an_answer_to_an_action_of_a_stopping_turn_is_refused():
     """CTL-04, CTL-08"""
-    stopping = waiting().after(interrupt())
+    stopping = session_awaiting_approval().after(interrupt())
     problem = Problem(
         code="nothing_running", message="The turn is stopping, and its actions with it.", field="actionId"
     )
@@ -257,9 +265,9 @@ def test_an_answer_to_an_action_of_a_stopping_turn_is_refused():
 
 def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_call():
     """CTL-04"""
-    stopping = waiting(expiry=MINUTE).after(interrupt())
+    stopping = session_awaiting_approval(expiry=MINUTE).after(interrupt())
     stopping.now += MINUTE
-    stopping.when(timeout()).then(
+    stopping.when(action_timeout()).then(
         (ActionExpired(), ACTION),
         (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
     )
@@ -267,7 +275,7 @@ def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_cal
 
 def test_an_answer_to_an_action_of_an_ended_turn_is_refused():
     """CTL-04, CTL-15"""
-    over = waiting().after(interrupt(), run_stop())
+    over = session_awaiting_approval().after(interrupt(), run_stop())
     assert over.refuses(approve()).code == "unknown_action"
 
 
@@ -288,9 +296,9 @@ def test_two_actions_of_one_model_answer_are_answered_separately():
 
 def test_other_threads_continue_while_one_waits():
     """CTL-04: a pending action blocks only its own thread."""
-    session = waiting().add_thread("second", "thr_2")
-    then = session.when(submit("and you", thread_id="thr_2"))
-    assert {new.scope.thread for new in then.decision.facts} == {"thr_2"}
+    session = session_awaiting_approval().add_thread("second", "thr_2")
+    result = session.when(submit("and you", thread_id="thr_2"))
+    assert {new.scope.thread for new in result.decision.facts} == {"thr_2"}
     answer = msgspec.structs.replace(text_answer("hello", run=2), thread="thr_2")
     assert session.when(answer).facts[-1] == TurnCompleted(iterations=1)
     assert session.run.calls[0].phase == "waiting"
@@ -299,7 +307,7 @@ def test_other_threads_continue_while_one_waits():
 @pytest.mark.parametrize(("later", "refused"), [(-1, True), (0, True), (1, False)])
 def test_an_approval_with_an_expiry_must_end_in_the_future(later: int, *, refused: bool):
     """SAFE-05: an expired rule would allow nothing."""
-    session = waiting()
+    session = session_awaiting_approval()
     answer = approve(scope="session", expires_at=session.now + later)
 
     if refused:

@@ -63,37 +63,37 @@ def test_a_call_without_a_sandbox_records_the_level_none():
 
 def test_a_denied_call_has_no_effect_and_the_model_reads_the_refusal():
     """CTL-05: no start, no sandbox, no result, and the verdict is recorded."""
-    then = session_after(submit()).when(model_answer(requested_call(1, 2, DENY)))
-    then.then(
+    result = session_after(submit()).when(model_answer(requested_call(1, 2, DENY)))
+    result.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
     )
-    assert then.decision.closed == ("cal_1",)
+    assert result.decision.closed == ("cal_1",)
 
 
 def test_a_denial_without_a_code_gets_policy_denied():
-    then = session_after(submit()).when(model_answer(requested_call(1, 2, gate_evaluation("deny", message="No."))))
-    assert ToolRefused(code="policy_denied", message="No.") in then.facts
+    result = session_after(submit()).when(model_answer(requested_call(1, 2, gate_evaluation("deny", message="No."))))
+    assert ToolRefused(code="policy_denied", message="No.") in result.facts
 
 
 def test_a_call_that_needs_approval_waits():
     """CTL-04"""
     waiting = session_after(submit(), expiry=60_000_000)
-    then = waiting.when(model_answer(requested_call(1, 2, ASK)))
-    then.then(
+    result = waiting.when(model_answer(requested_call(1, 2, ASK)))
+    result.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(3, 1, CALL, expires_at=waiting.now + 60_000_000),
     )
-    assert then.decision.closed == ()
+    assert result.decision.closed == ()
 
 
 def test_the_recorded_arguments_are_those_that_the_gate_evaluated():
     """SAFE-07: hooks may have rewritten the model's arguments."""
-    then = session_after(submit()).when(model_answer(requested_call(1, 2)))
-    asked_for = [fact for fact in then.facts if isinstance(fact, ToolRequested)]
+    result = session_after(submit()).when(model_answer(requested_call(1, 2)))
+    asked_for = [fact for fact in result.facts if isinstance(fact, ToolRequested)]
     assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
     assert ALLOW.arguments != requested_call(1, 2).arguments
 
@@ -117,15 +117,15 @@ def test_m6_a_call_beyond_the_limit_of_chat_is_denied_and_never_reads_as_allowed
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ALLOW),
         *tool_start(CALL),
-        *tool_request(2, SECOND, _beyond(SERIAL)),
-        (_one_call(), SECOND),
+        *tool_request(2, SECOND, _beyond_chat_limit(SERIAL)),
+        (_one_call_refusal(), SECOND),
     )
     chat.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=4)))
 
 
 def test_m6_calls_after_a_writing_call_are_denied_in_chat():
     session_after(submit()).when(model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3))).ends_with(
-        *tool_request(2, SECOND, _beyond(ALLOW)), (_one_call(), SECOND)
+        *tool_request(2, SECOND, _beyond_chat_limit(ALLOW)), (_one_call_refusal(), SECOND)
     )
 
 
@@ -139,7 +139,7 @@ def test_m6_a_denied_call_keeps_its_own_reason_in_chat():
 def test_m6_a_team_tool_does_not_count_as_read_only():
     session_after(submit()).when(
         model_answer(requested_call(1, 2), requested_call(2, 3, ALLOW, "spawn_subagent"))
-    ).ends_with(*tool_request(2, SECOND, _beyond(ALLOW), "spawn_subagent"), (_one_call(), SECOND))
+    ).ends_with(*tool_request(2, SECOND, _beyond_chat_limit(ALLOW), "spawn_subagent"), (_one_call_refusal(), SECOND))
 
 
 def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
@@ -148,8 +148,8 @@ def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(4, 1, CALL),
-        *tool_request(2, SECOND, _beyond(ALLOW)),
-        (_one_call(), SECOND),
+        *tool_request(2, SECOND, _beyond_chat_limit(ALLOW)),
+        (_one_call_refusal(), SECOND),
     )
 
 
@@ -185,15 +185,15 @@ def test_the_end_of_a_call_records_output_exit_code_and_changes():
     outcome = ToolOutcome(
         output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(make_blob(b"a"), make_blob(b"b"))
     )
-    then = session_after(submit(), model_answer(requested_call(1, 2))).when(
+    result = session_after(submit(), model_answer(requested_call(1, 2))).when(
         ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
     )
-    then.ends_with(
+    result.ends_with(
         (ToolCompleted(output=Text(text="written"), duration_ms=7, exit_code=0, changes=(change,)), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
     )
-    assert then.decision.blobs == (make_blob(b"a"), make_blob(b"b"))
-    assert then.decision.ends == ("run_1.2.output",)
+    assert result.decision.blobs == (make_blob(b"a"), make_blob(b"b"))
+    assert result.decision.ends == ("run_1.2.output",)
 
 
 def test_a_failed_tool_records_its_error_and_the_model_reads_it():
@@ -206,12 +206,12 @@ def test_a_failed_tool_records_its_error_and_the_model_reads_it():
 def test_output_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
     blob = make_blob(large.encode())
-    then = session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, large))
-    then.then(
+    result = session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, large))
+    result.then(
         (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), duration_ms=4), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
     )
-    assert then.decision.blobs == (blob,)
+    assert result.decision.blobs == (blob,)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,8 @@ def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch(
     chat = session_after(
         submit(), model_answer(requested_call(1, 2, DENY)), model_answer(requested_call(2, 4, DENY), step=3)
     )
-    then = chat.when(model_answer(requested_call(3, 6, DENY), step=5))
-    assert [fact.type for fact in then.facts] == [
+    result = chat.when(model_answer(requested_call(3, 6, DENY), step=5))
+    assert [fact.type for fact in result.facts] == [
         "model.completed",
         "cost.recorded",
         "tool.requested",
@@ -248,7 +248,7 @@ def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch(
         "tool.refused",
         "turn.failed",
     ]
-    assert then.decision.closed == ("cal_3", "trn_1")
+    assert result.decision.closed == ("cal_3", "trn_1")
 
 
 _ONE_CALL = (
@@ -256,15 +256,15 @@ _ONE_CALL = (
 )
 
 
-def _one_call() -> ToolRefused:
+def _one_call_refusal() -> ToolRefused:
     return ToolRefused(code="one_call_at_a_time", message=_ONE_CALL)
 
 
-def _beyond(said: Evaluation) -> Evaluation:
-    """Return the evaluation of a call beyond the limit of chat: the checks before the mode, then its denial."""
-    before = tuple(check for check in said.checks if check.name in ("hooks", "tools", "policy"))
+def _beyond_chat_limit(evaluation: Evaluation) -> Evaluation:
+    """Return the denial of a call beyond the limit of chat, after the checks before the mode."""
+    before = tuple(check for check in evaluation.checks if check.name in ("hooks", "tools", "policy"))
     return msgspec.structs.replace(
-        said, verdict="deny", checks=(*before, Check(name="mode", verdict="deny", detail=_ONE_CALL))
+        evaluation, verdict="deny", checks=(*before, Check(name="mode", verdict="deny", detail=_ONE_CALL))
     )
 
 
@@ -277,11 +277,11 @@ def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for
         requested_call(3, 4),
         requested_call(4, 5, SERIAL_DENY),
     )
-    then = auto.when(model_answer(*wanted))
-    assert [fact.type for fact in then.facts].count("tool.requested") == 4
-    assert _begun(then) == ["cal_1"]
-    assert _begun(auto.when(tool_end(1))) == ["cal_2"]
-    assert _begun(auto.when(tool_end(2))) == ["cal_3"]
+    result = auto.when(model_answer(*wanted))
+    assert [fact.type for fact in result.facts].count("tool.requested") == 4
+    assert _started_calls(result) == ["cal_1"]
+    assert _started_calls(auto.when(tool_end(1))) == ["cal_2"]
+    assert _started_calls(auto.when(tool_end(2))) == ["cal_3"]
     last = auto.when(tool_end(3))
     assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
 
@@ -298,13 +298,16 @@ def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_a
         )
     )
     assert list(auto.pending_evaluations()) == ["cal_2", "cal_3"]
-    then = auto.when(tool_end(1))
-    assert ([new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.refused"], _begun(then)) == (
+    result = auto.when(tool_end(1))
+    assert (
+        [new.scope.tool_call for new in result.decision.facts if new.fact.type == "tool.refused"],
+        _started_calls(result),
+    ) == (
         ["cal_2"],
         ["cal_3"],
     )
     assert list(auto.pending_evaluations()) == ["cal_4"]
 
 
-def _begun(then: StepResult) -> list[str]:
-    return [new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.started"]
+def _started_calls(result: StepResult) -> list[str]:
+    return [new.scope.tool_call for new in result.decision.facts if new.fact.type == "tool.started"]

@@ -14,28 +14,28 @@ from tests.control.rigs.decisions import Scenario, session_after
 from tests.control.rigs.examples import ALLOW, SESSION, at, model_answer, requested_call, submit, text_answer, tool_end
 
 RUN = msgspec.structs.replace(at(turn=1, run=1, step=2, call=1), process="prc_1")
-BEGAN = ProcessStartReported(scope=RUN, command="npm run dev", summary="Bash npm run dev")
+STARTED = ProcessStartReported(scope=RUN, command="npm run dev", summary="Bash npm run dev")
 EXITED = ProcessEndReported(process="prc_1", status="exited", output="ready\n", exit_code=0, duration_ms=7)
 STOP = TerminateProcess(session_id=SESSION, process_id="prc_1", reason="enough")
 WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", end=True)
 
 
-def running() -> Scenario:
+def session_with_process() -> Scenario:
     """Return a session whose ended turn started a process."""
-    return begun().after(BEGAN, tool_end(1), text_answer("It runs.", step=3))
+    return session_with_running_call().after(STARTED, tool_end(1), text_answer("It runs.", step=3))
 
 
-def begun() -> Scenario:
+def session_with_running_call() -> Scenario:
     """Return a session with a running call."""
     return session_after(submit("serve"), model_answer(requested_call(1, 2, ALLOW)))
 
 
 def test_the_start_and_the_end_of_a_process_are_recorded():
     """CTL-09"""
-    began = begun().when(BEGAN)
-    began.then((ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), RUN))
+    started = session_with_running_call().when(STARTED)
+    started.then((ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), RUN))
 
-    over = running().when(EXITED)
+    over = session_with_process().when(EXITED)
 
     fact = ProcessEnded(status="exited", exit_code=0, output=Text(text="ready\n"), duration_ms=7)
     over.then((fact, RUN))
@@ -44,7 +44,7 @@ def test_the_start_and_the_end_of_a_process_are_recorded():
 
 def test_input_of_a_person_is_recorded_before_it_is_written():
     """CTL-09"""
-    written = running().when(WRITE)
+    written = session_with_process().when(WRITE)
 
     written.then((ProcessInputGiven(text=Text(text="y\n"), end=True), RUN))
     assert written.effects == [WriteProcess(RUN, "y\n", end=True)]
@@ -53,11 +53,11 @@ def test_input_of_a_person_is_recorded_before_it_is_written():
 
 def test_the_intent_to_end_a_process_is_recorded_first_and_once():
     """CTL-09"""
-    asked = running().when(STOP)
-    asked.then((ProcessStopRequested(reason="enough"), RUN))
-    assert asked.effects == [EndProcesses(RUN)]
+    stopped = session_with_process().when(STOP)
+    stopped.then((ProcessStopRequested(reason="enough"), RUN))
+    assert stopped.effects == [EndProcesses(RUN)]
 
-    stopping = running()
+    stopping = session_with_process()
     stopping.after(STOP)
     stopping.when(STOP).then()
 
@@ -68,8 +68,11 @@ def test_the_intent_to_end_a_process_is_recorded_first_and_once():
 
 def test_an_ended_and_an_unknown_process_are_refused_with_different_codes():
     """CTL-09"""
-    assert running().refuses(TerminateProcess(session_id=SESSION, process_id="prc_9")).code == "unknown_process"
-    over = running()
+    assert (
+        session_with_process().refuses(TerminateProcess(session_id=SESSION, process_id="prc_9")).code
+        == "unknown_process"
+    )
+    over = session_with_process()
     over.after(EXITED)
 
     assert over.refuses(STOP).code == "process_unavailable"
@@ -78,20 +81,23 @@ def test_an_ended_and_an_unknown_process_are_refused_with_different_codes():
 
 def test_empty_and_too_large_input_are_refused():
     """SAFE-05"""
-    assert running().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code == "invalid_input"
+    assert (
+        session_with_process().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code
+        == "invalid_input"
+    )
     much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * MAX_INLINE_BYTES)
-    assert running().refuses(much).code == "too_large"
+    assert session_with_process().refuses(much).code == "too_large"
 
 
 def test_a_takeover_records_processes_as_lost():
     """CTL-09: no host saw how it ended."""
-    session = running()
+    session = session_with_process()
     session.epoch += 1
 
-    taken = session.when(HostTakenOver(partials=()))
+    taken_over = session.when(HostTakenOver(partials=()))
 
     message = "The process prc_1 cannot be reached: its process ended."
-    taken.then(
+    taken_over.then(
         (ProcessEnded(status="lost", code="process_unavailable", message=message), RUN),
         (
             WarningRaised(

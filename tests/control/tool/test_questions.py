@@ -25,7 +25,7 @@ STEPS = ("look", "mend")
 QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Mend the parser.", scopes=("once",))
 
 
-def asks(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
+def ask_person(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
     """Apply an answer of the agent's model with a question for a person."""
     run = session.run_of(name)
     call = RequestedCall(
@@ -40,28 +40,28 @@ def asks(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
     return session.when(model_answer(call, run=number, step=run.model_step, thread=session.thread_of(name).thread))
 
 
-def asked(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, str]:
+def session_with_plan(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, str]:
     """Return a session whose agent waits for a decision on its plan, its action and the action's id."""
     session = team(**rest)
     session.spawns()
-    then = asks(session, name, "propose_plan", summary="Mend the parser.", steps=list(STEPS))
+    result = ask_person(session, name, "propose_plan", summary="Mend the parser.", steps=list(STEPS))
     action = next(call.action for call in session.run_of(name).calls)
-    return session, only_fact(then, ActionRequired), action
+    return session, only_fact(result, ActionRequired), action
 
 
-def said(
+def decide(
     session: Team, action: str, decision: Decision, *, answer: str | None = None, reason: str = ""
 ) -> dict[str, str]:
     """Apply a person's decision, and return the result of the call."""
-    then = session.when(
+    result = session.when(
         RespondAction(session_id=SESSION, action_id=action, decision=decision, answer=answer, reason=reason)
     )
-    return msgspec.json.decode(only_fact(then, ToolCompleted).output.text)
+    return msgspec.json.decode(only_fact(result, ToolCompleted).output.text)
 
 
 def test_a_teammates_plan_is_a_teammate_plan_decision() -> None:
     """CTX-03, UI-24: the action has a type and decisions, and offers no rule."""
-    session, action, _ = asked()
+    session, action, _ = session_with_plan()
     assert (action.action_type, action.decisions, action.scopes, action.matchers) == (
         "teammate_plan_decision",
         ("approve", "answer", "reject"),
@@ -73,7 +73,7 @@ def test_a_teammates_plan_is_a_teammate_plan_decision() -> None:
 
 
 def test_a_plan_of_the_lead_is_a_plan_decision() -> None:
-    _, action, _ = asked("lead")
+    _, action, _ = session_with_plan("lead")
     assert action.action_type == "plan_decision"
 
 
@@ -89,9 +89,9 @@ def test_the_decision_goes_back_to_the_teammate_that_asked(
     decision: Decision, more: dict[str, str], comes_to: dict[str, str]
 ) -> None:
     """CTX-03: accepted, rejected with a reason, or sent back with edits. No other agent is notified."""
-    session, _, action = asked()
+    session, _, action = session_with_plan()
     inbox = session.thread_of("lead").inbox
-    assert said(session, action, decision, **more) == comes_to
+    assert decide(session, action, decision, **more) == comes_to
     assert session.run_of("worker-1").calls == ()
     assert session.run_of("worker-1").model_step > 0
     assert session.thread_of("lead").inbox == inbox
@@ -99,18 +99,18 @@ def test_the_decision_goes_back_to_the_teammate_that_asked(
 
 def test_a_decision_is_recorded_with_its_reason_and_its_edits() -> None:
     """CTX-03"""
-    session, _, action = asked()
-    then = session.when(
+    session, _, action = session_with_plan()
+    result = session.when(
         RespondAction(session_id=SESSION, action_id=action, decision="answer", answer="Look only.", reason="Time.")
     )
-    resolved = only_fact(then, ActionResolved)
+    resolved = only_fact(result, ActionResolved)
     assert (resolved.decision, resolved.answer.text, resolved.reason) == ("answer", "Look only.", "Time.")
 
 
 def test_a_proposed_plan_is_the_runs_plan_and_becomes_final_once() -> None:
     """CTX-03: live while it waits for a decision, final when the run ends."""
-    session, _, action = asked()
-    said(session, action, "approve")
+    session, _, action = session_with_plan()
+    decide(session, action, "approve")
     ended = session.answers("worker-1", "Mended.")
     plan = only_fact(ended, PlanUpdated)
     assert plan == PlanUpdated(steps=tuple(PlanStep(step, "pending") for step in STEPS), final=True)
@@ -119,18 +119,18 @@ def test_a_proposed_plan_is_the_runs_plan_and_becomes_final_once() -> None:
 def test_a_question_with_options_is_structured_input_and_accepts_an_answer() -> None:
     session = team()
     session.spawns()
-    then = asks(session, "worker-1", "ask_person", question="Which?", options=["a", "b"])
-    action = only_fact(then, ActionRequired)
+    result = ask_person(session, "worker-1", "ask_person", question="Which?", options=["a", "b"])
+    action = only_fact(result, ActionRequired)
     assert (action.action_type, action.decisions) == ("structured_input", ("answer", "reject"))
     waiting = next(call.action for call in session.run_of("worker-1").calls)
-    assert said(session, waiting, "answer", answer="b") == {"decision": "answered", "answer": "b", "reason": ""}
+    assert decide(session, waiting, "answer", answer="b") == {"decision": "answered", "answer": "b", "reason": ""}
 
 
 def test_a_question_refuses_an_approval_and_an_empty_answer() -> None:
     """CTL-04: a decision that is not offered changes nothing."""
     session = team()
     session.spawns()
-    asks(session, "worker-1", "ask_person", question="Which?")
+    ask_person(session, "worker-1", "ask_person", question="Which?")
     action = next(call.action for call in session.run_of("worker-1").calls)
     with pytest.raises(Refusal) as approved:
         session.when(RespondAction(session_id=SESSION, action_id=action, decision="approve"))
@@ -142,8 +142,8 @@ def test_a_question_refuses_an_approval_and_an_empty_answer() -> None:
 
 def test_an_unanswered_plan_is_refused_when_it_expires() -> None:
     """CTL-04: a missing decision is a denial."""
-    session, required, action = asked(expiry=60_000_000)
+    session, required, action = session_with_plan(expiry=60_000_000)
     session.now = required.expires_at
-    then = session.when(ActionTimedOut(thread=session.thread_of("worker-1").thread, action=action))
-    assert only_fact(then, ToolRefused).code == "approval_expired"
-    assert "tool.completed" not in fact_types(then)
+    result = session.when(ActionTimedOut(thread=session.thread_of("worker-1").thread, action=action))
+    assert only_fact(result, ToolRefused).code == "approval_expired"
+    assert "tool.completed" not in fact_types(result)

@@ -33,14 +33,14 @@ RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=1)
 
 
-def thinks(step: int, thought: str, signature: str = "") -> Piece:
+def reasoning_part(step: int, thought: str, signature: str = "") -> Piece:
     return Piece(kind="reasoning", step=step, text=thought, signature=signature)
 
 
 def test_parts_are_recorded_in_the_order_in_which_they_came():
-    parts = (thinks(2, "hm", "sig"), text_part(3, "First,"), thinks(4, "so"), text_part(5, "then."))
-    then = session_after(submit()).when(model_answer(*parts))
-    then.then(
+    parts = (reasoning_part(2, "hm", "sig"), text_part(3, "First,"), reasoning_part(4, "so"), text_part(5, "then."))
+    result = session_after(submit()).when(model_answer(*parts))
+    result.then(
         (ReasoningCompleted(content=Text(text="hm"), signature="sig"), at(turn=1, run=1, step=2)),
         message_text("First,", at(turn=1, run=1, step=3)),
         (ReasoningCompleted(content=Text(text="so")), at(turn=1, run=1, step=4)),
@@ -49,20 +49,20 @@ def test_parts_are_recorded_in_the_order_in_which_they_came():
         (OutputFinal(parts=(3, 5)), RUN),
         (TurnCompleted(iterations=1), RUN),
     )
-    assert then.decision.ends == ("run_1.2.reasoning", "run_1.3.text", "run_1.4.reasoning", "run_1.5.text")
+    assert result.decision.ends == ("run_1.2.reasoning", "run_1.3.text", "run_1.4.reasoning", "run_1.5.text")
 
 
 def test_text_before_a_call_keeps_its_place_and_is_not_an_answer():
     chat = session_after(submit())
     call = at(turn=1, run=1, step=3, call=1)
-    then = chat.when(model_answer(text_part(2, "I will look."), requested_call(1, 3)))
-    then.then(
+    result = chat.when(model_answer(text_part(2, "I will look."), requested_call(1, 3)))
+    result.then(
         message_text("I will look.", at(turn=1, run=1, step=2)),
         *model_completion(CALL, "tool_calls"),
         *tool_request(1, call, ALLOW),
         *tool_start(call),
     )
-    assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
+    assert result.decision.ends == ("run_1.2.text", "run_1.3.arguments")
     assert chat.run.answer_parts == ()
 
 
@@ -87,9 +87,9 @@ def test_text_before_a_call_keeps_its_place_and_is_not_an_answer():
     ids=["length", "content filter", "nothing"],
 )
 def test_an_incomplete_answer_is_recorded_with_a_warning(answer, warning: Fact):
-    said = answer.pieces[0].text
+    content = answer.pieces[0].text
     session_after(submit()).when(answer).then(
-        message_text(said, at(turn=1, run=1, step=2)),
+        message_text(content, at(turn=1, run=1, step=2)),
         *model_completion(CALL, answer.stop_reason),
         (warning, CALL),
         (OutputFinal(parts=(2,)), RUN),
@@ -167,17 +167,19 @@ def test_a_retried_attempt_records_its_failure_and_no_part():
     """CTL-07"""
     session = session_after(submit())
     pieces = (text_part(2, "Once"), Piece(kind="arguments", step=3, text='{"pa'))
-    then = session.when(attempt_failure(*pieces, retry_in_ms=500))
-    then.then((ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500), CALL))
-    assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
+    result = session.when(attempt_failure(*pieces, retry_in_ms=500))
+    result.then(
+        (ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500), CALL)
+    )
+    assert result.decision.ends == ("run_1.2.text", "run_1.3.arguments")
     session.when(text_answer("done")).ends_with((TurnCompleted(iterations=1), RUN))
 
 
 def test_the_last_failed_attempt_ends_the_turn_and_keeps_the_partial_output():
     """MAR-16"""
-    pieces = (thinks(2, "hm"), text_part(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
-    then = session_after(submit(), attempt_failure(retry_in_ms=500)).when(attempt_failure(*pieces, attempt=2))
-    then.then(
+    pieces = (reasoning_part(2, "hm"), text_part(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
+    result = session_after(submit(), attempt_failure(retry_in_ms=500)).when(attempt_failure(*pieces, attempt=2))
+    result.then(
         (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
         (MessageInterrupted(content=Text(text="Once")), at(turn=1, run=1, step=3)),
         (ModelFailed(code="model_unavailable", message="The provider cannot be reached.", attempt=2), CALL),
@@ -192,12 +194,12 @@ def test_the_last_failed_attempt_ends_the_turn_and_keeps_the_partial_output():
             RUN,
         ),
     )
-    assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
+    assert set(result.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
 
 
 def test_a_failed_turn_pauses_its_queue():
-    then = session_after(submit(), submit("next")).when(attempt_failure())
-    then.ends_with(
+    result = session_after(submit(), submit("next")).when(attempt_failure())
+    result.ends_with(
         (
             TurnFailed(
                 code="model_unavailable",
@@ -222,6 +224,6 @@ def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
 
 
 def test_the_next_step_follows_every_part_of_an_answer():
-    auto = session_after(submit(mode="auto"), model_answer(thinks(2, "hm"), text_part(3, "so")))
+    auto = session_after(submit(mode="auto"), model_answer(reasoning_part(2, "hm"), text_part(3, "so")))
     assert auto.run.model_step == 4
     auto.when(text_answer("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))

@@ -27,16 +27,16 @@ from tests.control.rigs.examples import (
 MESSAGE = "The last 3 model calls led to the same result."
 
 
-def patient(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+def patient_run_config(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """Return a run configuration with a high limit of model calls."""
     return msgspec.structs.replace(RUN_CONFIG, max_iters=9)
 
 
-def at_work(mode: Mode = "chat") -> Scenario:
-    return Scenario(configure_run=patient).after(submit(mode=mode))
+def running_session(mode: Mode = "chat") -> Scenario:
+    return Scenario(configure_run=patient_run_config).after(submit(mode=mode))
 
 
-def reads(session: Scenario, *outputs: str) -> Scenario:
+def repeat_call(session: Scenario, *outputs: str) -> Scenario:
     """Repeat one call of the model with these outputs."""
     for output in outputs:
         step = session.run.model_step
@@ -45,12 +45,12 @@ def reads(session: Scenario, *outputs: str) -> Scenario:
     return session
 
 
-def given_up(session: Scenario) -> list[ThreadPaused]:
+def recorded_pauses(session: Scenario) -> list[ThreadPaused]:
     return [record.fact for record in session.records if isinstance(record.fact, ThreadPaused)]
 
 
 def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thread():
-    session = reads(at_work(), "one", "same", "same")
+    session = repeat_call(running_session(), "one", "same", "same")
     steps = [record.scope.step for record in session.records if record.header.type == "model.requested"]
     last = session.run.model_step
     assert last == steps[-1]
@@ -80,54 +80,54 @@ def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thre
 
 @pytest.mark.parametrize("outputs", [("same", "same", "other", "same", "same"), ("1", "2", "3", "4")])
 def test_a_call_whose_result_differs_is_progress(outputs: tuple[str, ...]):
-    session = reads(at_work(), *outputs)
-    assert given_up(session) == []
+    session = repeat_call(running_session(), *outputs)
+    assert recorded_pauses(session) == []
     assert session.thread.run is not None
 
 
 def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
-    session = at_work("auto")
-    for said in ("Working.", "Still.", "Still.", "Still."):
+    session = running_session("auto")
+    for content in ("Working.", "Still.", "Still.", "Still."):
         step = session.run.model_step
-        session.after(text_answer(said, step=step))
-    assert [pause.cause for pause in given_up(session)] == ["no_progress"]
+        session.after(text_answer(content, step=step))
+    assert [pause.cause for pause in recorded_pauses(session)] == ["no_progress"]
 
 
 def test_m3_three_empty_responses_pause_an_auto_turn_before_its_limit():
-    session = at_work("auto")
-    for said in ("", " \n", ""):
-        session.after(text_answer(said, step=session.run.model_step))
-    assert [pause.cause for pause in given_up(session)] == ["no_progress"]
+    session = running_session("auto")
+    for content in ("", " \n", ""):
+        session.after(text_answer(content, step=session.run.model_step))
+    assert [pause.cause for pause in recorded_pauses(session)] == ["no_progress"]
 
 
 def test_m3_an_answer_with_a_text_between_empty_ones_is_progress():
-    session = at_work("auto")
-    for said in ("", "", "Working.", "", ""):
-        session.after(text_answer(said, step=session.run.model_step))
-    assert given_up(session) == []
+    session = running_session("auto")
+    for content in ("", "", "Working.", "", ""):
+        session.after(text_answer(content, step=session.run.model_step))
+    assert recorded_pauses(session) == []
     assert session.thread.run is not None
 
 
 def test_calls_that_the_gate_denies_the_same_way_are_no_progress():
-    session = at_work()
+    session = running_session()
     for number in (1, 2, 3):
         step = session.run.model_step
         session.after(model_answer(requested_call(number, step + 1, DENY), step=step))
-    assert [len(pause.evidence) for pause in given_up(session)] == [3]
+    assert [len(pause.evidence) for pause in recorded_pauses(session)] == [3]
 
 
 def test_calls_that_a_person_rejects_the_same_way_are_no_progress():
-    session = at_work()
+    session = running_session()
     for number in (1, 2, 3):
         step = session.run.model_step
         session.after(model_answer(requested_call(number, step + 1, ASK), step=step), reject(number))
-    assert [len(pause.evidence) for pause in given_up(session)] == [3]
+    assert [len(pause.evidence) for pause in recorded_pauses(session)] == [3]
 
 
 def test_a_pause_without_progress_keeps_the_queue_and_rejects_steers():
-    session = reads(at_work(), "same", "same")
+    session = repeat_call(running_session(), "same", "same")
     session.after(submit("next", when_busy="queue"), steer("left!"))
-    reads(session, "same")
+    repeat_call(session, "same")
     kinds = [type(record.fact) for record in session.records]
     assert QueueAdded in kinds
     assert SteerRejected in kinds
@@ -136,9 +136,9 @@ def test_a_pause_without_progress_keeps_the_queue_and_rejects_steers():
 
 
 def test_new_input_resumes_a_thread_without_progress():
-    session = reads(at_work(), "same", "same", "same")
+    session = repeat_call(running_session(), "same", "same", "same")
     session.after(submit("try the other file"))
     kinds = [type(record.fact) for record in session.records]
     assert ThreadResumed in kinds
     assert session.thread.paused is None
-    assert reads(session, "same").thread.run is not None
+    assert repeat_call(session, "same").thread.run is not None

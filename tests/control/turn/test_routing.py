@@ -24,11 +24,10 @@ from callboard.contracts.ports.model import Quota
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.outcomes import ModelAttemptFailed, Piece
-from callboard.control.resolved_context import ResolvedContext as Brought
+from callboard.control.resolved_context import ResolvedContext
 from callboard.control.state.context import ModelCapabilities
 from tests.control.rigs.decisions import Scenario
-from tests.control.rigs.examples import RUN_CONFIG, at, attempt_failure, requested_call, submit, text_part
-from tests.control.rigs.examples import model_answer as complete
+from tests.control.rigs.examples import RUN_CONFIG, at, attempt_failure, model_answer, requested_call, submit, text_part
 
 BIG = Candidate(provider="cloud", model="big")
 SMALL = Candidate(provider="local", model="small")
@@ -37,27 +36,27 @@ RUN = at(turn=1, run=1)
 PNG = make_blob(b"\x89PNG", "image/png").ref
 
 
-def answered(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
-    return msgspec.structs.replace(complete(*parts, step=step), quota=quota)
+def answer_with_quota(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
+    return msgspec.structs.replace(model_answer(*parts, step=step), quota=quota)
 
 
-def fails(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
+def failed_attempt(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
     return msgspec.structs.replace(attempt_failure(*pieces, step=step), **rest)
 
 
-def chain(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+def chain_run_config(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     return msgspec.structs.replace(
         RUN_CONFIG, candidates=(BIG, SMALL, LAST), chosen=0, route_reason="It is the first.", fallbacks=(1, 2)
     )
 
 
-def running(**known: Any) -> Scenario:
-    session = Scenario(configure_run=chain)
-    session.when(submit(), **known)
+def running_session(**inputs: Any) -> Scenario:
+    session = Scenario(configure_run=chain_run_config)
+    session.when(submit(), **inputs)
     return session
 
 
-def said(session: Scenario) -> list[Any]:
+def recorded_facts(session: Scenario) -> list[Any]:
     return [record.fact for record in session.records]
 
 
@@ -66,17 +65,19 @@ def routes(session: Scenario) -> list[RoutingResolved]:
 
 
 def test_a_run_records_its_chosen_model_and_the_fallbacks():
-    (route,) = routes(running())
+    (route,) = routes(running_session())
     assert route == RoutingResolved(
         candidates=(BIG, SMALL, LAST), chosen=BIG, reason="It is the first.", fallbacks=(SMALL, LAST)
     )
 
 
 def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_dropped():
-    session = running()
-    then = session.when(fails(text_part(2, "Half"), code="model_auth", message="No such key.", retryable=False))
+    session = running_session()
+    result = session.when(
+        failed_attempt(text_part(2, "Half"), code="model_auth", message="No such key.", retryable=False)
+    )
     gone = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
-    then.then(
+    result.then(
         (ModelFailed(code="model_auth", message="No such key."), at(turn=1, run=1, step=1)),
         (
             RoutingResolved(
@@ -99,18 +100,18 @@ def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_drop
             at(turn=1, run=1, step=2),
         ),
     )
-    assert then.decision.ends == ("run_1.2.text",)
+    assert result.decision.ends == ("run_1.2.text",)
     assert session.run.iteration == 1
-    session.when(answered(text_part(3, "Done."), step=2))
+    session.when(answer_with_quota(text_part(3, "Done."), step=2))
     assert session.thread.run is None
 
 
 def test_a_turn_whose_models_all_failed_fails_with_the_error_of_the_last_one():
-    session = running()
-    session.when(fails(code="model_auth", message="No such key.", retryable=False))
-    session.when(fails(code="model_quota", message="Nothing left.", retryable=False, step=2))
-    then = session.when(fails(code="model_unavailable", message="Not there.", retryable=True, step=3))
-    then.ends_with(
+    session = running_session()
+    session.when(failed_attempt(code="model_auth", message="No such key.", retryable=False))
+    session.when(failed_attempt(code="model_quota", message="Nothing left.", retryable=False, step=2))
+    result = session.when(failed_attempt(code="model_unavailable", message="Not there.", retryable=True, step=3))
+    result.ends_with(
         (ModelFailed(code="model_unavailable", message="Not there."), at(turn=1, run=1, step=3)),
         (
             TurnFailed(
@@ -129,58 +130,59 @@ def test_a_turn_whose_models_all_failed_fails_with_the_error_of_the_last_one():
 
 @pytest.mark.parametrize("code", ["model_refused_request", "model_context_full", "internal", "bad_recording"])
 def test_an_error_that_no_other_model_can_fix_ends_the_turn(code: Any):
-    session = running()
-    then = session.when(fails(code=code, message="No.", retryable=False))
-    assert isinstance(then.facts[-1], TurnFailed)
-    assert then.facts[-1].code == code
+    session = running_session()
+    result = session.when(failed_attempt(code=code, message="No.", retryable=False))
+    assert isinstance(result.facts[-1], TurnFailed)
+    assert result.facts[-1].code == code
     assert len(routes(session)) == 1
 
 
 def test_a_retried_failure_stays_with_its_model():
-    session = running()
-    then = session.when(fails(code="model_rate_limited", message="Later.", retry_in_ms=100))
-    then.then(
+    session = running_session()
+    result = session.when(failed_attempt(code="model_rate_limited", message="Later.", retry_in_ms=100))
+    result.then(
         (ModelFailed(code="model_rate_limited", message="Later.", retry_in_ms=100), at(turn=1, run=1, step=1)),
     )
 
 
 def test_the_next_turn_calls_the_first_model_again():
-    session = running()
-    session.when(fails(code="model_auth", message="No such key.", retryable=False))
-    session.when(answered(text_part(3, "Done."), step=2))
+    session = running_session()
+    session.when(failed_attempt(code="model_auth", message="No such key.", retryable=False))
+    session.when(answer_with_quota(text_part(3, "Done."), step=2))
     session.when(submit(session_id="ses_1"))
     assert routes(session)[-1].chosen == BIG
 
 
-def takes(images: bool, window: int | None) -> Any:
+def capability_lookup(images: bool, window: int | None) -> Any:
     """Return a lookup with these capabilities for every model except the first."""
     return lambda provider, model: (
         ModelCapabilities(images=images, window=window) if provider != "cloud" else ModelCapabilities(images=True)
     )
 
 
-def _brings_an_image(**known: Any) -> dict[str, Any]:
+def _image_inputs(**inputs: Any) -> dict[str, Any]:
     ref = ContextRef(ref="shot.png", kind="image", source="attached", content=PNG)
-    return {"resolved_context": Brought(refs=(ref,)), **known}
+    return {"resolved_context": ResolvedContext(refs=(ref,)), **inputs}
 
 
 def test_a_model_without_images_is_no_fallback_for_a_thread_with_images():
-    known = _brings_an_image(find_capabilities=takes(images=False, window=None))
-    session = running(**known)
-    then = session.when(
-        fails(code="model_auth", message="No such key.", retryable=False), find_capabilities=known["find_capabilities"]
+    inputs = _image_inputs(find_capabilities=capability_lookup(images=False, window=None))
+    session = running_session(**inputs)
+    result = session.when(
+        failed_attempt(code="model_auth", message="No such key.", retryable=False),
+        find_capabilities=inputs["find_capabilities"],
     )
     (route,) = routes(session)
     assert [candidate.excluded for candidate in route.candidates] == ["", "It takes no images.", "It takes no images."]
     assert route.fallbacks == ()
-    assert isinstance(then.facts[-1], TurnFailed)
+    assert isinstance(result.facts[-1], TurnFailed)
 
 
 def test_a_chosen_model_without_images_is_replaced_by_a_model_with_images():
     def blind(provider: str, model: str) -> ModelCapabilities:
         return ModelCapabilities(images=provider == "home")
 
-    (route,) = routes(running(**_brings_an_image(find_capabilities=blind)))
+    (route,) = routes(running_session(**_image_inputs(find_capabilities=blind)))
     assert (route.chosen, route.fallbacks) == (LAST, ())
     assert route.reason == "cloud/big was skipped: It takes no images. home/last is the next available model."
 
@@ -190,19 +192,19 @@ MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content
 
 
 def test_m5_an_attached_image_that_no_model_supports_is_refused_before_it_is_sent():
-    problem = Scenario(configure_run=chain).refuses(submit(), **_brings_an_image(**BLIND))
+    problem = Scenario(configure_run=chain_run_config).refuses(submit(), **_image_inputs(**BLIND))
     assert (problem.code, problem.field) == ("images_unsupported", "attachments")
     assert problem.message == "cloud/big takes no images: shot.png."
 
 
 def test_m5_a_mentioned_image_that_no_model_supports_is_reported_as_left_out():
-    session = running(resolved_context=Brought(refs=(MENTIONED,)), **BLIND)
+    session = running_session(resolved_context=ResolvedContext(refs=(MENTIONED,)), **BLIND)
     (route,) = routes(session)
     assert (route.chosen, route.reason) == (BIG, "It is the first.")
-    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    (resolved,) = [fact for fact in recorded_facts(session) if isinstance(fact, ContextResolved)]
     assert resolved.omitted == (Omission(reason="unsupported", ref="shot.png"),)
-    warned = [fact for fact in said(session) if isinstance(fact, WarningRaised)]
-    assert [(one.code, one.message) for one in warned] == [
+    warned = [fact for fact in recorded_facts(session) if isinstance(fact, WarningRaised)]
+    assert [(warning.code, warning.message) for warning in warned] == [
         ("images_left_out", "cloud/big takes no images. Left out: shot.png.")
     ]
 
@@ -211,19 +213,19 @@ def test_m5_an_image_that_a_fallback_supports_is_not_reported_as_left_out():
     def blind(provider: str, model: str) -> ModelCapabilities:
         return ModelCapabilities(images=provider == "home", window=50_000)
 
-    session = running(**_brings_an_image(find_capabilities=blind))
-    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    session = running_session(**_image_inputs(find_capabilities=blind))
+    (resolved,) = [fact for fact in recorded_facts(session) if isinstance(fact, ContextResolved)]
     assert (routes(session)[-1].chosen, resolved.omitted) == (LAST, ())
 
 
 def test_m5_an_image_steered_to_a_model_without_images_is_refused():
     steer = SteerTurn(session_id="ses_1", text="look")
-    problem = running(**BLIND).refuses(steer, **_brings_an_image(**BLIND))
+    problem = running_session(**BLIND).refuses(steer, **_image_inputs(**BLIND))
     assert problem.code == "images_unsupported"
 
 
 def test_a_model_with_a_too_small_window_is_excluded():
-    (route,) = routes(running(find_capabilities=takes(images=True, window=1)))
+    (route,) = routes(running_session(find_capabilities=capability_lookup(images=True, window=1)))
     assert [candidate.excluded[:22] for candidate in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
 
 
@@ -232,25 +234,27 @@ FULL = Limit(what="requests", limit=100, remaining=90)
 
 
 def test_a_limit_below_a_tenth_is_reported_once_in_a_run():
-    session = running()
-    then = session.when(answered(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
-    assert [fact for fact in then.facts if isinstance(fact, QuotaReported)] == [
+    session = running_session()
+    result = session.when(answer_with_quota(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
+    assert [fact for fact in result.facts if isinstance(fact, QuotaReported)] == [
         QuotaReported(provider="cloud", limits=(LOW,))
     ]
-    again = Scenario(configure_run=chain)
+    again = Scenario(configure_run=chain_run_config)
     again.when(submit(mode="auto"))
-    first = again.when(answered(text_part(2, "one"), quota=Quota(limits=(LOW,))))
-    second = again.when(answered(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
-    assert [sum(isinstance(fact, QuotaReported) for fact in then.facts) for then in (first, second)] == [1, 0]
+    first = again.when(answer_with_quota(text_part(2, "one"), quota=Quota(limits=(LOW,))))
+    second = again.when(answer_with_quota(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
+    assert [sum(isinstance(fact, QuotaReported) for fact in result.facts) for result in (first, second)] == [1, 0]
 
 
 @pytest.mark.parametrize("quota", [None, Quota(limits=(FULL,)), Quota(limits=(Limit(what="tokens", limit=10),))])
 def test_limits_that_are_far_off_are_not_reported_with_an_answer(quota: Quota | None):
-    then = running().when(answered(text_part(2, "Hi."), quota=quota))
-    assert not any(isinstance(fact, QuotaReported) for fact in then.facts)
+    result = running_session().when(answer_with_quota(text_part(2, "Hi."), quota=quota))
+    assert not any(isinstance(fact, QuotaReported) for fact in result.facts)
 
 
 def test_all_limits_are_reported_when_the_provider_refuses_because_of_them():
     quota = Quota(limits=(FULL,), retry_after_ms=3000, exhausted=True)
-    then = running().when(fails(code="model_quota", message="Used up.", retryable=False, quota=quota))
-    assert then.facts[1] == QuotaReported(provider="cloud", limits=(FULL,), retry_after_ms=3000, exhausted=True)
+    result = running_session().when(
+        failed_attempt(code="model_quota", message="Used up.", retryable=False, quota=quota)
+    )
+    assert result.facts[1] == QuotaReported(provider="cloud", limits=(FULL,), retry_after_ms=3000, exhausted=True)

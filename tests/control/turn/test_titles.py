@@ -20,13 +20,13 @@ from callboard.control.input_text import MAX_TITLE_CHARS, make_title
     ],
 )
 def test_a_title_is_the_first_line_truncated_between_words(text: str, title: str | None) -> None:
-    found = make_title(text)
+    result = make_title(text)
     if title is not None:
-        assert found == title
+        assert result == title
     else:
-        assert len(found) <= MAX_TITLE_CHARS
-        assert found.endswith("…")
-        assert text.startswith(found[:-1])
+        assert len(result) <= MAX_TITLE_CHARS
+        assert result.endswith("…")
+        assert text.startswith(result[:-1])
 
 
 def test_a_title_never_splits_a_word() -> None:

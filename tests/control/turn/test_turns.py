@@ -43,26 +43,26 @@ from tests.control.rigs.expected_facts import message_text, model_completion, mo
 RESUME = ResumeThread(session_id=SESSION)
 
 
-def submitted(text: str = "do it") -> TurnSubmitted:
+def turn_submitted(text: str = "do it") -> TurnSubmitted:
     return TurnSubmitted(input=Text(text=text), mode="chat", permission_mode="ask")
 
 
 def test_the_first_input_creates_the_session_and_calls_the_model_in_one_batch():
-    then = session_after().when(submit("tidy the site\nand the blog"))
-    then.then(
+    result = session_after().when(submit("tidy the site\nand the blog"))
+    result.then(
         (SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="tidy the site"), Scope()),
         (ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d1"), at()),
-        (submitted("tidy the site\nand the blog"), at(turn=1)),
+        (turn_submitted("tidy the site\nand the blog"), at(turn=1)),
         *turn_start(1, 1),
     ).with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_1", status="started", sequence=6))
-    assert then.decision.blobs == (ROLE,)
+    assert result.decision.blobs == (ROLE,)
 
 
 def test_input_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
-    then = session_after(submit(), text_answer("done")).when(submit(large))
+    result = session_after(submit(), text_answer("done")).when(submit(large))
     blob = make_blob(large.encode())
-    then.then(
+    result.then(
         (
             TurnSubmitted(
                 input=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), mode="chat", permission_mode="ask"
@@ -71,30 +71,30 @@ def test_input_past_8_kb_is_a_preview_and_a_blob():
         ),
         *turn_start(2, 2),
     )
-    assert then.decision.blobs == (blob, ROLE)
+    assert result.decision.blobs == (blob, ROLE)
 
 
 def test_plain_text_ends_a_chat_turn_with_its_answer():
-    then = session_after(submit()).when(text_answer("done"))
-    then.then(
+    result = session_after(submit()).when(text_answer("done"))
+    result.then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
     )
-    assert then.decision.closed == ("trn_1",)
-    assert then.decision.ends == ("run_1.2.text",)
+    assert result.decision.closed == ("trn_1",)
+    assert result.decision.ends == ("run_1.2.text",)
 
 
 def test_an_idle_thread_starts_the_next_turn_at_once():
     session_after(submit(), text_answer("done")).when(submit("again")).then(
-        (submitted("again"), at(turn=2)), *turn_start(2, 2)
+        (turn_submitted("again"), at(turn=2)), *turn_start(2, 2)
     )
 
 
 def test_a_caller_can_choose_the_id_of_its_turn():
-    then = session_after(submit(), text_answer("done")).when(submit(turn_id="trn_7"))
-    then.then((submitted(), at(turn=7)), *turn_start(7, 2))
+    result = session_after(submit(), text_answer("done")).when(submit(turn_id="trn_7"))
+    result.then((turn_submitted(), at(turn=7)), *turn_start(7, 2))
 
 
 def test_a_turn_id_is_refused_while_its_turn_runs_or_waits():
@@ -124,9 +124,9 @@ def test_a_turn_id_of_another_thread_is_refused():
 
 def test_a_busy_thread_queues_and_never_runs_two_turns():
     """CTL-03"""
-    then = session_after(submit()).when(submit("next"))
-    then.then((submitted("next"), at(turn=2)), (QueueAdded(position=1), at(turn=2)))
-    then.with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", status="queued", sequence=8))
+    result = session_after(submit()).when(submit("next"))
+    result.then((turn_submitted("next"), at(turn=2)), (QueueAdded(position=1), at(turn=2)))
+    result.with_answer(TurnAccepted(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", status="queued", sequence=8))
 
 
 def test_a_busy_thread_refuses_input_with_when_busy_refuse():
@@ -142,7 +142,7 @@ def test_a_busy_thread_refuses_input_with_when_busy_refuse():
 def test_an_idle_thread_starts_input_with_when_busy_refuse():
     """CTL-03"""
     session_after(submit(), text_answer("done")).when(submit(when_busy="refuse")).then(
-        (submitted(), at(turn=2)), *turn_start(2, 2)
+        (turn_submitted(), at(turn=2)), *turn_start(2, 2)
     )
 
 
@@ -151,7 +151,7 @@ def test_input_for_an_unknown_thread_is_refused():
 
 
 def test_input_for_a_definition_that_cannot_start_is_refused_and_creates_nothing():
-    session = Scenario(configure_run=_gone)
+    session = Scenario(configure_run=_refuse_agent)
     assert session.refuses(submit()).code == "unknown_agent"
     assert session.state.sequence == 0
 
@@ -190,8 +190,8 @@ def test_plain_text_in_the_last_model_call_completes_the_turn():
 
 
 def test_text_alone_does_not_end_an_auto_turn():
-    then = session_after(submit(mode="auto")).when(text_answer("I am done"))
-    then.then(
+    result = session_after(submit(mode="auto")).when(text_answer("I am done"))
+    result.then(
         message_text("I am done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         model_request(2, at(turn=1, run=1, step=3)),
@@ -248,7 +248,7 @@ def test_a_finalize_does_not_end_a_chat_turn():
 
 
 def test_the_final_answer_is_the_text_after_the_last_call():
-    chat = session_after(submit(), model_answer(told_part(2), requested_call(1, 3)), tool_end(1))
+    chat = session_after(submit(), model_answer(text_before_call(2), requested_call(1, 3)), tool_end(1))
     chat.when(text_answer("done", step=4)).then(
         message_text("done", at(turn=1, run=1, step=5)),
         *model_completion(at(turn=1, run=1, step=4)),
@@ -270,14 +270,14 @@ def test_a_changed_definition_applies_from_the_next_turn_on():
 def test_a_run_continues_after_its_definition_is_removed():
     """MAR-16"""
     session = session_after(submit(), model_answer(requested_call(1, 2)))
-    session.configure_run = _gone
+    session.configure_run = _refuse_agent
     session.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_a_queued_turn_that_cannot_start_pauses_its_thread_after_the_ended_turn():
     """MAR-16"""
     session = session_after(submit(), submit("next"))
-    session.configure_run = _gone
+    session.configure_run = _refuse_agent
     session.when(text_answer("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
@@ -293,14 +293,14 @@ def test_a_queued_turn_that_cannot_start_pauses_its_thread_after_the_ended_turn(
 def test_a_failed_turn_pauses_the_turns_behind_it():
     session = session_after(submit(), submit("next"))
     assert session.when(attempt_failure()).facts[-1] == ThreadPaused(cause="failed", reason="model_unavailable")
-    session.when(submit("last")).then((submitted("last"), at(turn=3)), (QueueAdded(position=2), at(turn=3)))
+    session.when(submit("last")).then((turn_submitted("last"), at(turn=3)), (QueueAdded(position=2), at(turn=3)))
 
 
 def test_resuming_starts_the_turn_at_the_head_of_the_queue():
     paused = session_after(submit(), submit("next"), attempt_failure())
-    then = paused.when(ResumeThread(session_id=SESSION, reason="the network is back"))
-    then.then((ThreadResumed(reason="the network is back"), at()), *turn_start(2, 2))
-    then.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", sequence=15))
+    result = paused.when(ResumeThread(session_id=SESSION, reason="the network is back"))
+    result.then((ThreadResumed(reason="the network is back"), at()), *turn_start(2, 2))
+    result.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", sequence=15))
 
 
 def test_a_thread_that_is_not_paused_cannot_be_resumed():
@@ -313,13 +313,13 @@ def test_the_next_message_after_an_interrupt_runs():
     """COM-10"""
     session = session_after(submit(), interrupt(), run_stop())
     assert session.thread.run is None
-    session.when(submit("next")).then((submitted("next"), at(turn=2)), *turn_start(2, 2))
+    session.when(submit("next")).then((turn_submitted("next"), at(turn=2)), *turn_start(2, 2))
     assert session.when(run_stop(run=2, reason="again")).facts[-1] == TurnInterrupted(
         cause="person", reason="again", iterations=1
     )
 
 
-def told_part(step: int):
+def text_before_call(step: int):
     return text_answer("I will look", step=step - 1).pieces[0]
 
 
@@ -347,7 +347,7 @@ def _without_last(thread: Thread) -> Thread:
     return msgspec.structs.replace(thread, last=None, marks=(), spoken_turns=(), context_usage=ContextUsage())
 
 
-def _gone(*_):
+def _refuse_agent(*_):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
 
 
@@ -359,8 +359,8 @@ def test_turns_without_a_mark_are_left_out_of_the_context():
 
     assert len(session.thread.marks) == MAX_MARKS
     assert compute_cut(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
-    asked = [record.fact for record in session.records if isinstance(record.fact, ModelRequested)]
-    assert asked[-1].context_after > 0
+    requests = [record.fact for record in session.records if isinstance(record.fact, ModelRequested)]
+    assert requests[-1].context_after > 0
 
 
 def test_a_model_reads_the_newest_turns_of_its_own_thread():
