@@ -59,10 +59,10 @@ class AtOnce:
         yield ToolCallDelta(0, "call_1", tool, json.dumps(arguments))
         yield Finished(stop_reason="tool_calls", usage=USAGE)
 
-    def route(self, wanted: str) -> Route:
+    def choose_route(self, wanted: str) -> Route:
         return Route(candidates=((self.provider, self.name),), chosen=0, reason="It is the only one.")
 
-    def model(self, provider: str, name: str) -> AtOnce:
+    def get_model(self, provider: str, name: str) -> AtOnce:
         return self
 
 
@@ -109,7 +109,7 @@ class Board:
         store = open_store(folder / "state")
         self.parts = Dependencies(
             store=store,
-            feed=InProcessLiveFeed(store.facts.head),
+            feed=InProcessLiveFeed(store.facts.read_head),
             models=models or AtOnce(),
             toolbox=tools(),
             definitions=definitions or FolderDefinitions(),

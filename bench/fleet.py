@@ -61,7 +61,7 @@ class Fleet(AtOnce):
             yield ToolCallDelta(index, f"call_{request.iteration}_{index}", tool, json.dumps(arguments))
         yield Finished(stop_reason="tool_calls", usage=USAGE)
 
-    def model(self, provider: str, name: str) -> Fleet:
+    def get_model(self, provider: str, name: str) -> Fleet:
         return self
 
 

@@ -42,7 +42,7 @@ async def work(folder: Path) -> None:
         elif "open" in order:
             for _ in range(order["open"]):
                 opened = asyncio.get_running_loop().create_future()
-                follower = _follow(board.runtime.feeds.ops(closed.pop(), after=None), opened)
+                follower = _follow(board.runtime.feeds.follow_ops(closed.pop(), after=None), opened)
                 clients.append(asyncio.create_task(follower))
                 await opened
                 if len(clients) % STEP == 0:

@@ -29,10 +29,10 @@ class _Models:
     def __init__(self, model: WireModel) -> None:
         self._model = model
 
-    def route(self, wanted: str) -> Route:
+    def choose_route(self, wanted: str) -> Route:
         return Route(candidates=(("bench", "m"),), chosen=0, reason="It is the only one.")
 
-    def model(self, provider: str, name: str) -> WireModel:
+    def get_model(self, provider: str, name: str) -> WireModel:
         return self._model
 
 

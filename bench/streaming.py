@@ -49,10 +49,10 @@ class Ours:
         model = WireModel(endpoint, "m")
 
         class _Models:
-            def route(self, wanted: str) -> Route:
+            def choose_route(self, wanted: str) -> Route:
                 return Route(candidates=(("bench", "m"),), chosen=0, reason="It is the only one.")
 
-            def model(self, provider: str, name: str) -> WireModel:
+            def get_model(self, provider: str, name: str) -> WireModel:
                 return model
 
         self._model = model
@@ -81,7 +81,7 @@ class Ours:
         await self._model.close()
 
     async def _follow(self) -> None:
-        async for chunk in self._board.runtime.feeds.ops(self._session, after=None):
+        async for chunk in self._board.runtime.feeds.follow_ops(self._session, after=None):
             del chunk
 
 

@@ -63,7 +63,7 @@ async def run(scale: Scale) -> Result:
             raise RuntimeError(f"turn {number} of {accepted.session_id} did not complete")
         session = None if number % TURNS_A_SESSION == TURNS_A_SESSION - 1 else accepted.session_id
     records: list[Record] = []
-    for stream in await facts.streams(""):
+    for stream in await facts.list_streams(""):
         records += await facts.read(stream, limit=1_000_000)
     store = board.parts.store
     lines = sum(len(msgspec.json.encode(build_wire_event(record, store.id))) + 1 for record in records)

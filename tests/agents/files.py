@@ -26,7 +26,7 @@ def write_agents(folder: Path, **agents: str) -> None:
 def load_roster(folder: Path, **agents: str) -> Roster:
     """Write the agents, and return the roster of the folder."""
     write_agents(folder, **agents)
-    return FolderDefinitions().roster(str(folder))
+    return FolderDefinitions().read_roster(str(folder))
 
 
 def problem_rows(problems: tuple[DefinitionProblem, ...]) -> list[tuple[str, int, str, str]]:

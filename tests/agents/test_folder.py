@@ -21,17 +21,17 @@ def definitions() -> FolderDefinitions:
 
 def refusal(definitions: FolderDefinitions, folder: Path, name: str = "") -> Problem:
     with pytest.raises(Refusal) as caught:
-        definitions.get(str(folder), name) if name else definitions.lead(str(folder))
+        definitions.get(str(folder), name) if name else definitions.find_lead(str(folder))
     return caught.value.problem
 
 
 def test_a_new_file_is_an_agent_at_the_next_call(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main")
-    before = definitions.roster(str(tmp_path))
+    before = definitions.read_roster(str(tmp_path))
     assert names(before) == ["lead"]
     write_agents(tmp_path, helper="kind: subagent")
-    after = definitions.roster(str(tmp_path))
+    after = definitions.read_roster(str(tmp_path))
     assert names(after) == ["helper", "lead"]
     assert definitions.get(str(tmp_path), "Helper").file == "agents/helper.md"
     assert before.hash != after.hash
@@ -41,7 +41,7 @@ def test_an_immediate_change_of_the_same_length_is_loaded(tmp_path: Path, defini
     """MAR-01; even with a coarse clock of the file system."""
     for round in range(50):
         write_agents(tmp_path, lead=definition_file("name: lead", f"Round {round:02}."))
-        assert definitions.lead(str(tmp_path)).prompt == f"Round {round:02}."
+        assert definitions.find_lead(str(tmp_path)).prompt == f"Round {round:02}."
 
 
 def test_a_change_that_keeps_size_and_time_is_loaded(tmp_path: Path, definitions: FolderDefinitions):
@@ -49,18 +49,18 @@ def test_a_change_that_keeps_size_and_time_is_loaded(tmp_path: Path, definitions
     write_agents(tmp_path, lead=definition_file("name: lead", "One."))
     path = tmp_path / "agents" / "lead.md"
     times = (path.stat().st_atime_ns, path.stat().st_mtime_ns)
-    assert definitions.lead(str(tmp_path)).prompt == "One."
+    assert definitions.find_lead(str(tmp_path)).prompt == "One."
     path.write_text(definition_file("name: lead", "Two."))
     os.utime(path, ns=times)
-    assert definitions.lead(str(tmp_path)).prompt == "Two."
+    assert definitions.find_lead(str(tmp_path)).prompt == "Two."
 
 
 def test_the_agent_of_a_deleted_file_is_gone(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main", helper="kind: subagent")
-    assert names(definitions.roster(str(tmp_path))) == ["helper", "lead"]
+    assert names(definitions.read_roster(str(tmp_path))) == ["helper", "lead"]
     (tmp_path / "agents" / "helper.md").unlink()
-    assert names(definitions.roster(str(tmp_path))) == ["lead"]
+    assert names(definitions.read_roster(str(tmp_path))) == ["lead"]
     assert refusal(definitions, tmp_path, "helper").code == "unknown_agent"
 
 
@@ -70,13 +70,13 @@ def test_unchanged_files_are_not_loaded_again(
     """MAR-01"""
     monkeypatch.setattr("callboard.agents.folder._SETTLED", -(10**18))
     write_agents(tmp_path, lead="kind: main")
-    assert definitions.roster(str(tmp_path)) is definitions.roster(str(tmp_path))
+    assert definitions.read_roster(str(tmp_path)) is definitions.read_roster(str(tmp_path))
 
 
 def test_an_invalid_file_is_reported_and_the_others_are_loaded(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-02"""
     write_agents(tmp_path, lead="kind: main", bad="description: ok\ntools: Read", worse="---\nnever closed")
-    roster = definitions.roster(str(tmp_path))
+    roster = definitions.read_roster(str(tmp_path))
     assert names(roster) == ["lead"]
     assert problem_rows(roster.problems) == [
         ("agents/bad.md", 4, "tools", "`tools` must be a list; it is `Read`."),
@@ -90,29 +90,29 @@ def test_an_invalid_file_is_reported_and_the_others_are_loaded(tmp_path: Path, d
 def test_a_name_or_alias_finds_the_agent_in_any_case(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01; Communication and Context spec, Handoff delivery."""
     write_agents(tmp_path, lead="aliases: [Boss]")
-    lead = definitions.lead(str(tmp_path))
+    lead = definitions.find_lead(str(tmp_path))
     assert [definitions.get(str(tmp_path), name) for name in ("lead", "LEAD", "boss", "BOSS")] == [lead] * 4
 
 
 def test_a_folder_without_agents_has_the_packaged_one(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01; other files are ignored."""
-    assert definitions.roster(str(tmp_path)) == packaged_roster()
+    assert definitions.read_roster(str(tmp_path)) == packaged_roster()
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "README.md").write_text("Who is who.")
     (tmp_path / "agents" / ".draft.md").write_text("not yet")
     (tmp_path / "agents" / "notes.txt").write_text("not an agent")
     (tmp_path / "agents" / "old").mkdir()
     (tmp_path / "agents" / "old" / "lead.md").write_text(definition_file("name: lead"))
-    assert definitions.roster(str(tmp_path)) == packaged_roster()
-    assert definitions.lead(str(tmp_path)).name == "solo"
-    assert definitions.roster(str(tmp_path / "gone")) == packaged_roster()
+    assert definitions.read_roster(str(tmp_path)) == packaged_roster()
+    assert definitions.find_lead(str(tmp_path)).name == "solo"
+    assert definitions.read_roster(str(tmp_path / "gone")) == packaged_roster()
 
 
 def test_an_older_session_can_still_use_the_packaged_agent(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main")
     assert definitions.get(str(tmp_path), "solo") == packaged_roster().definitions[0]
-    assert names(definitions.roster(str(tmp_path))) == ["lead"]
+    assert names(definitions.read_roster(str(tmp_path))) == ["lead"]
 
 
 def install(folder: Path, name: str) -> str:
@@ -141,8 +141,8 @@ def test_a_folder_with_only_a_subagent_has_the_packaged_lead_with_delegation(
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "opencode.md").write_text(agent.definition)
 
-    roster = definitions.roster(str(tmp_path))
-    lead = definitions.lead(str(tmp_path))
+    roster = definitions.read_roster(str(tmp_path))
+    lead = definitions.find_lead(str(tmp_path))
 
     assert (names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
     assert (lead.file, lead.policy) == ("", ("Patch", "Finalize", "Delegate"))
@@ -167,13 +167,13 @@ def test_symbolic_links_are_not_followed(tmp_path: Path, definitions: FolderDefi
     folder.mkdir()
     write_agents(folder, lead="kind: main")
     (folder / "agents" / "secret.md").symlink_to(outside / "secret.md")
-    assert problem_rows(definitions.roster(str(folder)).problems) == [
+    assert problem_rows(definitions.read_roster(str(folder)).problems) == [
         ("agents/secret.md", 0, "", "It is a symbolic link.")
     ]
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / "agents").symlink_to(outside)
-    assert problem_rows(definitions.roster(str(linked)).problems) == [("agents", 0, "", "It is a symbolic link.")]
+    assert problem_rows(definitions.read_roster(str(linked)).problems) == [("agents", 0, "", "It is a symbolic link.")]
     assert refusal(definitions, linked).code == "bad_definition"
 
 

@@ -32,7 +32,7 @@ async def test_a_new_definition_leads_the_next_session(tmp_path: Path) -> None:
         assert [turn.definition for turn in await started(home, first.session_id)] == ["solo", "solo"]
         (lead_turn,) = await started(home, second.session_id)
         assert (lead_turn.definition, lead_turn.max_iters, lead_turn.tools) == ("lead", 3, ("Read",))
-        assert lead_turn.definition_hash == agents.lead(str(home.folder)).hash
+        assert lead_turn.definition_hash == agents.find_lead(str(home.folder)).hash
 
 
 async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_copied_team_has_no_problems(tmp_path: Path, name: str):
     assert {path: (tmp_path / path).read_bytes() for path in written} == {
         f"agents/{file}": source for file, source in preset_files(name)
     }
-    roster = FolderDefinitions().roster(str(tmp_path))
+    roster = FolderDefinitions().read_roster(str(tmp_path))
     assert (roster.problems, roster.packaged, roster.lead) == ((), False, TEAMS[name][0])
     assert sorted(names(roster)) == sorted(TEAMS[name])
     assert all(definition.description for definition in roster.definitions)

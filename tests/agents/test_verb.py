@@ -55,7 +55,7 @@ def test_json_output_is_the_whole_roster(product: Product):
     done = product.run("agents", "--json")
     assert done.code == 1
     (output,) = done.json
-    roster = FolderDefinitions().roster(str(product.folder))
+    roster = FolderDefinitions().read_roster(str(product.folder))
     assert (output["lead"], output["packaged"], output["hash"]) == ("lead", False, roster.hash)
     assert [(agent["name"], agent["permissionMode"], agent["maxIters"]) for agent in output["definitions"]] == [
         ("lead", None, 50)

@@ -56,7 +56,7 @@ def within(scope: Scope, step: int) -> Scope:
 
 async def append_facts(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None:
     """Append facts to the session."""
-    head = await store.facts.head(SESSION)
+    head = await store.facts.read_head(SESSION)
     origin = Origin(at=AT + head.sequence, actor=PERSON, command_id="cmd_a")
     await store.facts.append(
         Append(stream=SESSION, expected=head.sequence, epoch=1, facts=facts, origin=origin, blobs=tuple(blobs))
@@ -65,7 +65,7 @@ async def append_facts(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()
 
 async def build_pack(store: Store, task: str = "", page: int = 2) -> tuple[bytes, PackResult]:
     """Build the pack of the session, or of a task."""
-    stored = await store.facts.stored(SESSION)
+    stored = await store.facts.read_bytes(SESSION)
     selection = None
     if task:
         lineage = Lineage()

@@ -33,7 +33,7 @@ from tests.evidence.packs import (
 async def test_a_pack_has_the_chained_bytes():
     """Design rule: the chain is over the stored bytes."""
     store = await create_session()
-    stored = await store.facts.stored(SESSION)
+    stored = await store.facts.read_bytes(SESSION)
 
     data, done = await build_pack(store)
 
@@ -76,7 +76,7 @@ async def test_a_line_repeats_the_fields_of_its_header():
 
 async def test_the_manifest_has_all_claims_of_the_pack():
     store = await create_session()
-    head = await store.facts.head(SESSION)
+    head = await store.facts.read_head(SESSION)
 
     files = pack_files((await build_pack(store))[0])
 
@@ -107,7 +107,7 @@ async def test_the_readme_explains_verification_and_has_the_last_link():
 
     readme = pack_files((await build_pack(store))[0])["README.txt"].decode()
 
-    assert (await store.facts.head(SESSION)).link.hex() in readme
+    assert (await store.facts.read_head(SESSION)).link.hex() in readme
     assert SESSION in readme
     assert 'SHA-256("callboard.chain.v1" + sessionId)' in readme
     assert f"head -c -{layout.COMMENT_BYTES} PACK | sha256sum" in readme
@@ -122,7 +122,7 @@ async def test_the_same_facts_result_in_the_same_pack_for_any_page_size():
 async def test_an_erased_fact_keeps_its_header_and_digest():
     """Design rule: an erasure removes payload and salt, and the chain still verifies."""
     store = await create_session()
-    before = await store.facts.stored(SESSION)
+    before = await store.facts.read_bytes(SESSION)
     await store.facts.erase(SESSION, 3)
     await store.facts.erase(SESSION, 4)
 
@@ -176,7 +176,7 @@ async def test_a_missing_blob_is_listed_as_omitted():
     store = await create_session()
     file = io.BytesIO()
     with closing(PackWriter(file, SESSION, MADE_BY)) as writer:
-        writer.add_facts(await store.facts.stored(SESSION))
+        writer.add_facts(await store.facts.read_bytes(SESSION))
         for blob in writer.wanted_blobs():
             writer.add_blob(blob, None)
         writer.finish()
@@ -187,7 +187,7 @@ async def test_a_missing_blob_is_listed_as_omitted():
 
 async def test_a_changed_log_is_not_exported():
     store = await create_session()
-    stored = list(await store.facts.stored(SESSION))
+    stored = list(await store.facts.read_bytes(SESSION))
     for changed in (
         [*stored[:2], stored[2]._replace(payload=b'{"content":{"text":"nothing happened"}}'), *stored[3:]],
         [*stored[:2], *stored[3:]],
@@ -202,7 +202,7 @@ async def test_a_changed_log_is_not_exported():
 async def test_a_changed_blob_is_not_exported():
     store = await create_session()
     with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as writer:
-        writer.add_facts(await store.facts.stored(SESSION))
+        writer.add_facts(await store.facts.read_bytes(SESSION))
         with pytest.raises(Refusal) as refused:
             writer.add_blob(writer.wanted_blobs()[0], b"x" * len(LONG))
     assert refused.value.code == "chain_broken"

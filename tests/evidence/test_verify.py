@@ -42,7 +42,7 @@ def finding_of(pack: bytes) -> tuple[str, int]:
 async def test_an_unchanged_pack_is_valid():
     store = await create_session()
     await store.facts.erase(SESSION, 3)
-    head = await store.facts.head(SESSION)
+    head = await store.facts.read_head(SESSION)
     pack, _ = await build_pack(store, "tsk_child")
 
     assert verdict_of(pack, link=head.link.hex()) == Verdict(
@@ -139,7 +139,7 @@ async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_
     assert finding_of(forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
     shortened = forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5, "link": last})
     assert verdict_of(shortened).ok
-    finding = verdict_of(shortened, link=(await store.facts.head(SESSION)).link.hex()).finding
+    finding = verdict_of(shortened, link=(await store.facts.read_head(SESSION)).link.hex()).finding
     assert finding is not None
     assert (finding.check, finding.where) == ("expected", "fact 5")
 
@@ -147,7 +147,7 @@ async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_
 async def test_a_rebuilt_chain_is_valid_alone_but_not_against_the_expected_link():
     """A pack alone cannot reveal a chain that was rebuilt as a whole; the last link from another source can."""
     store = await create_session()
-    stored = list(await store.facts.stored(SESSION))
+    stored = list(await store.facts.read_bytes(SESSION))
     stored[2] = stored[2]._replace(payload=b'{"content":{"text":"nothing happened"}}')
     pack, _ = await build_pack(store)
     rebuilt = rebuild_chain(stored)
@@ -159,7 +159,7 @@ async def test_a_rebuilt_chain_is_valid_alone_but_not_against_the_expected_link(
     rewritten = forge_pack(pack, lines=rewrite, manifest={"link": rebuilt[-1].link.hex()})
 
     assert verdict_of(rewritten).ok
-    assert not verdict_of(rewritten, link=(await store.facts.head(SESSION)).link.hex()).ok
+    assert not verdict_of(rewritten, link=(await store.facts.read_head(SESSION)).link.hex()).ok
 
 
 @pytest.mark.parametrize(

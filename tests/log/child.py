@@ -20,7 +20,7 @@ from .samples import SCOPE, batch, frame, long_text_fact, text_fact
 
 async def author(store: SqliteStore, stream: str) -> None:
     """Append batches of different sizes with partials, blobs and answers, and print each acknowledgement."""
-    end = (await store.facts.head(stream)).sequence
+    end = (await store.facts.read_head(stream)).sequence
     key_of_part = partial_key("text", SCOPE)
     for partial in await store.partials.read(stream):
         assert partial.text == "so far"

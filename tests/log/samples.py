@@ -84,7 +84,7 @@ def hash_text(text: str) -> str:
 async def fill(store: Store, count: int, stream: str = STREAM) -> tuple[Record, ...]:
     """Append the first facts of a stream in one batch."""
     facts = (text_fact(f"text {number}") for number in range(1, count + 1))
-    return await store.facts.append(batch(0, *facts, stream=stream, epoch=await store.facts.lease(stream)))
+    return await store.facts.append(batch(0, *facts, stream=stream, epoch=await store.facts.acquire_lease(stream)))
 
 
 def frame(text: str, offset: int = 0, *, step: int = 1, kind: PartialKind = "text", tool: str = "") -> Frame:

@@ -80,16 +80,19 @@ async def test_r3_rows_that_a_full_disk_refused_can_be_read(tmp_path: Path) -> N
     with pytest.raises(Refusal) as refused:
         await store.rows.write(STREAM, [*large, Remove("turns", "trn_2")], _views(2))
     assert refused.value.code == "store_full"
-    full = [await store.rows.rows(STREAM, "turns", limit=5), await store.rows.rows(STREAM, "turns", before=5, limit=3)]
+    full = [
+        await store.rows.read_rows(STREAM, "turns", limit=5),
+        await store.rows.read_rows(STREAM, "turns", before=5, limit=3),
+    ]
     assert [row.key for row in full[0]] == [f"trn_{number}" for number in range(3995, 4000)]
     assert [row.key for row in full[1]] == ["trn_1", "trn_3", "trn_4"]
-    assert await store.rows.row(STREAM, "turns", "trn_2") is None
+    assert await store.rows.read_row(STREAM, "turns", "trn_2") is None
 
     await _pages(store.rows, limit)
     await store.rows.write(STREAM, [*large, Remove("turns", "trn_2")], _views(2))
     assert full == [
-        await store.rows.rows(STREAM, "turns", limit=5),
-        await store.rows.rows(STREAM, "turns", before=5, limit=3),
+        await store.rows.read_rows(STREAM, "turns", limit=5),
+        await store.rows.read_rows(STREAM, "turns", before=5, limit=3),
     ]
     await store.close()
 

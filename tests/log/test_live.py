@@ -32,14 +32,14 @@ async def store() -> AsyncIterator[MemoryStore]:
 
 @pytest.fixture
 def feed(store: MemoryStore) -> LiveFeed:
-    return InProcessLiveFeed(store.facts.head)
+    return InProcessLiveFeed(store.facts.read_head)
 
 
 async def append(store: MemoryStore, feed: LiveFeed, *texts: str, ends: tuple[str, ...] = ()) -> tuple[Record, ...]:
     """Append facts like the writer: first durable, then live."""
-    end = (await store.facts.head(STREAM)).sequence
+    end = (await store.facts.read_head(STREAM)).sequence
     records = await store.facts.append(batch(end, *(text_fact(text) for text in texts)))
-    feed.facts(STREAM, records, ends)
+    feed.publish_facts(STREAM, records, ends)
     return records
 
 
@@ -55,10 +55,10 @@ async def test_a_follower_receives_facts_and_frames_in_order(store: MemoryStore,
     assert await take(following) == (LiveGap(Cursor(2), ()),)
 
     first = await append(store, feed, "three", "four")
-    assert feed.frame(STREAM, frame("Hel")) == Cursor(4, 1)
-    assert feed.frame(STREAM, frame("{", kind="arguments", tool="Read")) == Cursor(4, 2)
+    assert feed.publish_frame(STREAM, frame("Hel")) == Cursor(4, 1)
+    assert feed.publish_frame(STREAM, frame("{", kind="arguments", tool="Read")) == Cursor(4, 2)
     second = await append(store, feed, "five", ends=ENDS)
-    assert feed.frame(STREAM, frame("x", step=2)) == Cursor(5, 1)
+    assert feed.publish_frame(STREAM, frame("x", step=2)) == Cursor(5, 1)
 
     assert await take(following) == (
         LiveFacts(Cursor(4), first),
@@ -75,9 +75,9 @@ async def test_waiting_pieces_of_a_part_are_joined(store: MemoryStore, feed: Liv
     await take(following)
 
     for at, text in enumerate(("abc", "def", "ghi")):
-        feed.frame(STREAM, frame(text, at * 3))
-    feed.frame(STREAM, frame("other", step=2))
-    feed.frame(STREAM, frame("jkl", 9))
+        feed.publish_frame(STREAM, frame(text, at * 3))
+    feed.publish_frame(STREAM, frame("other", step=2))
+    feed.publish_frame(STREAM, frame("jkl", 9))
 
     assert await take(following) == (
         LivePiece(Cursor(1, 3), frame("abcdefghi")),
@@ -89,16 +89,16 @@ async def test_waiting_pieces_of_a_part_are_joined(store: MemoryStore, feed: Liv
 async def test_a_late_follower_receives_the_text_so_far(store: MemoryStore, feed: LiveFeed) -> None:
     """Design rule: a late viewer receives the text so far, then frames, each once."""
     await append(store, feed, "one")
-    feed.frame(STREAM, frame("Hello "))
-    feed.frame(STREAM, frame("wor", 6))
-    feed.frame(STREAM, frame("{", kind="arguments", tool="Read"))
+    feed.publish_frame(STREAM, frame("Hello "))
+    feed.publish_frame(STREAM, frame("wor", 6))
+    feed.publish_frame(STREAM, frame("{", kind="arguments", tool="Read"))
 
     late = feed.follow(STREAM)
     text = Partial(kind="text", scope=SCOPE, text="Hello wor")
     arguments = Partial(kind="arguments", scope=SCOPE, text="{", tool="Read")
     assert await take(late) == (LiveGap(Cursor(1, 3), (text, arguments)),)
 
-    feed.frame(STREAM, frame("ld", 9))
+    feed.publish_frame(STREAM, frame("ld", 9))
     assert await take(late) == (LivePiece(Cursor(1, 4), frame("ld", 9)),)
     records = await append(store, feed, "Hello world", ends=ENDS)
     assert await take(late) == (LiveFacts(Cursor(2), records),)
@@ -111,8 +111,8 @@ async def test_a_follower_continues_from_a_cursor_within_the_ring(store: MemoryS
     staying = feed.follow(STREAM)
     await take(staying)
     facts = await append(store, feed, "two", "three", "four")
-    feed.frame(STREAM, frame("a"))
-    feed.frame(STREAM, frame("b", 1))
+    feed.publish_frame(STREAM, frame("a"))
+    feed.publish_frame(STREAM, frame("b", 1))
 
     piece = LivePiece(Cursor(4, 2), frame("ab"))
     assert await take(feed.follow(STREAM, Cursor(1))) == (LiveFacts(Cursor(4), facts), piece)
@@ -120,7 +120,7 @@ async def test_a_follower_continues_from_a_cursor_within_the_ring(store: MemoryS
     assert await take(feed.follow(STREAM, Cursor(4, 1))) == (LivePiece(Cursor(4, 2), frame("b", 1)),)
     waiting = asyncio.ensure_future(anext(feed.follow(STREAM, Cursor(4, 2))))
     await asyncio.sleep(0)
-    feed.frame(STREAM, frame("c", 2))
+    feed.publish_frame(STREAM, frame("c", 2))
     async with asyncio.timeout(10):
         assert await waiting == (LivePiece(Cursor(4, 3), frame("c", 2)),)
 
@@ -153,7 +153,7 @@ async def test_an_unknown_cursor_gets_a_gap(store: MemoryStore, feed: LiveFeed, 
     staying = feed.follow(STREAM)
     await take(staying)
     await append(store, feed, "two", "three", "four")
-    feed.frame(STREAM, frame("a"))
+    feed.publish_frame(STREAM, frame("a"))
 
     assert await take(feed.follow(STREAM, cursor)) == (
         LiveGap(Cursor(4, 1), (Partial(kind="text", scope=SCOPE, text="a"),)),
@@ -172,12 +172,12 @@ async def test_a_slow_follower_gets_a_gap_and_continues(
 
     text = ""
     for _ in range(30):
-        feed.frame(STREAM, frame("ab", len(text)))
+        feed.publish_frame(STREAM, frame("ab", len(text)))
         text += "ab"
         assert len(await take(quick)) == 1
 
     assert await take(slow) == (LiveGap(Cursor(1, 30), (Partial(kind="text", scope=SCOPE, text=text),)),)
-    feed.frame(STREAM, frame("c", 60))
+    feed.publish_frame(STREAM, frame("c", 60))
     assert await take(slow) == await take(quick) == (LivePiece(Cursor(1, 31), frame("c", 60)),)
 
 
@@ -186,9 +186,9 @@ async def test_known_facts_are_ignored(store: MemoryStore, feed: LiveFeed) -> No
     following = feed.follow(STREAM)
     assert await take(following) == (LiveGap(Cursor(3), ()),)
 
-    feed.facts(STREAM, records)
+    feed.publish_facts(STREAM, records)
     more = await append(store, feed, "four")
-    feed.facts(STREAM, more)
+    feed.publish_facts(STREAM, more)
 
     assert await take(following) == (LiveFacts(Cursor(4), more),)
 
@@ -196,27 +196,27 @@ async def test_known_facts_are_ignored(store: MemoryStore, feed: LiveFeed) -> No
 async def test_a_frame_with_a_wrong_offset_is_rejected(store: MemoryStore, feed: LiveFeed) -> None:
     records = await fill(store, 3)
     with pytest.raises(ValueError, match="before its facts"):
-        feed.frame(STREAM, frame("a"))
-    feed.facts(STREAM, records[:1])
-    feed.frame(STREAM, frame("abc"))
+        feed.publish_frame(STREAM, frame("a"))
+    feed.publish_facts(STREAM, records[:1])
+    feed.publish_frame(STREAM, frame("abc"))
     for offset in (0, 2, 4):
         with pytest.raises(ValueError, match="the part has 3"):
-            feed.frame(STREAM, frame("d", offset))
-    assert feed.frame(STREAM, frame("d", 3)) == Cursor(1, 2)
+            feed.publish_frame(STREAM, frame("d", offset))
+    assert feed.publish_frame(STREAM, frame("d", 3)) == Cursor(1, 2)
 
 
 async def test_missing_facts_lead_to_a_gap(store: MemoryStore, feed: LiveFeed) -> None:
     records = await fill(store, 4)
-    feed.facts(STREAM, records[:1])
+    feed.publish_facts(STREAM, records[:1])
     following = feed.follow(STREAM)
     assert await take(following) == (LiveGap(Cursor(1), ()),)
-    feed.frame(STREAM, frame("abc"))
+    feed.publish_frame(STREAM, frame("abc"))
 
-    feed.facts(STREAM, records[3:])
+    feed.publish_facts(STREAM, records[3:])
 
     partial = Partial(kind="text", scope=SCOPE, text="abc")
     assert await take(following) == (LiveGap(Cursor(4), (partial,)),)
-    feed.frame(STREAM, frame("d", 3))
+    feed.publish_frame(STREAM, frame("d", 3))
     assert await take(following) == (LivePiece(Cursor(4, 1), frame("d", 3)),)
 
 
@@ -225,7 +225,7 @@ async def test_facts_during_a_subscription_are_neither_lost_nor_repeated(store: 
     requested, answer = asyncio.Event(), asyncio.Event()
 
     async def head(stream: str) -> Head:
-        head = await store.facts.head(stream)
+        head = await store.facts.read_head(stream)
         requested.set()
         await answer.wait()
         return head
@@ -234,7 +234,7 @@ async def test_facts_during_a_subscription_are_neither_lost_nor_repeated(store: 
     arriving = asyncio.ensure_future(anext(following := feed.follow(STREAM)))
     await requested.wait()
     more = await store.facts.append(batch(2, text_fact("three")))
-    feed.facts(STREAM, more)
+    feed.publish_facts(STREAM, more)
     answer.set()
 
     async with asyncio.timeout(10):
@@ -246,11 +246,11 @@ async def test_facts_during_a_subscription_are_neither_lost_nor_repeated(store: 
 
 async def test_a_stream_without_followers_has_no_ring(store: MemoryStore) -> None:
     """Design numbers: waiting sessions use almost no memory."""
-    feed = InProcessLiveFeed(store.facts.head)
+    feed = InProcessLiveFeed(store.facts.read_head)
     following = feed.follow(STREAM)
     await take(following)
     await append(store, feed, "one")
-    feed.frame(STREAM, frame("a"))
+    feed.publish_frame(STREAM, frame("a"))
     await following.aclose()
     assert len(feed._rings[STREAM].items) == 0
     await append(store, feed, "two", ends=ENDS)
@@ -261,7 +261,7 @@ async def test_a_stream_without_followers_has_no_ring(store: MemoryStore) -> Non
 async def test_followers_of_any_speed_reach_the_same_view(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """COM-14; Design rule: the view after the final equals the view made from facts alone."""
     monkeypatch.setattr(live, "MAX_ITEMS", 16)
-    feed = InProcessLiveFeed(store.facts.head)
+    feed = InProcessLiveFeed(store.facts.read_head)
     chance = random.Random(5)
     total = 401
 
@@ -270,7 +270,7 @@ async def test_followers_of_any_speed_reach_the_same_view(store: MemoryStore, mo
             text = ""
             for _ in range(chance.randrange(6)):
                 piece = "".join(chance.choices("abc", k=chance.randrange(1, 4)))
-                feed.frame(STREAM, frame(piece, len(text), step=step))
+                feed.publish_frame(STREAM, frame(piece, len(text), step=step))
                 text += piece
                 await asyncio.sleep(0)
             await append(store, feed, text, ends=(f"run_a.{step}.text",))

@@ -27,7 +27,7 @@ async def test_r7_a_whole_number_is_sent_as_it_is_chained(tmp_path: Path) -> Non
     store = open_store(tmp_path)
     live = await store.facts.append(batch(0, *_facts()))
     sent = [bytes(build_wire_event(record, "rtm").payload) for record in live]
-    chained = [stored.payload for stored in await store.facts.stored(STREAM)]
+    chained = [stored.payload for stored in await store.facts.read_bytes(STREAM)]
     await store.close()
 
     again = open_store(tmp_path)

@@ -20,7 +20,7 @@ async def test_acknowledging_before_the_commit_loses_acknowledged_facts(tmp_path
         with child("write", folder, PLANTED="ack-before-commit") as writer:
             acknowledged = [each for each in (writer.line(), *writer.kill()) if each]
         store = open_store(folder)
-        lost = [each for each in acknowledged if (await store.facts.head(each[0])).sequence < int(each[1])]
+        lost = [each for each in acknowledged if (await store.facts.read_head(each[0])).sequence < int(each[1])]
         await store.close()
         if lost:
             break
@@ -38,6 +38,6 @@ async def test_without_the_fence_a_writer_whose_lock_was_lost_still_writes(
 
     await stale.facts.append(batch(1, text_fact("from the dead"), epoch=1))
 
-    assert (await replacement.facts.head("ses_one")).sequence == 2
+    assert (await replacement.facts.read_head("ses_one")).sequence == 2
     await stale.close()
     await replacement.close()

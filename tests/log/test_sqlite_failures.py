@@ -50,7 +50,7 @@ async def test_on_a_full_disk_only_the_batch_that_does_not_fit_is_refused(tmp_pa
     codes = [outcome.code if isinstance(outcome, Refusal) else "stored" for outcome in outcomes]
     assert codes == ["stored", "stored", "store_full", "stored", "stored", "stored"]
     assert (await store.facts.verify(STREAM)).sequence == 1
-    assert await store.facts.answer("large") is None
+    assert await store.facts.find_answer("large") is None
     assert await store.blobs.get(blobs[0].ref.hash) is None
 
     await allow_pages(store, 1000)
@@ -172,7 +172,7 @@ async def test_closing_finishes_queued_work(tmp_path: Path) -> None:
     assert names_in(tmp_path) == {"callboard.db", "views.db", "writer.lock"}
 
     again = open_store(tmp_path)
-    assert len(await again.facts.streams("ses_")) == 50
+    assert len(await again.facts.list_streams("ses_")) == 50
     await again.close()
 
 
@@ -222,9 +222,9 @@ async def test_a_killed_process_loses_no_acknowledged_fact(tmp_path: Path) -> No
         store = open_store(tmp_path)
         epoch = store.epoch
         for stream, sequence, key in acknowledged:
-            assert (await store.facts.head(stream)).sequence >= int(sequence)
-            assert await store.facts.answer(key) is not None
-        for stream in await store.facts.streams("ses_"):
+            assert (await store.facts.read_head(stream)).sequence >= int(sequence)
+            assert await store.facts.find_answer(key) is not None
+        for stream in await store.facts.list_streams("ses_"):
             records = await store.facts.read(stream, limit=100_000)
             assert [record.sequence for record in records] == list(range(1, len(records) + 1))
             assert (await store.facts.verify(stream)).sequence == len(records)
@@ -303,7 +303,7 @@ async def test_unsuitable_views_are_rebuilt(tmp_path: Path) -> None:
 
     async def write() -> None:
         store = open_store(tmp_path)
-        assert await store.rows.views(STREAM) is None
+        assert await store.rows.read_views(STREAM) is None
         await store.rows.write(
             STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=1, fingerprint="1", state=b"")
         )
@@ -329,8 +329,8 @@ async def test_unsuitable_views_are_rebuilt(tmp_path: Path) -> None:
     ):
         change(statement)
         reader = open_store(tmp_path, read_only=True)
-        assert await reader.rows.views(STREAM) is None
-        assert await reader.rows.rows(STREAM, "turns") == ()
+        assert await reader.rows.read_views(STREAM) is None
+        assert await reader.rows.read_rows(STREAM, "turns") == ()
         await reader.close()
         await write()
 
@@ -347,14 +347,14 @@ async def test_damaged_views_are_rebuilt_at_the_next_start(tmp_path: Path) -> No
 
     store = open_store(tmp_path)
     with pytest.raises(Refusal, match=r"views\.db") as refused:
-        await store.rows.rows(STREAM, "turns")
+        await store.rows.read_rows(STREAM, "turns")
     assert refused.value.code == "store_unusable"
     assert "rebuilt from the log" in refused.value.problem.hint
     await fill(store, 1)
     await store.close()
 
     store = open_store(tmp_path)
-    assert await store.rows.rows(STREAM, "turns") == ()
+    assert await store.rows.read_rows(STREAM, "turns") == ()
     await store.close()
 
 
@@ -370,7 +370,7 @@ async def test_an_interrupted_delete_is_finished_after_reopening(tmp_path: Path)
     assert _count(tmp_path, "SELECT count(*) FROM facts") == 3001
 
     store = open_store(tmp_path)
-    assert await store.facts.streams("") == ("ses_two",)
+    assert await store.facts.list_streams("") == ("ses_two",)
     await wait_until(lambda: _count(tmp_path, "SELECT count(*) FROM facts") == 1)
     await wait_until(lambda: _count(tmp_path, "SELECT count(*) FROM streams") == 1)
     await store.close()
@@ -394,14 +394,14 @@ async def test_s1_discarded_views_are_not_returned(tmp_path: Path) -> None:
     outside.execute("UPDATE rows SET data = x'00' WHERE key = 'trn_1'")
     # The discard waits for this transaction.
     outside.execute("BEGIN IMMEDIATE")
-    reading = asyncio.create_task(store.rows.row(STREAM, "turns", "trn_1"))
-    await wait_until(lambda: store.rows.discarded(STREAM))
-    opening = asyncio.create_task(store.rows.views(STREAM))
+    reading = asyncio.create_task(store.rows.read_row(STREAM, "turns", "trn_1"))
+    await wait_until(lambda: store.rows.is_discarded(STREAM))
+    opening = asyncio.create_task(store.rows.read_views(STREAM))
     await asyncio.wait([opening], timeout=0.3)
     outside.execute("COMMIT")
     outside.close()
 
     with pytest.raises(Refusal, match="rows_damaged"):
         await reading
-    assert (await opening, await store.rows.views(STREAM)) == (None, None)
+    assert (await opening, await store.rows.read_views(STREAM)) == (None, None)
     await store.close()

@@ -24,7 +24,7 @@ async def test_every_writer_increments_the_epoch(tmp_path: Path) -> None:
     for epoch in (1, 2, 3):
         store = open_store(tmp_path)
         ids.add(store.id)
-        assert (store.epoch, await store.facts.lease(STREAM)) == (epoch, epoch)
+        assert (store.epoch, await store.facts.acquire_lease(STREAM)) == (epoch, epoch)
         await store.facts.append(batch(epoch - 1, text_fact("text"), epoch=epoch))
         await store.close()
     reader = open_store(tmp_path, read_only=True)
@@ -43,7 +43,7 @@ async def test_facts_can_be_read_after_reopening(tmp_path: Path) -> None:
     again = open_store(tmp_path)
     assert await again.facts.read(STREAM) == records
     assert [partial.text for partial in await again.partials.read(STREAM)] == ["so far"]
-    assert await again.rows.views(STREAM) == Views(watermark=3, fingerprint="1", state=b"s")
+    assert await again.rows.read_views(STREAM) == Views(watermark=3, fingerprint="1", state=b"s")
     assert (await again.facts.verify(STREAM)).sequence == 3
     await again.close()
 
@@ -64,12 +64,12 @@ async def test_a_followed_batch_shares_the_transaction_of_the_next(
     before = _commits(tmp_path / "callboard.db-wal")
     monkeypatch.setattr(writer, "LINGER", 30.0)
     leading = asyncio.ensure_future(store.facts.append(batch(1, text_fact("one"), followed=True)))
-    assert (await store.facts.head(STREAM)).sequence == 1
+    assert (await store.facts.read_head(STREAM)).sequence == 1
     await asyncio.gather(leading, store.facts.append(batch(0, text_fact("two"), stream="ses_b")))
     assert _commits(tmp_path / "callboard.db-wal") == before + 1
     monkeypatch.setattr(writer, "LINGER", 0.0)
     await store.facts.append(batch(2, text_fact("three"), followed=True))
-    assert [(await store.facts.head(stream)).sequence for stream in (STREAM, "ses_b")] == [3, 1]
+    assert [(await store.facts.read_head(stream)).sequence for stream in (STREAM, "ses_b")] == [3, 1]
     await store.close()
 
 
@@ -143,7 +143,7 @@ async def test_a_reader_can_change_nothing(tmp_path: Path) -> None:
     reader = open_store(tmp_path, read_only=True)
 
     for attempt in (
-        reader.facts.lease(STREAM),
+        reader.facts.acquire_lease(STREAM),
         reader.facts.append(batch(2, text_fact("three"))),
         reader.facts.erase(STREAM, 1),
         reader.facts.delete(STREAM),
@@ -170,7 +170,7 @@ async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) ->
     await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=2, fingerprint="1", state=b""))
 
     assert [partial.text for partial in await reader.partials.read(STREAM)] == ["so far"]
-    assert await reader.rows.rows(STREAM, "turns") == (row,)
+    assert await reader.rows.read_rows(STREAM, "turns") == (row,)
     following = reader.facts.subscribe(STREAM)
     await first(following, 2)
     await store.facts.delete(STREAM)

@@ -29,19 +29,19 @@ def models(*providers: ProviderSettings, default: str = "") -> ConfiguredModels:
 def test_without_configuration_the_offline_search_is_chosen_with_the_reason():
     configured: Models = models()
 
-    route = configured.route("gpt-a")
+    route = configured.choose_route("gpt-a")
 
     assert route == Route(
         candidates=(("offline", "search, no model"),),
         chosen=0,
         reason="The agent names 'gpt-a', which is not configured. No model is configured.",
     )
-    assert configured.route("").reason == "No model is configured."
-    assert isinstance(configured.model(*route.candidates[0]), Offline)
+    assert configured.choose_route("").reason == "No model is configured."
+    assert isinstance(configured.get_model(*route.candidates[0]), Offline)
 
 
 def test_a_single_candidate_has_a_reason():
-    route = models(OLLAMA).route("")
+    route = models(OLLAMA).choose_route("")
     assert route == Route(
         candidates=(("ollama", "qwen/coder:7b"),), chosen=0, reason="It is the only configured model."
     )
@@ -68,25 +68,25 @@ def test_a_single_candidate_has_a_reason():
 def test_a_route_has_a_model_and_a_reason(wanted: str, default: str, chosen: tuple[str, str], reason: str):
     configured = models(OPENAI, OLLAMA, default=default)
 
-    route = configured.route(wanted)
+    route = configured.choose_route(wanted)
 
     assert (route.candidates[route.chosen], route.reason) == (chosen, reason)
     assert set(route.candidates) == {("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"), chosen}
-    model = configured.model(*chosen)
+    model = configured.get_model(*chosen)
     assert isinstance(model, WireModel)
     assert (model.provider, model.name, model.label) == (*chosen, " · ".join(chosen))
-    assert configured.model(*chosen) is model
+    assert configured.get_model(*chosen) is model
 
 
 def test_a_model_requested_once_does_not_become_a_candidate():
     configured = models(OLLAMA)
-    configured.model("ollama", "llama")
-    assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
+    configured.get_model("ollama", "llama")
+    assert configured.choose_route("").candidates == (("ollama", "qwen/coder:7b"),)
 
 
 def test_a_removed_model_is_refused():
     with pytest.raises(Refusal) as raised:
-        models(OPENAI).model("ollama", "llama")
+        models(OPENAI).get_model("ollama", "llama")
     assert raised.value.code == "model_unconfigured"
 
 
@@ -119,8 +119,8 @@ async def test_a_scenario_is_a_model_under_its_providers_name(tmp_path: Path):
     (tmp_path / "demo.yaml").write_text("calls: [[{text: Hi.}]]")
     configured = models(ProviderSettings(name="play", kind="scripted", scenario=str(tmp_path / "demo.yaml")))
 
-    route = configured.route("gpt-a")
-    parts, _ = await answer(configured.model(*route.candidates[route.chosen]), asks("go"))
+    route = configured.choose_route("gpt-a")
+    parts, _ = await answer(configured.get_model(*route.candidates[route.chosen]), asks("go"))
 
     assert route.candidates == (("play", "demo"),)
     assert parts == [TextContent("Hi.")]
@@ -134,22 +134,22 @@ async def test_a_scenario_for_named_agents_is_not_offered_to_others(
     configured = ConfiguredModels(
         ModelSettings(providers=providers, scenarios={"play": tmp_path / "play.yaml"}, pace=0)
     )
-    before = configured.route("")
-    wanted = configured.route("scripted/play")
+    before = configured.choose_route("")
+    wanted = configured.choose_route("scripted/play")
     assert (wanted.candidates[wanted.chosen], wanted.reason) == (("scripted", "play"), "The agent names this model.")
-    parts, _ = await answer(configured.model("scripted", "play"), asks("go"))
+    parts, _ = await answer(configured.get_model("scripted", "play"), asks("go"))
     assert parts == [TextContent("Hello.")]
-    assert configured.model("scripted", "play").label == "scripted · play"
-    assert configured.route("") == before
+    assert configured.get_model("scripted", "play").label == "scripted · play"
+    assert configured.choose_route("") == before
     assert ("scripted", "play") not in before.candidates
-    assert configured.route("play") != wanted
+    assert configured.choose_route("play") != wanted
 
 
 async def test_warmed_models_answer_and_are_closed(mock: Aimock):
     configured = models(ProviderSettings(name="mock", base_url=mock.base_url, api_key=KEY, models=("m", "n")))
 
     await configured.warm()
-    parts, _ = await answer(configured.model("mock", "n"), asks("think first"))
+    parts, _ = await answer(configured.get_model("mock", "n"), asks("think first"))
     await configured.close()
 
     assert parts[-1] == TextContent("It is 42.")
@@ -173,7 +173,7 @@ def test_fallbacks_are_listed_in_order_without_the_chosen_model():
     configured = ConfiguredModels(
         ModelSettings(providers=(OPENAI, OLLAMA), fallback=("ollama", "openai/gpt-b", "openai", "ollama"))
     )
-    route = configured.route("gpt-b")
+    route = configured.choose_route("gpt-b")
     assert route.candidates == (("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"))
     assert [route.candidates[index] for index in route.fallbacks] == [("ollama", "qwen/coder:7b"), ("openai", "gpt-a")]
     with pytest.raises(Refusal) as raised:
@@ -186,13 +186,13 @@ def test_no_model_replaces_a_missing_demo_scenario(tmp_path: Path):
     configured = ConfiguredModels(
         ModelSettings(providers=(OLLAMA,), fallback=("ollama",), scenarios={"play": tmp_path / "play.yaml"})
     )
-    assert configured.route("scripted/play").fallbacks == ()
+    assert configured.choose_route("scripted/play").fallbacks == ()
 
 
 def test_an_unavailable_model_is_skipped_with_a_reason():
     keyless = msgspec.structs.replace(OPENAI, missing="It has no key.")
     configured = ConfiguredModels(ModelSettings(providers=(keyless, OLLAMA), fallback=("openai", "ollama")))
-    route = configured.route("")
+    route = configured.choose_route("")
     assert route == Route(
         candidates=(("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b")),
         chosen=2,
@@ -200,24 +200,24 @@ def test_an_unavailable_model_is_skipped_with_a_reason():
         excluded=("It has no key.", "It has no key.", ""),
     )
     alone = ConfiguredModels(ModelSettings(providers=(keyless,)))
-    assert alone.route("").candidates[alone.route("").chosen] == ("openai", "gpt-a")
+    assert alone.choose_route("").candidates[alone.choose_route("").chosen] == ("openai", "gpt-a")
 
 
 def test_unchanged_models_keep_their_connections_after_a_new_configuration():
     configured = models(OPENAI, OLLAMA)
-    unchanged = configured.model("ollama", "qwen/coder:7b")
-    former = configured.model("openai", "gpt-a")
+    unchanged = configured.get_model("ollama", "qwen/coder:7b")
+    former = configured.get_model("openai", "gpt-a")
 
     configured.configure(ModelSettings(providers=(OLLAMA,)))
 
-    assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
-    assert configured.model("ollama", "qwen/coder:7b") is unchanged
-    assert configured.model("openai", "gpt-a") is former
+    assert configured.choose_route("").candidates == (("ollama", "qwen/coder:7b"),)
+    assert configured.get_model("ollama", "qwen/coder:7b") is unchanged
+    assert configured.get_model("openai", "gpt-a") is former
     with pytest.raises(Refusal):
         configured.configure(ModelSettings(providers=(OLLAMA, OLLAMA)))
     assert configured.settings.providers == (OLLAMA,)
     configured.configure(ModelSettings(providers=(msgspec.structs.replace(OLLAMA, idle_timeout=5.0),)))
-    assert configured.model("ollama", "qwen/coder:7b") is not unchanged
+    assert configured.get_model("ollama", "qwen/coder:7b") is not unchanged
 
 
 async def test_a_handle_is_revealed_at_the_first_call(mock: Aimock):
@@ -230,7 +230,7 @@ async def test_a_handle_is_revealed_at_the_first_call(mock: Aimock):
     provider = ProviderSettings(name="mock", base_url=mock.base_url, api_key="secret://mock", models=("m",))
     configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
     assert revealed == []
-    parts, _ = await answer(configured.model("mock", "m"), asks("think first"))
+    parts, _ = await answer(configured.get_model("mock", "m"), asks("think first"))
     await configured.close()
     assert (parts[-1], revealed) == (TextContent("It is 42."), ["secret://mock"])
 
@@ -241,7 +241,7 @@ async def test_an_unknown_handle_fails_with_its_code():
 
     provider = ProviderSettings(name="p", base_url="http://127.0.0.1:1/v1", api_key="secret://gone", models=("m",))
     configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
-    _, failed = await failure(configured.model("p", "m"), asks("go"))
+    _, failed = await failure(configured.get_model("p", "m"), asks("go"))
     assert (failed.code, failed.retryable, failed.message) == (
         "secret_missing",
         False,

@@ -71,18 +71,18 @@ def checked(pack: bytes) -> Verdict:
 async def held(home: House) -> AsyncIterator[asyncio.Event]:
     """Pause exports at their first read until the event is set."""
     go, facts = asyncio.Event(), home.runtime.dependencies.store.facts
-    real = facts.stored
+    real = facts.read_bytes
 
     async def gated(stream: str, **how: Any) -> tuple[StoredBytes, ...]:
         await go.wait()
         return await real(stream, **how)
 
-    facts.stored = gated
+    facts.read_bytes = gated
     try:
         yield go
     finally:
         go.set()
-        del facts.stored
+        del facts.read_bytes
 
 
 async def begun(home: House, session: str) -> EvidenceExport:
@@ -255,7 +255,7 @@ async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path
             with pytest.raises(Refusal) as refused:
                 await exporting
         assert refused.value.code == "unknown_session"
-        assert (await home.runtime.dependencies.store.facts.head(session)).sequence == 0
+        assert (await home.runtime.dependencies.store.facts.read_head(session)).sequence == 0
 
 
 async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):

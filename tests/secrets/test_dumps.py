@@ -188,7 +188,9 @@ def test_x10_a_dump_in_pieces_has_no_part_of_a_value(program: str, size: int) ->
     secrets, text = make_redaction(), f"$ show\n{DUMPS[program].removeprefix(chr(10))}done\n"
     redactor = secrets.redact_stream()
 
-    streamed = "".join(redactor.add(text[at : at + size]) for at in range(0, len(text), size)) + redactor.pending()
+    streamed = (
+        "".join(redactor.add(text[at : at + size]) for at in range(0, len(text), size)) + redactor.read_withheld()
+    )
 
     assert streamed == secrets.redact(text)
 

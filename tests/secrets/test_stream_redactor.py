@@ -55,7 +55,7 @@ def test_redacted_pieces_equal_the_redacted_whole(text: str, sizes: list[int]):
 
     released = "".join(redactor.add(piece) for piece in split_text(text, sizes))
 
-    assert released + redactor.pending() == whole
+    assert released + redactor.read_withheld() == whole
     for value in (PLAIN, HARD):
         assert value[:12] not in released
 
@@ -100,7 +100,12 @@ def test_a_reader_receives_the_last_letters_even_if_a_secret_may_begin_there():
     ):
         redactor = make_redaction().redact_stream()
 
-        assert (redactor.add(text), redactor.release_harmless(), redactor.release_harmless(), redactor.pending()) == (
+        assert (
+            redactor.add(text),
+            redactor.release_harmless(),
+            redactor.release_harmless(),
+            redactor.read_withheld(),
+        ) == (
             text.removesuffix(held),
             held,
             "",
@@ -134,7 +139,7 @@ def test_released_text_after_a_handle_is_separated_once():
         redactor.release_harmless(),
         redactor.add("z"),
         redactor.add(PLAIN),
-        redactor.pending(),
+        redactor.read_withheld(),
     ]
 
     assert released == ["secret://plain", "~q8", "z", "secret://plain", ""]
@@ -156,7 +161,11 @@ def test_nothing_is_released_after_a_mark():
     for text, secret in (("https://bob:", "abc"), ("sk-", "a1"), ("?token=", "a1"), ("secret://", "pla")):
         redactor = make_redaction().redact_stream()
 
-        assert (redactor.add(text + secret), redactor.release_harmless(), redactor.pending()) == (text, "", secret)
+        assert (redactor.add(text + secret), redactor.release_harmless(), redactor.read_withheld()) == (
+            text,
+            "",
+            secret,
+        )
 
 
 def test_no_whole_secret_of_quotes_is_released():
@@ -166,7 +175,11 @@ def test_no_whole_secret_of_quotes_is_released():
     )
     redactor = secrets.redact_stream()
 
-    assert (redactor.add("\"'\\\"'ab"), redactor.release_harmless(), redactor.pending()) == ("", "", "secret://one")
+    assert (redactor.add("\"'\\\"'ab"), redactor.release_harmless(), redactor.read_withheld()) == (
+        "",
+        "",
+        "secret://one",
+    )
 
 
 READS = st.lists(st.booleans(), min_size=1, max_size=20)
@@ -233,7 +246,7 @@ def read_between(secrets: Redaction, text: str, sizes: list[int], reads: list[bo
         released += redactor.add(piece)
         if reads[turn % len(reads)]:
             released += redactor.release_harmless()
-    return released + redactor.pending()
+    return released + redactor.read_withheld()
 
 
 def split_text(text: str, sizes: list[int]) -> Iterator[str]:

@@ -113,7 +113,7 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     monkeypatch.setattr(fingerprint, "_sources", lambda *_: iter(()))
     try:
         async with house(tmp_path, calls(says("Hello."))) as home:
-            assert await home.runtime.dependencies.store.rows.across("sessions", "another") == ()
+            assert await home.runtime.dependencies.store.rows.read_all_rows("sessions", "another") == ()
             assert await _conversation(home, turn.session_id) == before
     finally:
         fingerprint.view_fingerprint.cache_clear()

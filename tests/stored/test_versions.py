@@ -76,13 +76,13 @@ async def test_s2_an_upcast_changes_no_stored_byte_and_no_link(tmp_path: Path, m
     store = open_store(tmp_path)
     await fill(store, 1)
     await store.facts.append(batch(1, record.NewFact(First(note="so it is"))))
-    before = await store.facts.stored(STREAM)
+    before = await store.facts.read_bytes(STREAM)
     await store.close()
 
     store = open_store(tmp_path)
     (read,) = await store.facts.read(STREAM, after=1)
     assert (read.fact, read.header.version, read.schema_version) == (Noted(words=("so", "it", "is")), 1, 3)
-    assert await store.facts.stored(STREAM) == before
+    assert await store.facts.read_bytes(STREAM) == before
     assert (await store.facts.verify(STREAM)).sequence == 2
     await store.close()
 
@@ -188,7 +188,7 @@ async def test_s2_a_store_of_an_older_layout_is_migrated_behind_a_copy(
 ) -> None:
     store = open_store(tmp_path)
     await fill(store, 5)
-    before = await store.facts.stored(STREAM)
+    before = await store.facts.read_bytes(STREAM)
     await store.close()
     monkeypatch.setattr(schema, "FACTS_SCHEMA", FACTS_SCHEMA + 1)
     monkeypatch.setattr(schema, "STEPS", {FACTS_SCHEMA: _step})
@@ -196,7 +196,7 @@ async def test_s2_a_store_of_an_older_layout_is_migrated_behind_a_copy(
         open_store(tmp_path, read_only=True)
 
     store = open_store(tmp_path)
-    assert await store.facts.stored(STREAM) == before
+    assert await store.facts.read_bytes(STREAM) == before
     await store.close()
 
     copy = tmp_path / f"callboard.db.layout-{FACTS_SCHEMA}"
@@ -215,7 +215,7 @@ async def test_s2_a_migration_is_whole_or_changes_nothing(
 ) -> None:
     store = open_store(tmp_path)
     await fill(store, 5)
-    before = await store.facts.stored(STREAM)
+    before = await store.facts.read_bytes(STREAM)
     await store.close()
     monkeypatch.setattr(schema, "FACTS_SCHEMA", FACTS_SCHEMA + 2)
     monkeypatch.setattr(schema, "STEPS", steps)
@@ -226,7 +226,7 @@ async def test_s2_a_migration_is_whole_or_changes_nothing(
 
     assert _layout(tmp_path / "callboard.db") == FACTS_SCHEMA
     store = open_store(tmp_path)
-    assert await store.facts.stored(STREAM) == before
+    assert await store.facts.read_bytes(STREAM) == before
     await store.close()
 
 

@@ -63,7 +63,7 @@ class FolderDefinitions:
     def __init__(self) -> None:
         self._loaded: dict[str, _LoadedFolder] = {}
 
-    def roster(self, folder: str) -> Roster:
+    def read_roster(self, folder: str) -> Roster:
         """Return the agents of the folder, with the problems of their files."""
         handle = _open_agents(folder)
         if handle is None:
@@ -75,9 +75,9 @@ class FolderDefinitions:
         finally:
             os.close(handle)
 
-    def lead(self, folder: str) -> Definition:
+    def find_lead(self, folder: str) -> Definition:
         """Return the agent of new sessions. Raises Refusal `bad_definition` if no agent can lead."""
-        roster = self.roster(folder)
+        roster = self.read_roster(folder)
         lead = roster.find(roster.lead) if roster.lead else None
         if lead is None:
             # The missing lead is also a problem of the roster; do not repeat it.
@@ -96,7 +96,7 @@ class FolderDefinitions:
 
         The packaged agent is always available, for sessions that are older than the folder's definitions.
         """
-        roster = self.roster(folder)
+        roster = self.read_roster(folder)
         definition = roster.find(name) or packaged_roster().find(name)
         if definition is not None:
             return definition

@@ -128,7 +128,7 @@ def wire(
         folders = tuple(host.state.path for host in hosts)
         if not settings.is_users(entry) and folder in folders:
             trusted = next(host.state.trusted for host in hosts if host.state.path == folder)
-            if not settings.effective(folder, trusted).trusted:
+            if not settings.read_effective(folder, trusted).trusted:
                 raise Refusal(
                     "server_unavailable",
                     f"The program of {entry.name} changed since you trusted the folder. "
@@ -140,7 +140,7 @@ def wire(
     hidden = (str(home.folder), *list_private(str(Path.home())))
     parts = Dependencies(
         store=store,
-        feed=InProcessLiveFeed(store.facts.head),
+        feed=InProcessLiveFeed(store.facts.read_head),
         models=models,
         toolbox=FolderToolbox(
             hidden=hidden,
@@ -174,7 +174,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     async def about() -> Meta:
         with suppress(Refusal):
             # Apply edited settings before the caller reads the models.
-            wired.settings.user()
+            wired.settings.read_user()
         listed: WorkspaceList = await wired.runtime.commands.submit(ListWorkspaces(), actor=PERSON)
         offers = tuple(
             WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name, sample=row.path in SAMPLES)
@@ -212,11 +212,11 @@ def default_model_label(models: Models) -> str:
 
 def _offers(models: Models) -> tuple[ModelOffer, ...]:
     """Return all models, the default first."""
-    route = models.route("")
+    route = models.choose_route("")
     first = route.candidates[route.chosen]
     models_in_order = (first, *(pair for pair in route.candidates if pair != first))
     return tuple(
-        ModelOffer(provider=provider, name=name, label=models.model(provider, name).label)
+        ModelOffer(provider=provider, name=name, label=models.get_model(provider, name).label)
         for provider, name in models_in_order
     )
 

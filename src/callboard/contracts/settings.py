@@ -23,11 +23,11 @@ Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 Reasoning = Literal["off", "low", "medium", "high"]
 
 
-class SettingsTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class SettingsStruct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A table of the settings."""
 
 
-class Price(SettingsTable, frozen=True, kw_only=True):
+class Price(SettingsStruct, frozen=True, kw_only=True):
     """US dollars per million tokens, for providers that do not report costs."""
 
     input: Annotated[float, Meta(ge=0)]
@@ -35,7 +35,7 @@ class Price(SettingsTable, frozen=True, kw_only=True):
     cached: Annotated[float, Meta(ge=0)] | None = None
 
 
-class ModelEntry(SettingsTable, frozen=True, kw_only=True, tag_field="kind"):
+class ModelEntry(SettingsStruct, frozen=True, kw_only=True, tag_field="kind"):
     """A model with a name.
 
     `window` (tokens) and `images` are known for many models. Without `reasoning` the model's
@@ -80,14 +80,14 @@ class GoogleModel(ModelEntry, frozen=True, kw_only=True, tag="google"):
     base_url: Url = "https://generativelanguage.googleapis.com"
 
 
-class ScriptedModel(SettingsTable, frozen=True, kw_only=True, tag_field="kind", tag="scripted"):
+class ScriptedModel(SettingsStruct, frozen=True, kw_only=True, tag_field="kind", tag="scripted"):
     """A scenario file that plays a model. A relative path is relative to the settings file."""
 
     name: Name
     scenario: Filled
 
 
-class RecordedModel(SettingsTable, frozen=True, kw_only=True, tag_field="kind", tag="recorded"):
+class RecordedModel(SettingsStruct, frozen=True, kw_only=True, tag_field="kind", tag="recorded"):
     """The responses of a recorded run, replayed in order. `recording` is an evidence pack."""
 
     name: Name
@@ -97,14 +97,14 @@ class RecordedModel(SettingsTable, frozen=True, kw_only=True, tag_field="kind", 
 AnyModel = CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel | ScriptedModel | RecordedModel
 
 
-class RuleEntry(SettingsTable, frozen=True, kw_only=True):
+class RuleEntry(SettingsStruct, frozen=True, kw_only=True):
     """A permission rule. `matcher` is as in `contracts.facts.permission.Rule`."""
 
     matcher: Annotated[str, Meta(min_length=1, max_length=500)]
     verdict: Verdict
 
 
-class StdioServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport", tag="stdio"):
+class StdioServer(SettingsStruct, frozen=True, kw_only=True, tag_field="transport", tag="stdio"):
     """A tool server that is a program. Its environment is `env` only, whose values may be handles."""
 
     name: Name
@@ -115,7 +115,7 @@ class StdioServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport
     timeout: Seconds = 60.0
 
 
-class HttpServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport", tag="http"):
+class HttpServer(SettingsStruct, frozen=True, kw_only=True, tag_field="transport", tag="http"):
     """A tool server with streamable HTTP. Values of `headers` may be handles."""
 
     name: Name
@@ -129,7 +129,7 @@ class HttpServer(SettingsTable, frozen=True, kw_only=True, tag_field="transport"
 Server = StdioServer | HttpServer
 
 
-class Hook(SettingsTable, frozen=True, kw_only=True):
+class Hook(SettingsStruct, frozen=True, kw_only=True):
     """A program that decides about a call before the gate: it can deny it, require approval, or rewrite its arguments.
 
     `tools` are matchers as in rules, `*` for all. Its environment is `env` only, whose values may
@@ -143,7 +143,7 @@ class Hook(SettingsTable, frozen=True, kw_only=True):
     timeout: Annotated[float, Meta(gt=0, le=60)] = 10.0
 
 
-class Shell(SettingsTable, frozen=True, kw_only=True):
+class Shell(SettingsStruct, frozen=True, kw_only=True):
     """Limits of a command: network, seconds, MiB of memory, processes, MiB per written file."""
 
     network: bool = False
@@ -153,7 +153,7 @@ class Shell(SettingsTable, frozen=True, kw_only=True):
     file_size: Annotated[int, Meta(ge=1, le=1_048_576)] = 2048
 
 
-class ContextSettings(SettingsTable, frozen=True, kw_only=True):
+class ContextSettings(SettingsStruct, frozen=True, kw_only=True):
     """Context in addition to the prompt.
 
     `instructions` are names of instruction files at the top of a folder; the first existing one
@@ -164,7 +164,7 @@ class ContextSettings(SettingsTable, frozen=True, kw_only=True):
     compact_at: Annotated[float, Meta(ge=0.1, le=1.0)] = 0.8
 
 
-class RetrySettings(SettingsTable, frozen=True, kw_only=True):
+class RetrySettings(SettingsStruct, frozen=True, kw_only=True):
     """Retries of failed model calls.
 
     `patience` is the total time in seconds to wait for an overloaded or unreachable provider;
@@ -177,7 +177,7 @@ class RetrySettings(SettingsTable, frozen=True, kw_only=True):
     fallback_after: Annotated[float, Meta(ge=0, le=86_400)] = 20.0
 
 
-class FolderSettings(SettingsTable, frozen=True, kw_only=True):
+class FolderSettings(SettingsStruct, frozen=True, kw_only=True):
     """Settings of a folder."""
 
     rules: tuple[RuleEntry, ...] = ()
@@ -188,7 +188,7 @@ class FolderSettings(SettingsTable, frozen=True, kw_only=True):
     context: ContextSettings | None = None
 
 
-class Settings(SettingsTable, frozen=True, kw_only=True):
+class Settings(SettingsStruct, frozen=True, kw_only=True):
     """Settings of a user for all folders.
 
     `models` are in order of preference. `fallback` names the models that replace a failed one, in

@@ -129,7 +129,7 @@ class InProcessLiveFeed:
         self._sequences: dict[str, int] = {}
         self._rings: dict[str, _Ring] = {}
 
-    def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
+    def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         newest = self._sequences.get(stream)
         new = tuple(record for record in records if newest is None or record.sequence > newest)
         if new:
@@ -145,7 +145,7 @@ class InProcessLiveFeed:
             ring.add(LiveFacts(Cursor(new[-1].sequence), new))
         self._drop_if_idle(stream, ring)
 
-    def frame(self, stream: str, frame: Frame) -> Cursor:
+    def publish_frame(self, stream: str, frame: Frame) -> Cursor:
         if stream not in self._sequences:
             raise ValueError(f"A frame of {stream} arrived before its facts.")
         ring = self._ensure_ring(stream)

@@ -147,9 +147,9 @@ class MemoryFacts:
         self._streams: dict[str, _Stream] = {}
         self._answers: dict[str, _Answer] = {}
         self._arrived: list[tuple[str, _Stream, int]] = []
-        self.following = Following(self.read, self.head)
+        self.following = Following(self.read, self.read_head)
 
-    async def lease(self, stream: str) -> int:
+    async def acquire_lease(self, stream: str) -> int:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
@@ -175,19 +175,19 @@ class MemoryFacts:
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
-        facts = await self.stored(stream, after=after, limit=limit, until=until)
+        facts = await self.read_bytes(stream, after=after, limit=limit, until=until)
         return tuple(decode_record(stream, fact) for fact in facts)
 
-    async def stored(
+    async def read_bytes(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
         end = after + limit if until is None else min(after + limit, until)
         return tuple(self._facts_of(stream)[after : max(after, end)])
 
-    async def head(self, stream: str) -> Head:
+    async def read_head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else empty_head(stream)
 
-    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+    async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         arrivals = (
             Arrival(place, decode_record(name, stream.facts[sequence - 1]))
             for place, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
@@ -195,20 +195,20 @@ class MemoryFacts:
         )
         return tuple(islice(arrivals, limit))
 
-    async def newest(self) -> int:
+    async def read_newest_place(self) -> int:
         return len(self._arrived)
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)
 
-    async def answer(self, key: str) -> StoredAnswer | None:
+    async def find_answer(self, key: str) -> StoredAnswer | None:
         answer = self._answers.get(key)
         return None if answer is None else answer.stored
 
-    async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
+    async def find_closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
         return frozenset(ids) & (self._streams[stream].closed if stream in self._streams else frozenset[str]())
 
-    async def streams(self, prefix: str) -> tuple[str, ...]:
+    async def list_streams(self, prefix: str) -> tuple[str, ...]:
         return tuple(name for name, stream in self._streams.items() if name.startswith(prefix) and stream.head.sequence)
 
     async def erase(self, stream: str, sequence: int) -> None:
@@ -227,7 +227,7 @@ class MemoryFacts:
                 answer.stored = StoredAnswer(key=answer.stored.key, body_hash="", answer=b"")
         await self._rows.clear(stream)
 
-    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
         sizes = self._blobs.list_sizes(stream, smallest)
         size = sum(len(fact.header) + len(fact.payload or b"") for fact in self._facts_of(stream))
         return Contents(facts=size, blobs=len(sizes), size=sum(sizes.values()))
@@ -247,7 +247,7 @@ class MemoryFacts:
         return empty_head(stream) if deleted is None else deleted.head
 
     async def verify(self, stream: str) -> Head:
-        head = await self.head(stream)
+        head = await self.read_head(stream)
         last = chain.check(stream, 0, chain.genesis(stream), self._facts_of(stream))
         chain.check_end(stream, (head.sequence, head.link), last)
         return head

@@ -39,23 +39,23 @@ class MemoryRows:
                     pass
         self._views[stream] = views
 
-    async def views(self, stream: str) -> Views | None:
+    async def read_views(self, stream: str) -> Views | None:
         return self._views.get(stream)
 
-    async def rows(
+    async def read_rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
         rows = self._rows.get(stream, {}).get(panel, {}).values()
         window = sorted((row for row in rows if before is None or row.order < before), key=_sort_key, reverse=True)
         return select_newest(((row.order, len(msgspec.json.encode(row)), row) for row in window), limit, largest)
 
-    async def row(self, stream: str, panel: str, key: str) -> Row | None:
+    async def read_row(self, stream: str, panel: str, key: str) -> Row | None:
         return self._rows.get(stream, {}).get(panel, {}).get(key)
 
-    def discarded(self, stream: str) -> bool:
+    def is_discarded(self, stream: str) -> bool:
         return False
 
-    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         streams = [stream for stream, views in self._views.items() if views.fingerprint == fingerprint]
         rows = [row for stream in streams for row in self._rows.get(stream, {}).get(panel, {}).values()]
         return tuple(sorted(rows, key=_sort_key, reverse=True))
@@ -68,7 +68,7 @@ class MemoryRows:
     async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
         self._snapshots[stream] = _Snapshot(sequence, link, fingerprint, state)
 
-    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
+    async def read_snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         snapshot = self._snapshots.get(stream)
         if snapshot is None or snapshot.fingerprint != fingerprint:
             return None

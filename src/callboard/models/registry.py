@@ -63,7 +63,7 @@ class ConfiguredModels:
             return refusal.problem.message
         return ""
 
-    def route(self, wanted: str) -> Route:
+    def choose_route(self, wanted: str) -> Route:
         """Return the route for an agent.
 
         Args:
@@ -102,7 +102,7 @@ class ConfiguredModels:
             excluded=reasons if any(reasons) else (),
         )
 
-    def model(self, provider: str, name: str) -> Model:
+    def get_model(self, provider: str, name: str) -> Model:
         """Return the model of a route. Raises Refusal `model_unconfigured` or `bad_scenario`."""
         model = self._book.model(provider, name) or self._former.get((provider, name))
         if model is None:
@@ -121,8 +121,8 @@ class ConfiguredModels:
         Raises:
             Refusal: The model is unavailable.
         """
-        route = self.route("")
-        model = self.model(*(wanted or route.candidates[route.chosen]))
+        route = self.choose_route("")
+        model = self.get_model(*(wanted or route.candidates[route.chosen]))
         if isinstance(model, WireModel):
             await model.warm()
 

@@ -31,7 +31,7 @@ MAX_EXPORTS = 5
 MAX_ROWS = 300
 
 
-class Rest(msgspec.Struct, frozen=True, array_like=True):
+class ArtifactSummary(msgspec.Struct, frozen=True, array_like=True):
     """The summary of an artifact that has not changed recently."""
 
     title: str
@@ -47,7 +47,7 @@ class ArtifactsPanel(Panel):
     """In `rows` the artifacts that changed last, newest last; in `rest` the summaries of the others."""
 
     rows: dict[str, ArtifactRow] = msgspec.field(default_factory=dict[str, ArtifactRow])
-    rest: dict[str, Rest] = msgspec.field(default_factory=dict[str, Rest])
+    rest: dict[str, ArtifactSummary] = msgspec.field(default_factory=dict[str, ArtifactSummary])
 
     @on
     def create(self, record: Record, fact: ArtifactCreated) -> list[Op]:
@@ -225,5 +225,5 @@ def _is_exporting(row: ArtifactRow) -> bool:
     return any(entry.content is None and not entry.code for entry in row.exports)
 
 
-def _to_rest(row: ArtifactRow) -> Rest:
-    return Rest(row.title, row.artifact_kind, row.path, row.worktree, row.version, row.order, row.created_at)
+def _to_rest(row: ArtifactRow) -> ArtifactSummary:
+    return ArtifactSummary(row.title, row.artifact_kind, row.path, row.worktree, row.version, row.order, row.created_at)

@@ -110,7 +110,7 @@ class CommandRunner:
         return redact_value(answer, self._dependencies.secrets)
 
     async def _run_once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
-        stored = await self._dependencies.store.facts.answer(key)
+        stored = await self._dependencies.store.facts.find_answer(key)
         if stored is None:
             return await self._run(command, StoredAnswer(key=key, body_hash=body, answer=b""), actor)
         _require_same_body(stored.body_hash, body)

@@ -14,7 +14,7 @@ from callboard.contracts.ports.model import ModelCatalogPort, Models
 from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.processes import Shells
 from callboard.contracts.ports.secrets import Secrets
-from callboard.contracts.ports.settings import SettingsBook
+from callboard.contracts.ports.settings import SettingsStore
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
 from callboard.contracts.ports.uploads import Uploads
@@ -104,7 +104,7 @@ class Dependencies:
     remote_agents: RemoteAgents | None = None
     demos: Demos | None = None
     uploads: Uploads | None = None
-    settings: SettingsBook | None = None
+    settings: SettingsStore | None = None
     shells: Shells | None = None
     model_catalog: ModelCatalogPort | None = None
     past_sessions: PastSessions | None = None

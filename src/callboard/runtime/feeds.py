@@ -30,7 +30,7 @@ class RuntimeFeeds:
         self._workspaces = workspaces
         self._events = events
 
-    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+    async def follow_ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield row operations of a session or a workspace as encoded server-sent events."""
         if is_workspace_stream(stream):
             follow = self._workspaces.get(stream).follow(after)
@@ -44,7 +44,7 @@ class RuntimeFeeds:
                 # Free the chunk before waiting: it can be a whole snapshot.
                 del chunk
 
-    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+    async def follow_facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """Yield the facts after a sequence: stored facts, then live ones."""
         if is_workspace_stream(stream):
             self._workspaces.get(stream)
@@ -54,7 +54,7 @@ class RuntimeFeeds:
             async for records in subscription:
                 yield records
 
-    async def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
+    async def follow_live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
         """Yield all facts and partial text of a session in one order."""
         await self._sessions.get(session)
         reached = 0
@@ -78,7 +78,7 @@ class RuntimeFeeds:
             reached = records[-1].sequence
             yield records
 
-    async def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
+    async def follow_events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Yield the events of a workspace, encoded."""
         self._workspaces.get(workspace)
         async with aclosing(self._events.follow(workspace, after)) as chunks:

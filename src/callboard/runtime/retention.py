@@ -49,11 +49,11 @@ class Retention:
         before = self._dependencies.clock.now() - days * _DAY_US
         for host in self._workspaces.all():
             for listed in list(host.state.sessions.values()):
-                if listed.archived and (await self._dependencies.store.facts.head(listed.session)).at < before:
+                if listed.archived and (await self._dependencies.store.facts.read_head(listed.session)).at < before:
                     await self._trim_session(host.state.workspace, listed.session)
 
     async def _trim_session(self, workspace: str, session: str) -> None:
-        if not (await self._dependencies.store.facts.contents(session, MIN_TRIMMED_BYTES)).blobs:
+        if not (await self._dependencies.store.facts.measure_contents(session, MIN_TRIMMED_BYTES)).blobs:
             return
         async with self._sessions.locked_out(session):
             session_state = SessionState(session, self._dependencies.store)
@@ -61,7 +61,7 @@ class Retention:
             if has_open_work(session_state.state):
                 # Keep everything until the work ends: the model still needs the whole conversation.
                 return
-            contents = await self._dependencies.store.facts.contents(session, MIN_TRIMMED_BYTES)
+            contents = await self._dependencies.store.facts.measure_contents(session, MIN_TRIMMED_BYTES)
             # Record the deletion before carrying it out.
             if await self._workspaces.record_trim(workspace, session, contents):
                 await self._dependencies.store.facts.trim(session, MIN_TRIMMED_BYTES)
@@ -69,7 +69,7 @@ class Retention:
     def _read_days(self) -> int:
         book = self._dependencies.settings
         try:
-            return book.user().retention if book is not None else 0
+            return book.read_user().retention if book is not None else 0
         except Refusal as refusal:
             log.warning("retention is off while the settings cannot be read: %s", refusal.problem.message)
             return 0

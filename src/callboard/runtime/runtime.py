@@ -102,10 +102,10 @@ class Runtime:
         deletions. A session that was running reads `lost` until it is taken over.
         """
         store = self.dependencies.store
-        rows = await store.rows.across("sessions", view_fingerprint())
+        rows = await store.rows.read_all_rows("sessions", view_fingerprint())
         cards = {row.key: row for row in rows if isinstance(row, SessionCard)}
         clock, shown_at = self.dependencies.clock, self.dependencies.clock.elapsed()
-        for stream in await store.facts.streams("ses_"):
+        for stream in await store.facts.list_streams("ses_"):
             try:
                 await self._recover_session(stream, cards.get(stream))
             except Refusal as refusal:
@@ -140,8 +140,8 @@ class Runtime:
                 await store.rows.clear(stream)
                 await store.facts.delete(stream)
                 return
-        views = await store.rows.views(stream)
-        head = await store.facts.head(stream)
+        views = await store.rows.read_views(stream)
+        head = await store.facts.read_head(stream)
         listed = any(stream in host.state.sessions for host in self.workspaces.all())
         behind = views is None or views.fingerprint != view_fingerprint() or views.watermark < head.sequence
         unfinished = card is None or card.state not in ("idle", "failed", "interrupted")

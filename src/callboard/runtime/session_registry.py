@@ -112,15 +112,15 @@ class SessionRegistry:
             return
         at = 0
         with contextlib.suppress(Refusal):
-            at = (await self._dependencies.store.facts.head(session)).at
+            at = (await self._dependencies.store.facts.read_head(session)).at
         self._damaged(session, refusal.problem, at)
 
     async def _get(self, session: str) -> OpenSession:
         opened = self._open.get(session)
-        if opened is not None and (opened.is_renewing or self._dependencies.store.rows.discarded(session)):
+        if opened is not None and (opened.is_renewing or self._dependencies.store.rows.is_discarded(session)):
             await self._renew(session, opened)
         if opened is None:
-            head = await self._dependencies.store.facts.head(session) if session.startswith("ses_") else None
+            head = await self._dependencies.store.facts.read_head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
                 raise _unknown(session)
             opened = await self.open(session)
@@ -262,7 +262,7 @@ class SessionRegistry:
     async def _renew(self, session: str, opened: OpenSession) -> None:
         """Reopen the views of a session after its rows were found damaged. Its effects continue."""
         async with self._renewing:
-            if opened.is_renewing or self._dependencies.store.rows.discarded(session):
+            if opened.is_renewing or self._dependencies.store.rows.is_discarded(session):
                 opened.is_renewing = True
                 await opened.views.close()
                 opened.views = SessionViews(session, self._dependencies, self._card)

@@ -38,7 +38,7 @@ class SessionState:
     async def open(self) -> None:
         """Load the snapshot if it fits the log, and fold the facts after it."""
         store = self._store
-        snapshot = await store.rows.snapshot(self._session, state_fingerprint())
+        snapshot = await store.rows.read_snapshot(self._session, state_fingerprint())
         if snapshot is not None:
             await self._load_snapshot(*snapshot)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):

@@ -57,7 +57,7 @@ class Redaction:
         redacted = self.redact(text)
         return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
 
-    def may_have_secret(self, data: bytes) -> bool:
+    def can_contain_secret(self, data: bytes) -> bool:
         """Return False if JSON or UTF-8 data certainly has no secret."""
         matches = self._matcher.find(data.decode("utf-8", "surrogateescape"))
         return any(match.handle is not None for match in matches)

@@ -56,7 +56,7 @@ class StreamRedactor:
         self._early, self._withheld, self._after_handle = text[at:], "", False
         return redacted
 
-    def pending(self) -> str:
+    def read_withheld(self) -> str:
         """Return the withheld text, redacted as if the text ended here."""
         if not self._withheld:
             return ""

@@ -210,7 +210,9 @@ class FolderToolbox:
                         "tool_failed", "The approval has no sandbox. The command did not run. Call the tool again."
                     )
                 environment = await asyncio.to_thread(self._gate_environment)
-                return await command.run(arguments, context.folder, evaluation.sandbox, environment, reporter.output)
+                return await command.run(
+                    arguments, context.folder, evaluation.sandbox, environment, reporter.report_output
+                )
             case FindToolsArguments():
                 return find(arguments, declarations.list_findable(context, self._servers.read_catalog(context)))
             case FinalizeArguments(summary=summary):

@@ -39,7 +39,7 @@ async def connection_failure(app: Starlette, pace: Pace = QUICK) -> tuple[str, s
     """Return code, message and retryability of a failed connection, with `URL/` for the address."""
     async with raw_peer(app) as there:
         with pytest.raises(ExternalFailure) as failed:
-            await A2aAgents(pace).reach(there.url)
+            await A2aAgents(pace).connect(there.url)
         assert there.methods == []
     failure = failed.value
     return failure.code, failure.message.replace(there.url, "URL/"), failure.retryable
@@ -48,7 +48,7 @@ async def connection_failure(app: Starlette, pace: Pace = QUICK) -> tuple[str, s
 async def test_a_card_is_read_at_the_address_or_below_it():
     async with peer(complete_at_once) as there:
         for url in (there.url, there.url.rstrip("/"), f"{there.url}{CARD[1:]}"):
-            session = await A2aAgents(QUICK).reach(url)
+            session = await A2aAgents(QUICK).connect(url)
             assert (session.name, '"name":"Peer"' in session.card) == ("Peer", True)
             await session.close()
 
@@ -83,7 +83,7 @@ async def test_an_unreachable_agent_is_retryable():
     async with peer(complete_at_once) as there:
         url = there.url
     with pytest.raises(ExternalFailure) as failed:
-        await A2aAgents(QUICK).reach(url)
+        await A2aAgents(QUICK).connect(url)
     assert (failed.value.code, failed.value.retryable) == ("remote_unavailable", True)
     assert failed.value.message.startswith(f"Cannot reach {url}{CARD[1:]}: ")
 
@@ -119,7 +119,7 @@ async def test_only_interfaces_of_the_approved_origin_are_used():
         return JSONResponse(v03_card("https://other.test/", additionalInterfaces=also))
 
     async with raw_peer(card_server(card, reply)) as there:
-        session = await A2aAgents(QUICK).reach(there.url)
+        session = await A2aAgents(QUICK).connect(there.url)
         events = [event async for event in session.prompt("Hello?")]
         await session.close()
     assert events[0] == TextReported("Here.", "m")
@@ -138,7 +138,7 @@ async def test_a_card_is_limited_in_size_and_time():
     assert large == ("remote_refused", f"The card at URL{CARD} has more than 262144 bytes.", False)
     async with raw_peer(card_server(slow)) as there:
         with pytest.raises(ExternalFailure) as failed:
-            await A2aAgents(Pace(card=0.05)).reach(there.url)
+            await A2aAgents(Pace(card=0.05)).connect(there.url)
         there.hold.set()
     assert (failed.value.code, failed.value.retryable) == ("remote_unavailable", True)
     assert failed.value.message.endswith("took more than 0.05 s.")
@@ -166,7 +166,7 @@ async def prompt_failure(rpc: Any, *, streaming: bool = True) -> ExternalFailure
         return await rpc(request)
 
     async with raw_peer(card_server(card, reply)) as there:
-        session = await A2aAgents(QUICK).reach(there.url)
+        session = await A2aAgents(QUICK).connect(there.url)
         with pytest.raises(ExternalFailure) as failed:
             async for _ in session.prompt("Do it."):
                 pass
@@ -215,7 +215,7 @@ async def test_a_required_login_is_a_rejection():
 async def test_without_the_extra_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "a2a.client", None)
     with pytest.raises(ExternalFailure) as failed:
-        await A2aAgents().reach("http://127.0.0.1:1/")
+        await A2aAgents().connect("http://127.0.0.1:1/")
     assert (failed.value.code, failed.value.message) == (
         "not_installed",
         f"A2A support is not installed. In a terminal: {install_command('a2a')}",

@@ -41,7 +41,7 @@ NAMES = ("v1.0", "v1.0 polled", "v1.0 over REST", "v0.3", "v0.3 polled")
 
 @asynccontextmanager
 async def connected(there: Peer, pace: Pace = QUICK, resume: str = "") -> AsyncIterator[RemoteSession]:
-    session = await A2aAgents(pace).reach(there.url, resume=resume)
+    session = await A2aAgents(pace).connect(there.url, resume=resume)
     try:
         yield session
     finally:

@@ -127,9 +127,9 @@ async def test_requests_of_an_agent_are_answered(tmp_path: Path):
                 case PermissionRequested(key, call):
                     session.permit(key, "allow" if call.call_id == "c1" else "reject")
                 case ReadRequested(key):
-                    session.give(key, "line two")
+                    session.answer_file_request(key, "line two")
                 case WriteRequested(key):
-                    session.give(key, refusal="that file is not yours")
+                    session.answer_file_request(key, refusal="that file is not yours")
                 case TextReported(text):
                     output += text
                 case _:

@@ -117,7 +117,7 @@ async def test_an_agent_that_sends_an_endless_line_is_lost(tmp_path: Path, monke
     session = await AcpAgents().start(raw_command(tmp_path, text_update("x" * (1 << 18)), ENDS), str(tmp_path))
     with pytest.raises(ExternalFailure, match=r"The agent sent a line of more than [\d,]+ bytes"):
         await prompt_events(session)
-    reason = await asyncio.wait_for(session.gone(), 30)
+    reason = await asyncio.wait_for(session.wait_for_end(), 30)
     alive = session.alive
     await session.close()
 
@@ -132,7 +132,7 @@ async def test_an_agent_that_closes_its_output_is_lost(tmp_path: Path):
         with pytest.raises(ExternalFailure, match="It closed its output but is still running"):
             await prompt_events(session)
         assert not session.alive
-        assert "closed its output" in await session.gone()
+        assert "closed its output" in await session.wait_for_end()
     await session.close()
 
 

@@ -94,11 +94,11 @@ async def test_stopping_ends_every_stream_at_once(
 class Endless:
     """An endless feed."""
 
-    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+    async def follow_ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         while True:
             yield b"event: ops\ndata: " + b"x" * 1_000_000 + b"\n\n"
 
-    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+    async def follow_facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         yield ()
 
 

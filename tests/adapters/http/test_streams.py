@@ -27,7 +27,7 @@ class Feeds:
         self.error: Exception | None = None
         self.go_on = asyncio.Event()
 
-    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+    async def follow_ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         try:
             yield b"id: 1.0\nevent: ops\ndata: {}\n\n"
             self.begun.set()
@@ -37,8 +37,8 @@ class Feeds:
         finally:
             self.ended.set()
 
-    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
-        async for _ in self.ops(stream, after=None):
+    async def follow_facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+        async for _ in self.follow_ops(stream, after=None):
             yield ()
 
 

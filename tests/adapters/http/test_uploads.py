@@ -93,7 +93,7 @@ async def test_a_secret_in_a_file_or_its_name_is_never_stored(tmp_path: Path):
     upload = await uploads.receive(f"{value}.txt", pieces())
 
     assert upload.name == "secret://deploy.txt"
-    assert await uploads.take(upload.upload) == (upload, b"a secret://deploy b")
+    assert await uploads.read(upload.upload) == (upload, b"a secret://deploy b")
     assert not [path for path in files(tmp_path) if value.encode() in path.read_bytes()]
 
 
@@ -126,6 +126,6 @@ async def test_an_unused_upload_is_deleted_after_a_day(tmp_path: Path):
         os.utime(path, (0, now / 1_000_000 - DAY - 1))
     new = await uploads.receive("new", pieces())
 
-    assert await uploads.take(old.upload) is None
-    assert await uploads.take(new.upload) == (new, b"x")
+    assert await uploads.read(old.upload) is None
+    assert await uploads.read(new.upload) == (new, b"x")
     assert {path.stat().st_mode & 0o777 for path in files(tmp_path)} == {0o600}

@@ -274,7 +274,7 @@ def test_each_run_of_a_demo_has_a_new_folder(tmp_path: Path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_agents_of_a_demo_are_valid_and_use_its_script(name: str, tmp_path: Path):
-    roster = FolderDefinitions().roster(str(copy_folder(name, tmp_path)))
+    roster = FolderDefinitions().read_roster(str(copy_folder(name, tmp_path)))
     assert roster.problems == ()
     assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
         f"scripted/script:{name}"

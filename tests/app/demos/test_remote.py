@@ -97,7 +97,7 @@ def test_without_the_extra_the_demo_names_the_installation_and_creates_nothing(
 ):
     monkeypatch.setattr(remote_agent, "NEEDED", ("a2a_is_not_here",))
     with pytest.raises(Refusal) as refused:
-        DemoCatalog(tmp_path / "demos").set_out("remote_teammate")
+        DemoCatalog(tmp_path / "demos").create_folder("remote_teammate")
     assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
     assert install_command("a2a") in refused.value.problem.hint
     assert not (tmp_path / "demos").exists()

@@ -143,7 +143,7 @@ LOCAL = ProviderSettings(name="local", base_url="http://127.0.0.1:1/v1", models=
 
 async def test_configured_models_are_listed_with_order_abilities_and_problems():
     async with desk(CLAUDE, LOCAL, fallback=("claude", "local")) as models:
-        listed = await models.listed()
+        listed = await models.list_models()
     assert listed.configured == (
         ConfiguredModel(
             name="local/m",
@@ -176,14 +176,14 @@ async def test_a_model_with_a_missing_secret_is_listed_as_unusable(tmp_path: Pat
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
     models = ConfiguredModels(ModelSettings(providers=(keyed,)), reveal_on_demand(environment))
-    (model,) = (await ModelCatalog(models, environment, ()).listed()).configured
+    (model,) = (await ModelCatalog(models, environment, ()).list_models()).configured
     assert (model.usable, "nobodys" in model.why) == (False, True)
 
 
 async def test_without_configured_models_the_offline_search_is_listed():
     async with desk() as models:
-        (model,) = (await models.listed()).configured
-        tested = await models.tested("")
+        (model,) = (await models.list_models()).configured
+        tested = await models.test_model("")
     assert (model.kind, model.usable, model.why) == (
         "offline",
         True,
@@ -197,10 +197,10 @@ async def test_the_test_of_a_model_reports_times_and_tokens():
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
         async with desk(provider) as models:
             with pytest.raises(Refusal) as raised:
-                await models.tested("nobody")
+                await models.test_model("nobody")
             assert raised.value.code == "unknown_model"
             for name in ("", "mock", "m", "mock/m", "mock/other"):
-                tested = await models.tested(name)
+                tested = await models.test_model(name)
                 assert (tested.ok, tested.text) == (True, "ready"), tested
                 assert tested.input_tokens is not None
                 assert 0 <= tested.first_ms <= tested.duration_ms
@@ -218,7 +218,7 @@ async def test_the_times_of_a_test_exclude_loading():
     with aimock() as server:
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
         models = ConfiguredModels(ModelSettings(providers=(provider,)), slowly)
-        tested = await ModelCatalog(models, {}, ()).tested("")
+        tested = await ModelCatalog(models, {}, ()).test_model("")
         await models.close()
     assert tested.ok
     assert 0 < tested.duration_ms <= (time.monotonic() - resolved[0]) * 1000 + 1
@@ -234,6 +234,6 @@ async def test_the_times_of_a_test_exclude_loading():
 async def test_the_test_of_an_unavailable_model_reports_what_to_do(provider: ProviderSettings, code: str, hint: str):
     # The catalogue has its own time limit; the first request also loads libraries.
     async with desk(provider) as models:
-        tested = await models.tested(provider.name)
+        tested = await models.test_model(provider.name)
     assert tested.problem is not None
     assert (tested.ok, tested.problem.code, tested.problem.hint) == (False, code, hint)

@@ -96,7 +96,7 @@ def test_the_environment_of_a_hook_is_masked_in_settings_and_redacted(tmp_path: 
     book.write("user", "", {"hooks": changed}, read.digest)
     assert "t0ken-Zx9wVu8tSr7" in home.settings.read_text()
     secrets = Redaction()
-    learn_keys(secrets, book.user(), {})
+    learn_keys(secrets, book.read_user(), {})
     assert "t0ken-Zx9wVu8tSr7" not in secrets.redact("t0ken-Zx9wVu8tSr7")
     # The secret of a hook is passed to no other program, such as a tool of an agent.
     with pytest.raises(Refusal):

@@ -52,14 +52,17 @@ class Desk:
         (self.folder / ".callboard" / "settings.toml").write_text(text)
 
     def asked(self) -> list[tuple[str, str]]:
-        return [(widening.what, widening.detail) for widening in self.book.asked(str(self.folder)).widenings]
+        return [
+            (widening.what, widening.detail)
+            for widening in self.book.read_requested_permissions(str(self.folder)).widenings
+        ]
 
     @property
     def digest(self) -> str:
-        return self.book.asked(str(self.folder)).digest
+        return self.book.read_requested_permissions(str(self.folder)).digest
 
     def holding(self, trusted: str = "") -> Any:
-        return self.book.effective(str(self.folder), trusted)
+        return self.book.read_effective(str(self.folder), trusted)
 
     def refused(self, changes: dict[str, Any], *, place: Any = "user") -> Any:
         with pytest.raises(Refusal) as caught:
@@ -88,7 +91,7 @@ def test_each_request_of_a_folder_is_listed_with_its_file(desk: Desk):
         ("shell", "commands reach the network"),
         ("agent", "lead works in the permission mode full where you choose it"),
     ]
-    files = {widening.file for widening in desk.book.asked(str(desk.folder)).widenings}
+    files = {widening.file for widening in desk.book.read_requested_permissions(str(desk.folder)).widenings}
     assert files == {".callboard/settings.toml", "agents/lead.md"}
 
 
@@ -96,7 +99,10 @@ def test_each_request_of_a_folder_has_a_code_and_parameters(desk: Desk):
     """SAFE-08: the page translates the code; no client parses the English."""
     desk.says(GREEDY)
     write_agents(desk.folder, lead="permission_mode: full")
-    assert [(widening.code, widening.parameters) for widening in desk.book.asked(str(desk.folder)).widenings] == [
+    assert [
+        (widening.code, widening.parameters)
+        for widening in desk.book.read_requested_permissions(str(desk.folder)).widenings
+    ] == [
         ("rule", {"matcher": "Bash(make *)"}),
         ("server_starts", {"name": "files", "command": "npx some-server", "environment": "TOKEN=abc"}),
         ("permission_mode", {"mode": "full"}),
@@ -235,11 +241,11 @@ def test_an_invalid_file_of_a_folder_keeps_the_last_valid_one_and_is_reported(de
     for broken in (text, "still = = invalid"):
         desk.says(broken)
         assert desk.holding(digest) == before
-        (problem,) = desk.book.problems(str(desk.folder))
+        (problem,) = desk.book.list_problems(str(desk.folder))
         assert (problem.file, problem.keeps_last) == (".callboard/settings.toml", True)
     desk.says("")
     assert desk.holding(digest).rules == ()
-    assert desk.book.problems(str(desk.folder)) == ()
+    assert desk.book.list_problems(str(desk.folder)) == ()
 
 
 @pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
@@ -248,7 +254,7 @@ def test_an_invalid_file_without_a_valid_predecessor_makes_every_call_ask(desk: 
     desk.says(text)
     effective = desk.holding("anything")
     assert (effective.trusted, effective.permission_mode, effective.rules) == (False, "ask", ())
-    (problem,) = desk.book.problems(str(desk.folder))
+    (problem,) = desk.book.list_problems(str(desk.folder))
     assert (problem.file, problem.keeps_last) == (".callboard/settings.toml", False)
 
 
@@ -259,7 +265,7 @@ def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):
     (desk.folder / ".callboard").mkdir()
     (desk.folder / ".callboard" / "settings.toml").symlink_to(elsewhere)
     assert desk.asked() == []
-    (problem,) = desk.book.problems(str(desk.folder))
+    (problem,) = desk.book.list_problems(str(desk.folder))
     assert "symbolic link" in problem.message
     assert problem.code == "file_denied"
 
@@ -270,10 +276,10 @@ def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(desk: D
     assert len(desk.holding().rules) == 1
     desk.home.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')
     assert len(desk.holding().rules) == 1
-    (problem,) = desk.book.problems("")
+    (problem,) = desk.book.list_problems("")
     assert (problem.file, problem.code, list(problem.params)) == (str(desk.home.settings), "not_toml", ["reason"])
     with pytest.raises(Refusal):
-        desk.book.user()
+        desk.book.read_user()
 
 
 def test_a_change_keeps_comments_and_other_keys(desk: Desk):
@@ -356,10 +362,10 @@ def test_a_folders_settings_are_written_through_no_link(desk: Desk, tmp_path: Pa
 
 def test_a_written_file_can_be_restored(desk: Desk):
     desk.home.settings.write_text("port = 4000\n")
-    desk.book.put_back(desk.change({"port": 1}))
+    desk.book.restore(desk.change({"port": 1}))
     assert desk.home.settings.read_text() == "port = 4000\n"
     desk.home.settings.unlink()
-    desk.book.put_back(desk.change({"port": 1}))
+    desk.book.restore(desk.change({"port": 1}))
     assert not desk.home.settings.exists()
 
 
@@ -372,24 +378,24 @@ def test_user_settings_edited_by_hand_apply_at_the_next_read(tmp_path: Path) -> 
     assert applied == []
 
     home.settings.write_text('permission_mode = "edits"\n')
-    assert book.user().permission_mode == "edits"
+    assert book.read_user().permission_mode == "edits"
     assert [settings.permission_mode for settings in applied] == ["edits"]
 
     home.settings.write_text("permission_mode = \n")
     with pytest.raises(Refusal) as refused:
-        book.user()
+        book.read_user()
     assert refused.value.code == "bad_settings"
     assert "line 1" in refused.value.problem.message
-    assert book.effective(str(tmp_path), "").usual_mode == "edits"
+    assert book.read_effective(str(tmp_path), "").usual_mode == "edits"
     assert len(applied) == 1
 
 
 def test_a_problem_of_a_folders_file_has_a_code_and_parameters(desk: Desk):
     desk.says("[[hooks]]\nname = 'h'\ncommand = ['a']\nenv = { LD_PRELOAD = 'x.so' }\n")
-    (problem,) = desk.book.problems(str(desk.folder))
+    (problem,) = desk.book.list_problems(str(desk.folder))
     assert (problem.code, problem.params) == ("loader_variable", {"variable": "LD_PRELOAD", "program": "h"})
     desk.says("[shell]\nmemory = 1\n")
-    (problem,) = desk.book.problems(str(desk.folder))
+    (problem,) = desk.book.list_problems(str(desk.folder))
     assert problem.code == "too_small"
     assert problem.params == {"limit": "64", "line": "2", "docs": "docs/settings.md"}
 

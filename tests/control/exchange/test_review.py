@@ -6,7 +6,7 @@ from callboard.contracts.commands.subagent import CloseSubagent
 from callboard.contracts.commands.task import ApplyReview, CreateTask, SubmitVerdict, UpdateTask
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.facts.subagent import SubagentCompleted, WorkerNotification
-from callboard.contracts.facts.task import Fix, ReviewApplied, ReviewRequested, ReviewVerdict, TaskCompleted
+from callboard.contracts.facts.task import ReviewApplied, ReviewFix, ReviewRequested, ReviewVerdict, TaskCompleted
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.decide.turn.idle import MAX_HOPS
 from tests.control.rigs.examples import SESSION
@@ -107,7 +107,7 @@ def test_a_reviewer_reads_the_request_in_its_next_turn_and_submits_a_verdict() -
         verdict="changes_requested",
         fixes=[{"text": "Shorter."}],
     )
-    assert only_fact(result, ReviewVerdict).fixes == (Fix(text="Shorter."),)
+    assert only_fact(result, ReviewVerdict).fixes == (ReviewFix(text="Shorter."),)
     assert (
         session.refusal_code("critic", "submit_verdict", review_id=review["review_id"], verdict="passed")
         == "review_judged"

@@ -31,13 +31,13 @@ class AppendSuite:
             build_header(new, original.origin, 1) for new in original.facts
         ]
         assert await store.facts.read(STREAM) == appended
-        assert await store.facts.head(STREAM) == Head(sequence=2, link=appended[-1].link, at=AT)
+        assert await store.facts.read_head(STREAM) == Head(sequence=2, link=appended[-1].link, at=AT)
 
     async def test_a_stream_that_does_not_exist_is_empty(self, store: Store) -> None:
-        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.read_head(STREAM) == NOTHING
         assert await store.facts.read(STREAM) == ()
         assert await store.facts.verify(STREAM) == NOTHING
-        assert await store.facts.streams("") == ()
+        assert await store.facts.list_streams("") == ()
 
     async def test_a_batch_at_a_wrong_sequence_is_refused_and_not_stored(self, store: Store) -> None:
         """CTL-14, CTL-17; Design rule: every append checks the expected sequence."""
@@ -49,14 +49,14 @@ class AppendSuite:
                 await store.facts.append(batch(expected, long, key="k", blobs=blobs, closed=("trn_a",)))
             assert refused.value.code == "conflict"
 
-        assert (await store.facts.head(STREAM)).sequence == 2
-        assert await store.facts.answer("k") is None
-        assert await store.facts.closed(STREAM, ["trn_a"]) == frozenset()
+        assert (await store.facts.read_head(STREAM)).sequence == 2
+        assert await store.facts.find_answer("k") is None
+        assert await store.facts.find_closed(STREAM, ["trn_a"]) == frozenset()
         assert await store.blobs.get(blobs[0].ref.hash) is None
 
     async def test_a_batch_of_another_epoch_is_refused_and_not_stored(self, store: Store) -> None:
         """CTL-17; Design rule: every append checks the epoch."""
-        epoch = await store.facts.lease(STREAM)
+        epoch = await store.facts.acquire_lease(STREAM)
 
         for stale in (epoch - 1, epoch + 1):
             with pytest.raises(Refusal) as refused:
@@ -66,7 +66,7 @@ class AppendSuite:
                 await store.partials.write(STREAM, stale, [frame("text")])
             assert refused.value.code == "fenced"
 
-        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.read_head(STREAM) == NOTHING
         assert await store.partials.read(STREAM) == ()
 
     async def test_only_one_of_several_batches_at_a_sequence_is_stored(self, store: Store) -> None:
@@ -97,7 +97,7 @@ class AppendSuite:
         assert grown == [list(range(1, 61))] * 20
         for name in names:
             assert [record.sequence for record in await store.facts.read(name)] == list(range(1, 61))
-            assert await store.facts.verify(name) == await store.facts.head(name)
+            assert await store.facts.verify(name) == await store.facts.read_head(name)
 
     async def test_an_invalid_batch_does_not_affect_others(self, store: Store) -> None:
         """CTL-14"""
@@ -108,8 +108,8 @@ class AppendSuite:
         outcomes = await asyncio.gather(*(store.facts.append(each) for each in both), return_exceptions=True)
 
         assert [isinstance(outcome, Refusal) for outcome in outcomes] == [False, True] * 10
-        assert [(await store.facts.head(f"ses_{number}")).sequence for number in range(10)] == [1] * 10
-        assert await store.facts.answer("bad") is None
+        assert [(await store.facts.read_head(f"ses_{number}")).sequence for number in range(10)] == [1] * 10
+        assert await store.facts.find_answer("bad") is None
 
     async def test_time_never_goes_back_within_a_stream(self, store: Store) -> None:
         """Design rule: timestamps never decrease."""
@@ -119,8 +119,8 @@ class AppendSuite:
         await store.facts.append(batch(0, text_fact("text"), stream="ses_two", at=5))
 
         assert [record.header.at for record in await store.facts.read(STREAM)] == [AT, AT, AT + 1, AT + 1]
-        assert (await store.facts.head(STREAM)).at == AT + 1
-        assert (await store.facts.head("ses_two")).at == 5
+        assert (await store.facts.read_head(STREAM)).at == AT + 1
+        assert (await store.facts.read_head("ses_two")).at == 5
         await store.facts.verify(STREAM)
 
     async def test_a_page_is_bounded_by_its_start_its_end_and_its_length(self, store: Store) -> None:
@@ -142,7 +142,7 @@ class AppendSuite:
         records = await fill(store, 3)
         await store.facts.erase(STREAM, 2)
 
-        stored = await store.facts.stored(STREAM)
+        stored = await store.facts.read_bytes(STREAM)
 
         assert chain.check(STREAM, 0, chain.genesis(STREAM), stored) == (3, records[-1].link)
         assert [(item.sequence, item.link) for item in stored] == [(record.sequence, record.link) for record in records]
@@ -151,15 +151,15 @@ class AppendSuite:
             None,
             encode_payload(records[2].fact),
         ]
-        assert await store.facts.stored(STREAM, after=1, until=2) == stored[1:2]
+        assert await store.facts.read_bytes(STREAM, after=1, until=2) == stored[1:2]
 
     async def test_streams_are_listed_by_prefix_oldest_first(self, store: Store) -> None:
         for name in ("ses_b", "wks_a", "ses_a", "ses%"):
             await fill(store, 1, name)
 
-        assert await store.facts.streams("ses_") == ("ses_b", "ses_a")
-        assert await store.facts.streams("wks_") == ("wks_a",)
-        assert await store.facts.streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
+        assert await store.facts.list_streams("ses_") == ("ses_b", "ses_a")
+        assert await store.facts.list_streams("wks_") == ("wks_a",)
+        assert await store.facts.list_streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
 
     async def test_terminal_entities_are_listed(self, store: Store) -> None:
         """Design rule: terminal ids come from an index."""
@@ -168,16 +168,16 @@ class AppendSuite:
         await store.facts.append(batch(0, text_fact("one"), stream="ses_two", closed=("trn_c",)))
 
         ids = ["trn_a", "cal_a", "trn_b", "trn_c", "trn_d"]
-        assert await store.facts.closed(STREAM, ids) == {"trn_a", "cal_a", "trn_b"}
-        assert await store.facts.closed("ses_none", ids) == frozenset()
+        assert await store.facts.find_closed(STREAM, ids) == {"trn_a", "cal_a", "trn_b"}
+        assert await store.facts.find_closed("ses_none", ids) == frozenset()
 
     async def test_a_batch_can_have_an_answer_without_facts(self, store: Store) -> None:
         """CTL-01"""
         assert await store.facts.append(batch(0, key="k")) == ()
 
-        assert await store.facts.answer("k") is not None
-        assert await store.facts.head(STREAM) == NOTHING
-        assert await store.facts.streams("") == ()
+        assert await store.facts.find_answer("k") is not None
+        assert await store.facts.read_head(STREAM) == NOTHING
+        assert await store.facts.list_streams("") == ()
         await fill(store, 2)
 
     async def test_a_realistic_session_verifies(self, store: Store) -> None:
@@ -187,7 +187,7 @@ class AppendSuite:
                 await store.facts.append(each)
 
         head = await store.facts.verify("ses_real")
-        assert head == await store.facts.head("ses_real")
+        assert head == await store.facts.read_head("ses_real")
         assert head.sequence == 90
 
     async def test_a_cancelled_append_stores_the_whole_batch_or_nothing(self, store: Store) -> None:
@@ -205,8 +205,8 @@ class AppendSuite:
 
         for number in range(20):
             stream = f"ses_{number}"
-            answered = await store.facts.answer(stream) is not None
-            assert ((await store.facts.head(stream)).sequence, answered) in ((0, False), (5, True))
+            answered = await store.facts.find_answer(stream) is not None
+            assert ((await store.facts.read_head(stream)).sequence, answered) in ((0, False), (5, True))
 
 
 class AnswerSuite:
@@ -215,8 +215,8 @@ class AnswerSuite:
         original = batch(0, text_fact("one"), key="k")
         await store.facts.append(original)
 
-        assert await store.facts.answer("k") == original.answer
-        assert await store.facts.answer("other") is None
+        assert await store.facts.find_answer("k") == original.answer
+        assert await store.facts.find_answer("other") is None
 
     async def test_a_key_is_unique_in_the_store(self, store: Store) -> None:
         """CTL-01"""
@@ -228,9 +228,9 @@ class AnswerSuite:
                 await store.facts.append(again)
             assert refused.value.code == "idempotency_conflict"
 
-        assert await store.facts.answer("k") == original.answer
-        assert (await store.facts.head(STREAM)).sequence == 1
-        assert (await store.facts.head("ses_two")).sequence == 0
+        assert await store.facts.find_answer("k") == original.answer
+        assert (await store.facts.read_head(STREAM)).sequence == 1
+        assert (await store.facts.read_head("ses_two")).sequence == 0
 
     async def test_only_one_of_several_concurrent_commands_with_a_key_has_an_effect(self, store: Store) -> None:
         """CTL-01"""
@@ -240,4 +240,4 @@ class AnswerSuite:
 
         refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
         assert refused == ["idempotency_conflict"] * 9
-        assert len(await store.facts.streams("ses_")) == 1
+        assert len(await store.facts.list_streams("ses_")) == 1

@@ -12,22 +12,22 @@ from ..samples import STREAM, batch, fill, text_fact
 class ArrivalSuite:
     async def test_pages_have_the_facts_of_all_streams_in_one_order(self, store: Store) -> None:
         """MAR-14"""
-        assert (await store.facts.arrivals(), await store.facts.newest()) == ((), 0)
+        assert (await store.facts.read_arrivals(), await store.facts.read_newest_place()) == ((), 0)
 
         async def write(stream: str) -> None:
             for count in range(10):
                 await store.facts.append(batch(2 * count, text_fact("one"), text_fact("two"), stream=stream))
 
         await asyncio.gather(*(write(f"ses_{name}") for name in "abc"))
-        every = await store.facts.arrivals()
+        every = await store.facts.read_arrivals()
         places = [arrival.place for arrival in every]
         paged, after = [], 0
-        while page := await store.facts.arrivals(after=after, limit=7):
+        while page := await store.facts.read_arrivals(after=after, limit=7):
             paged += page
             after = page[-1].place
 
         assert places == sorted(set(places))
-        assert await store.facts.newest() == places[-1]
+        assert await store.facts.read_newest_place() == places[-1]
         assert tuple(paged) == every
         for name in "abc":
             own = tuple(arrival.record for arrival in every if arrival.record.stream == f"ses_{name}")
@@ -36,9 +36,9 @@ class ArrivalSuite:
     async def test_a_deletion_does_not_change_the_places_of_later_facts(self, store: Store) -> None:
         await fill(store, 3, STREAM)
         await fill(store, 2, "ses_other")
-        arrivals = [arrival for arrival in await store.facts.arrivals() if arrival.record.stream == "ses_other"]
+        arrivals = [arrival for arrival in await store.facts.read_arrivals() if arrival.record.stream == "ses_other"]
 
         await store.facts.delete(STREAM)
 
-        assert list(await store.facts.arrivals()) == arrivals
-        assert await store.facts.newest() == arrivals[-1].place
+        assert list(await store.facts.read_arrivals()) == arrivals
+        assert await store.facts.read_newest_place() == arrivals[-1].place

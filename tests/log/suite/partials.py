@@ -30,8 +30,8 @@ class PartialSuite:
             Partial(kind="arguments", scope=scope, text='{"a":1}', tool="Read"),
         )
         assert await store.partials.read("ses_two") == ()
-        assert await store.facts.head(STREAM) == NOTHING
-        assert await store.facts.streams("") == ()
+        assert await store.facts.read_head(STREAM) == NOTHING
+        assert await store.facts.list_streams("") == ()
 
     async def test_a_piece_out_of_order_is_refused_and_not_stored(self, store: Store) -> None:
         await store.partials.write(STREAM, 1, [frame("abc")])

@@ -35,13 +35,13 @@ class RemovalSuite:
         stored = await store.facts.read(STREAM)
         assert [record.fact for record in stored] == [records[0].fact, ErasedFact(), records[2].fact]
         assert [(record.header, record.link) for record in stored] == [(r.header, r.link) for r in records]
-        assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
+        assert await store.facts.verify(STREAM) == await store.facts.read_head(STREAM)
         assert await store.blobs.get(blobs[0].ref.hash) is None
-        assert await store.facts.answer("k") == StoredAnswer(key="k", body_hash="", answer=b"")
+        assert await store.facts.find_answer("k") == StoredAnswer(key="k", body_hash="", answer=b"")
         assert [partial.scope.step for partial in await store.partials.read(STREAM)] == [2]
-        assert await store.rows.views(STREAM) is None
-        assert await store.rows.rows(STREAM, "turns") == ()
-        assert await store.rows.snapshot(STREAM, "1") is None
+        assert await store.rows.read_views(STREAM) is None
+        assert await store.rows.read_rows(STREAM, "turns") == ()
+        assert await store.rows.read_snapshot(STREAM, "1") is None
 
     async def test_a_second_erasure_changes_nothing(self, store: Store) -> None:
         await fill(store, 2)
@@ -68,7 +68,7 @@ class RemovalSuite:
         await store.facts.append(batch(0, shared, blobs=both, stream="ses_two"))
         before = await store.facts.read(STREAM)
         sizes = [len(item.data) for item in (*blobs, *both, *small[1])]
-        contents = await store.facts.contents(STREAM)
+        contents = await store.facts.measure_contents(STREAM)
         assert (contents.blobs, contents.size) == (3, sum(sizes))
         assert contents.facts > 0
 
@@ -76,10 +76,10 @@ class RemovalSuite:
 
         assert (trimmed.blobs, trimmed.size) == (2, sum(sizes[:2]))
         assert await store.facts.read(STREAM) == before
-        assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
+        assert await store.facts.verify(STREAM) == await store.facts.read_head(STREAM)
         stored = [await store.blobs.get(item.ref.hash) is not None for item in (*blobs, *both, *small[1])]
         assert stored == [False, True, True]
-        assert (await store.facts.contents(STREAM)).blobs == 1
+        assert (await store.facts.measure_contents(STREAM)).blobs == 1
         assert (await store.facts.trim(STREAM, 20_000)).blobs == 0
 
     async def test_a_blob_stays_while_another_fact_refers_to_it(self, store: Store) -> None:
@@ -118,18 +118,18 @@ class RemovalSuite:
             STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=1, fingerprint="1", state=b"")
         )
         await fill(store, 3, "ses_two")
-        end = await store.facts.head(STREAM)
+        end = await store.facts.read_head(STREAM)
 
         assert await store.facts.delete(STREAM) == end
 
-        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.read_head(STREAM) == NOTHING
         assert await store.facts.read(STREAM) == ()
-        assert await store.facts.streams("") == ("ses_two",)
-        assert await store.facts.answer("k") is None
-        assert await store.facts.closed(STREAM, ["trn_a"]) == frozenset()
+        assert await store.facts.list_streams("") == ("ses_two",)
+        assert await store.facts.find_answer("k") is None
+        assert await store.facts.find_closed(STREAM, ["trn_a"]) == frozenset()
         assert await store.blobs.get(blobs[0].ref.hash) is None
         assert await store.partials.read(STREAM) == ()
-        assert await store.rows.views(STREAM) is None
+        assert await store.rows.read_views(STREAM) is None
         assert (await store.facts.verify("ses_two")).sequence == 3
 
     async def test_a_deleted_stream_can_be_created_again(self, store: Store) -> None:

@@ -15,48 +15,48 @@ class RowSuite:
 
     async def test_rows_and_watermark_are_written_together(self, store: Store) -> None:
         """Design rule: view rows are written behind the log with a watermark."""
-        assert await store.rows.views(STREAM) is None
+        assert await store.rows.read_views(STREAM) is None
         one, two = turn_row("trn_1", 10), turn_row("trn_2", 20)
 
         await store.rows.write(STREAM, [Upsert("turns", two), Upsert("turns", one)], self.VIEWS)
 
-        assert await store.rows.views(STREAM) == self.VIEWS
-        assert await store.rows.rows(STREAM, "turns") == (one, two)
-        assert await store.rows.row(STREAM, "turns", "trn_2") == two
-        assert await store.rows.row(STREAM, "turns", "trn_3") is None
-        assert await store.rows.rows(STREAM, "parts") == ()
+        assert await store.rows.read_views(STREAM) == self.VIEWS
+        assert await store.rows.read_rows(STREAM, "turns") == (one, two)
+        assert await store.rows.read_row(STREAM, "turns", "trn_2") == two
+        assert await store.rows.read_row(STREAM, "turns", "trn_3") is None
+        assert await store.rows.read_rows(STREAM, "parts") == ()
 
     async def test_operations_apply_in_order(self, store: Store) -> None:
         first_, second = turn_row("trn_1", 10), turn_row("trn_1", 30, text="changed")
         other = turn_row("trn_2", 20)
         ops = [Upsert("turns", first_), Upsert("turns", other), Upsert("turns", second), Remove("turns", "trn_2")]
         await store.rows.write(STREAM, ops, self.VIEWS)
-        assert await store.rows.rows(STREAM, "turns") == (second,)
+        assert await store.rows.read_rows(STREAM, "turns") == (second,)
 
         later = Views(watermark=8, fingerprint="3", state=b"more")
         await store.rows.write(STREAM, [Remove("turns", "trn_1"), Upsert("turns", other), Remove("turns", "x")], later)
-        assert await store.rows.rows(STREAM, "turns") == (other,)
-        assert await store.rows.views(STREAM) == later
+        assert await store.rows.read_rows(STREAM, "turns") == (other,)
+        assert await store.rows.read_views(STREAM) == later
 
     async def test_live_operations_are_never_stored(self, store: Store) -> None:
         live = AppendText("parts", "run_a.1", "content.text", 0, "x")
         with pytest.raises(ValueError, match="append is for live frames"):
             await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_1", 1)), live], self.VIEWS)
 
-        assert await store.rows.views(STREAM) is None
-        assert await store.rows.rows(STREAM, "turns") == ()
+        assert await store.rows.read_views(STREAM) is None
+        assert await store.rows.read_rows(STREAM, "turns") == ()
 
     async def test_a_window_has_the_newest_rows_that_fit(self, store: Store) -> None:
         rows = [turn_row(f"trn_{order:03}", order, text="x" * 1000) for order in range(1, 101)]
         await store.rows.write(STREAM, [Upsert("turns", row) for row in rows], self.VIEWS)
 
-        assert await store.rows.rows(STREAM, "turns", limit=3) == tuple(rows[-3:])
-        assert await store.rows.rows(STREAM, "turns", before=51, limit=2) == tuple(rows[48:50])
-        assert await store.rows.rows(STREAM, "turns", before=1) == ()
-        bounded = await store.rows.rows(STREAM, "turns", largest=10_000)
+        assert await store.rows.read_rows(STREAM, "turns", limit=3) == tuple(rows[-3:])
+        assert await store.rows.read_rows(STREAM, "turns", before=51, limit=2) == tuple(rows[48:50])
+        assert await store.rows.read_rows(STREAM, "turns", before=1) == ()
+        bounded = await store.rows.read_rows(STREAM, "turns", largest=10_000)
         assert bounded == tuple(rows[-len(bounded) :])
         assert 5 <= len(bounded) < 10
-        assert await store.rows.rows(STREAM, "turns", largest=10) == (rows[-1],)
+        assert await store.rows.read_rows(STREAM, "turns", largest=10) == (rows[-1],)
 
     async def test_consecutive_windows_have_every_row_once(self, store: Store) -> None:
         rows = [turn_row(f"trn_{number:03}", number // 3) for number in range(30)]
@@ -64,7 +64,7 @@ class RowSuite:
 
         keys: list[str] = []
         before: int | None = None
-        while window := await store.rows.rows(STREAM, "turns", before=before, limit=4):
+        while window := await store.rows.read_rows(STREAM, "turns", before=before, limit=4):
             keys = [row.key for row in window] + keys
             before = window[0].order
 
@@ -75,8 +75,12 @@ class RowSuite:
             ops = [Upsert("turns", turn_row(f"trn_{stream}", 10 - number)), Upsert("parts", turn_row("other", 1))]
             await store.rows.write(stream, ops, self.VIEWS)
 
-        assert [row.key for row in await store.rows.across("turns", "3")] == ["trn_ses_a", "trn_ses_b", "trn_ses_c"]
-        assert await store.rows.across("none", "3") == ()
+        assert [row.key for row in await store.rows.read_all_rows("turns", "3")] == [
+            "trn_ses_a",
+            "trn_ses_b",
+            "trn_ses_c",
+        ]
+        assert await store.rows.read_all_rows("none", "3") == ()
 
     async def test_clearing_removes_rows_watermark_and_snapshot(self, store: Store) -> None:
         for stream in (STREAM, "ses_two"):
@@ -85,17 +89,17 @@ class RowSuite:
 
         await store.rows.clear(STREAM)
 
-        assert await store.rows.views(STREAM) is None
-        assert await store.rows.rows(STREAM, "turns") == ()
-        assert await store.rows.snapshot(STREAM, "2") is None
-        assert await store.rows.views("ses_two") == self.VIEWS
-        assert await store.rows.snapshot("ses_two", "2") == (5, b"link", b"state")
+        assert await store.rows.read_views(STREAM) is None
+        assert await store.rows.read_rows(STREAM, "turns") == ()
+        assert await store.rows.read_snapshot(STREAM, "2") is None
+        assert await store.rows.read_views("ses_two") == self.VIEWS
+        assert await store.rows.read_snapshot("ses_two", "2") == (5, b"link", b"state")
 
     async def test_a_snapshot_of_another_fingerprint_is_ignored(self, store: Store) -> None:
         """Design rule: a snapshot has a sequence, a chain link and a fingerprint; an unsuitable one is discarded."""
         await store.rows.save_snapshot(STREAM, 5, b"link", "2", b"state")
-        assert await store.rows.snapshot(STREAM, "3") is None
+        assert await store.rows.read_snapshot(STREAM, "3") is None
 
         await store.rows.save_snapshot(STREAM, 9, b"newer", "3", b"state 3")
-        assert await store.rows.snapshot(STREAM, "3") == (9, b"newer", b"state 3")
-        assert await store.rows.snapshot(STREAM, "2") is None
+        assert await store.rows.read_snapshot(STREAM, "3") == (9, b"newer", b"state 3")
+        assert await store.rows.read_snapshot(STREAM, "2") is None

@@ -211,7 +211,7 @@ async def test_r6_a_check_runs_while_another_process_writes(tmp_path: Path) -> N
     """R6"""
     await written(tmp_path)
     store = open_store(tmp_path)
-    at = (await store.facts.head(STREAM)).sequence
+    at = (await store.facts.read_head(STREAM)).sequence
     for number in range(3):
         fact, _ = long_text_fact("more")
         await store.facts.append(batch(at + number, fact, epoch=store.epoch))
@@ -264,9 +264,9 @@ async def test_a_large_blob_is_read_by_page(tmp_path: Path) -> None:
 
 READS: tuple[Callable[..., object], ...] = (
     lambda store: store.facts.read(STREAM),
-    lambda store: store.facts.stored(STREAM, after=2, limit=2),
+    lambda store: store.facts.read_bytes(STREAM, after=2, limit=2),
     lambda store: store.facts.read(STREAM, after=3, until=4),
-    lambda store: store.facts.arrivals(),
+    lambda store: store.facts.read_arrivals(),
     lambda store: anext(store.facts.subscribe(STREAM)),
 )
 

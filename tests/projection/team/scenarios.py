@@ -49,8 +49,8 @@ from callboard.contracts.facts.subagent import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import (
-    Fix,
     ReviewApplied,
+    ReviewFix,
     ReviewRequested,
     ReviewVerdict,
     TaskCancelled,
@@ -319,7 +319,7 @@ def review_session() -> SessionBuilder:
             reviewer="solo", target="writer-1", item=f"itm_r{number}", to_thread=THREAD.thread, refs=_REFS
         )
         gave = ReviewVerdict(
-            reviewer="solo", target="writer-1", verdict=verdict, refs=_REFS, fixes=(Fix(text="shorter"),)
+            reviewer="solo", target="writer-1", verdict=verdict, refs=_REFS, fixes=(ReviewFix(text="shorter"),)
         )
         add_facts(session, (asks_for, scope), (InboxReserved(items=(f"itm_r{number}",)), RUN), (gave, scope))
         if verdict == "changes_requested":

@@ -97,8 +97,8 @@ class _Session:
     def alive(self) -> bool:
         return self._fault == "death-unseen" or self._inner.alive
 
-    async def gone(self) -> str:
-        return await self._inner.gone()
+    async def wait_for_end(self) -> str:
+        return await self._inner.wait_for_end()
 
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         try:
@@ -115,8 +115,8 @@ class _Session:
         if self._fault != "unasked":
             self._inner.permit(key, answer)
 
-    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
-        self._inner.give(key, text, refusal=refusal, missing=missing)
+    def answer_file_request(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
+        self._inner.answer_file_request(key, text, refusal=refusal, missing=missing)
 
     async def control(self, wanted: AgentControl) -> None:
         await self._inner.control(_OWN if self._fault == "wide" else wanted)

@@ -92,12 +92,12 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         from callboard.secrets.stream_redactor import StreamRedactor
 
         _set(StreamRedactor, "add", lambda self, piece: piece)
-        _set(StreamRedactor, "pending", lambda self: "")
+        _set(StreamRedactor, "read_withheld", lambda self: "")
     elif fault == "bare-facts":
         from callboard.secrets.redaction import Redaction
 
         _set(Redaction, "redact", lambda self, text: text)
-        _set(Redaction, "may_have_secret", lambda self, data: False)
+        _set(Redaction, "can_contain_secret", lambda self, data: False)
     elif fault == "short-pack":
         from callboard.evidence.pack import PackWriter
 

@@ -237,7 +237,7 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
         ]
         assert preview.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
         assert not (home.folder / "a.txt").exists()
-        assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
+        assert await home.runtime.dependencies.store.facts.list_streams("ses_") == ()
         outside = await home.do(
             EvaluatePermission(workspace_id=home.workspace, tool="Read", arguments='{"file_path":"../x"}')
         )

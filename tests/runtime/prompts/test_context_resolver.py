@@ -88,7 +88,7 @@ async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> Non
         with pytest.raises(Refusal) as both:
             await home.submit("look", attachments=(Attachment(),))
         assert both.value.code == "invalid_input"
-        assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
+        assert await home.runtime.dependencies.store.facts.list_streams("ses_") == ()
 
 
 async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.past import PastSessions
-from callboard.contracts.ports.settings import SettingsBook
+from callboard.contracts.ports.settings import SettingsStore
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow
 from callboard.contracts.rows.base import AppendText, Remove, Upsert
@@ -94,7 +94,7 @@ class House:
         """Wait until the log has nothing of the session."""
 
         async def empty() -> bool:
-            return (await self.runtime.dependencies.store.facts.head(session)).sequence == 0
+            return (await self.runtime.dependencies.store.facts.read_head(session)).sequence == 0
 
         await self._soon(empty)
 
@@ -114,7 +114,7 @@ class House:
 
     async def read(self, session: str) -> ThreadRead:
         """Return the lead thread after all its facts."""
-        head = await self.runtime.dependencies.store.facts.head(session)
+        head = await self.runtime.dependencies.store.facts.read_head(session)
         return await self.do(GetThreadRead(session_id=session, wait_for=head.sequence))
 
     async def parts(self, session: str, turn: str) -> tuple[AnyPart, ...]:
@@ -126,7 +126,7 @@ class House:
         """Follow the session like a client until its rows satisfy a condition."""
         table = Table()
         async with asyncio.timeout(PATIENCE):
-            async for chunk in self.runtime.feeds.ops(session, after=after):
+            async for chunk in self.runtime.feeds.follow_ops(session, after=after):
                 for kind, ops in events(chunk):
                     if kind == "snapshot":
                         table = Table()
@@ -141,14 +141,14 @@ class Changing(FolderDefinitions):
 
     def __init__(self, **differs: Any) -> None:
         super().__init__()
-        self.now = msgspec.structs.replace(FolderDefinitions().lead(""), **differs)
+        self.now = msgspec.structs.replace(FolderDefinitions().find_lead(""), **differs)
 
     def change(self, **differs: Any) -> None:
         """Replace the agent."""
         self.now = msgspec.structs.replace(self.now, **differs)
 
-    def roster(self, folder: str) -> Roster:
-        return msgspec.structs.replace(super().roster(folder), definitions=(self.now,), hash=self.now.hash)
+    def read_roster(self, folder: str) -> Roster:
+        return msgspec.structs.replace(super().read_roster(folder), definitions=(self.now,), hash=self.now.hash)
 
     def lead(self, folder: str) -> Definition:
         return self.now
@@ -213,7 +213,7 @@ def parts_in(
     external: ExternalAgents | None = None,
     remotes: RemoteAgents | None = None,
     clock: Clock | None = None,
-    settings: SettingsBook | None = None,
+    settings: SettingsStore | None = None,
     models: ConfiguredModels | None = None,
     secrets: Redaction | None = None,
     past_sessions: PastSessions | None = None,
@@ -226,7 +226,7 @@ def parts_in(
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
     return Dependencies(
         store=store,
-        feed=InProcessLiveFeed(store.facts.head),
+        feed=InProcessLiveFeed(store.facts.read_head),
         models=models or ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
         shells=FolderShells(hidden=(str(place / "state"),)),

@@ -256,7 +256,7 @@ async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(
     """SAFE-09: no fact, and no answer under its key."""
     keyring_entries: dict[str, str] = {}
     async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as home:
-        head = await home.runtime.dependencies.store.facts.head(home.workspace)
+        head = await home.runtime.dependencies.store.facts.read_head(home.workspace)
         answer = await home.do(SetSecret(name="later", value=VALUE), "key")
         again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")
 
@@ -266,10 +266,10 @@ async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(
             {"later": VALUE + "x"},
         )
         assert [secret.name for secret in (await home.do(ListSecrets())).secrets] == ["later"]
-        assert await home.runtime.dependencies.store.facts.answer("key") is None
+        assert await home.runtime.dependencies.store.facts.find_answer("key") is None
         await home.do(RemoveSecret(name="later"))
         assert (await home.do(ListSecrets())).secrets == ()
-        assert await home.runtime.dependencies.store.facts.head(home.workspace) == head
+        assert await home.runtime.dependencies.store.facts.read_head(home.workspace) == head
         with pytest.raises(Refusal) as refused:
             await home.do(SetSecret(name="later", value="short"))
         assert refused.value.code == "invalid_input"

@@ -130,7 +130,7 @@ async def test_an_unlisted_session_is_refused_without_a_fact(tmp_path: Path):
             with pytest.raises(Refusal) as refused:
                 await board.do(wanted(board, source_id=name))
             assert (refused.value.code, refused.value.problem.field) == ("unknown_session", "sourceId")
-        assert await board.runtime.dependencies.store.facts.streams("ses_") == ()
+        assert await board.runtime.dependencies.store.facts.list_streams("ses_") == ()
 
 
 async def test_a_deleted_import_is_neither_listed_nor_imported_again(tmp_path: Path):

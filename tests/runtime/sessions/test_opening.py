@@ -113,7 +113,7 @@ async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any
             assert asyncio.all_tasks() - before == set(), f"after step {at}"
         if not planted.failed:
             break
-    assert {"lease", "append", "read", "head", "snapshot", "views"} <= {*failed}
+    assert {"acquire_lease", "append", "read", "read_head", "read_snapshot", "read_views"} <= {*failed}
 
 
 async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
             assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
         if not planted.failed:
             break
-    assert {"lease", "append"} <= {*failed}
+    assert {"acquire_lease", "append"} <= {*failed}
 
 
 async def test_a_session_cannot_be_opened_during_shutdown(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_a_shutdown_waits_for_a_keyed_command_whose_caller_was_cancelled(
         await asyncio.sleep(0)
         asker.cancel()
         await runtime.commands.wait_settled()
-        assert await runtime.dependencies.store.facts.answer("once") is not None
+        assert await runtime.dependencies.store.facts.find_answer("once") is not None
 
 
 async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path) -> None:

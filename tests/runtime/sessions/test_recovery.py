@@ -224,7 +224,7 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
 
     monkeypatch.setattr(Runtime, "_recover", later)
     async with house(copied[0], calls(says("Hi."))) as after:
-        assert (await after.runtime.dependencies.store.facts.head(turn.session_id)).sequence > 0
+        assert (await after.runtime.dependencies.store.facts.read_head(turn.session_id)).sequence > 0
         for command in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
             with pytest.raises(Refusal, match="There is no session"):
                 await after.do(command)

@@ -72,7 +72,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
     async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
         session = await done(home)
         await home.do(UpdateSession(session_id=session, pinned=True))
-        follow = home.runtime.feeds.ops(home.workspace, after=None)
+        follow = home.runtime.feeds.follow_ops(home.workspace, after=None)
         first = await anext(follow)
         await follow.aclose()
         before = parse_cursor(first.decode().split("\n")[0].removeprefix("id: "))
@@ -82,7 +82,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
             await home.submit("again", session)
             await home.until(session, "turn.completed", count=count)
         await home.read(session)
-        follow = home.runtime.feeds.ops(home.workspace, after=before)
+        follow = home.runtime.feeds.follow_ops(home.workspace, after=before)
         kinds = events(await anext(follow))
         await follow.aclose()
         assert [kind for kind, _ in kinds] == ["snapshot"]

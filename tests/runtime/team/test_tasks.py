@@ -160,7 +160,7 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         controls: dict[str, str] = {}
 
         async def control(name: str, **fields: Any) -> Any:
-            before = (await home.runtime.dependencies.store.facts.head(session)).sequence
+            before = (await home.runtime.dependencies.store.facts.read_head(session)).sequence
             kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
             answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **fields}))
             whole = await home.facts(session)

@@ -90,10 +90,10 @@ class Ends:
         yield TextDelta(0, "Half of it")
         yield Finished(stop_reason="unknown", provider_reason="moon_phase")
 
-    def route(self, wanted: str) -> Route:
+    def choose_route(self, wanted: str) -> Route:
         return Route(candidates=((self.provider, self.name),), chosen=0, reason="It is the only one.")
 
-    def model(self, provider: str, name: str) -> Ends:
+    def get_model(self, provider: str, name: str) -> Ends:
         return self
 
 

@@ -230,7 +230,7 @@ async def test_a_repeated_key_has_one_effect_also_concurrently(tmp_path: Path) -
         with pytest.raises(Refusal) as refused:
             await home.do(SubmitTurn(text="other", workspace_id=home.workspace), key="k")
         assert refused.value.code == "idempotency_conflict"
-        assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
+        assert len(await home.runtime.dependencies.store.facts.list_streams("ses_")) == 1
 
 
 async def test_a_failing_model_is_retried_and_then_reported(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: P
         accepted = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
         refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
         assert (len(accepted), refused) == (1, ["turn_id_used", "turn_id_used"])
-        assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
+        assert len(await home.runtime.dependencies.store.facts.list_streams("ses_")) == 1
         await home.until(accepted[0].session_id, "turn.completed")
         await home.do(DeleteSession(session_id=accepted[0].session_id, confirm=accepted[0].session_id))
         with pytest.raises(Refusal) as again:

@@ -42,7 +42,7 @@ class Desk:
 
     async def fact(self, fact: Any, scope: Scope = PLACE, *, ends: tuple[str, ...] = (), stream: str = SESSION) -> None:
         """Commit a fact and send it to the feed."""
-        head = await self.store.facts.head(stream)
+        head = await self.store.facts.read_head(stream)
         await self.store.facts.append(
             Append(stream=stream, expected=head.sequence, epoch=1, facts=(NewFact(fact, scope),), origin=Origin(at=1))
         )

@@ -26,7 +26,7 @@ async def read_first_event(
     home: House, session: str, after: Cursor | None
 ) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
     """Return the first event's name and cursor, and the rest of the stream."""
-    stream = home.runtime.feeds.ops(session, after=after)
+    stream = home.runtime.feeds.follow_ops(session, after=after)
     async with asyncio.timeout(PATIENCE):
         chunk = await anext(stream)
     (name, _), *_ = events(chunk)
@@ -46,7 +46,7 @@ async def followed(home: House, session: str, drop: int) -> Table:
     table, at, ended = Table(), None, False
     async with asyncio.timeout(PATIENCE):
         while not ended:
-            stream = home.runtime.feeds.ops(session, after=at)
+            stream = home.runtime.feeds.follow_ops(session, after=at)
             received = 0
             async for chunk in stream:
                 for name, ops in events(chunk):
@@ -66,7 +66,7 @@ async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path,
     async with house(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
         turn = await home.submit("tell me all")
         table = await followed(home, turn.session_id, drop)
-        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
         fresh = await home.watch(turn.session_id, lambda _: True)
         assert {panel: table.group_rows().get(panel) for panel in SESSION_PANELS} == {
@@ -80,12 +80,12 @@ async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
-        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
     async with house(tmp_path, calls(says("Hi."), says("More."))) as home:
         name, at, stream = await read_first_event(home, turn.session_id, Cursor(head.sequence, 3))
         assert (name, at) == ("snapshot", Cursor(head.sequence, 0))
         await stream.aclose()
-        stream = home.runtime.feeds.ops(turn.session_id, after=Cursor(head.sequence, 0))
+        stream = home.runtime.feeds.follow_ops(turn.session_id, after=Cursor(head.sequence, 0))
         coming = asyncio.ensure_future(anext(stream))
         await home.submit("more", turn.session_id)
         async with asyncio.timeout(PATIENCE):
@@ -102,7 +102,7 @@ async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Pat
         for count in range(2, 6):
             await home.submit("another", turn.session_id)
             await home.until(turn.session_id, "turn.completed", count=count)
-        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
         async with asyncio.timeout(PATIENCE):
             chunk = await anext(stream)
@@ -149,7 +149,7 @@ async def test_a_deleted_session_is_removed_and_its_chains_end_is_recorded(tmp_p
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
-        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
         with pytest.raises(Refusal) as refused:
             await home.do(DeleteSession(session_id=turn.session_id, confirm="yes"))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "confirm")

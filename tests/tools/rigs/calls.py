@@ -34,10 +34,10 @@ class RecordingReporter:
         self.asked: list[Question] = []
         self._ready = list(ready)
 
-    def output(self, text: str) -> None:
+    def report_output(self, text: str) -> None:
         self.shown.append(text)
 
-    def progress(self, done: float, total: float | None, message: str) -> None:
+    def report_progress(self, done: float, total: float | None, message: str) -> None:
         self.far.append((done, total, message))
 
     async def ask(self, question: Question) -> Reply:

@@ -20,7 +20,7 @@ class A2aAgents:
     def __init__(self, pace: Pace | None = None) -> None:
         self._pace = pace or Pace()
 
-    async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
+    async def connect(self, url: str, *, resume: str = "") -> RemoteSession:
         """Read the agent's card and open a session.
 
         Args:

@@ -42,7 +42,7 @@ class A2aSession:
         """True until the session is closed. The agent itself is not polled between prompts."""
         return not self._closed.is_set()
 
-    async def gone(self) -> str:
+    async def wait_for_end(self) -> str:
         """Wait until the session is closed, and return the reason."""
         await self._closed.wait()
         return "the session was closed"

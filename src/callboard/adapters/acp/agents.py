@@ -132,7 +132,7 @@ class AcpSession:
         """False once the process or its output has ended."""
         return self._process.running and not self._lines.ended.is_set()
 
-    async def gone(self) -> str:
+    async def wait_for_end(self) -> str:
         """Wait until the process or its output ends, and return the reason."""
         process = asyncio.ensure_future(self._process.ended())
         output = asyncio.ensure_future(self._lines.ended.wait())
@@ -226,7 +226,7 @@ class AcpSession:
         """Answer a request for permission."""
         self._client.permit(key, answer)
 
-    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
+    def answer_file_request(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
         """Answer a request to read or write a file.
 
         Args:
@@ -234,7 +234,7 @@ class AcpSession:
             refusal: Reason of a refusal; empty if the request was allowed.
             missing: True if the file does not exist.
         """
-        self._client.give(key, text, refusal, missing=missing)
+        self._client.answer_file_request(key, text, refusal, missing=missing)
 
     async def cancel(self) -> None:
         """Ask the agent to stop its prompt."""

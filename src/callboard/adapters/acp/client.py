@@ -79,7 +79,7 @@ class AcpClient:
         )
         self._settle(key, schema.RequestPermissionResponse(outcome=outcome))
 
-    def give(self, key: int, text: str, refusal: str, *, missing: bool = False) -> None:
+    def answer_file_request(self, key: int, text: str, refusal: str, *, missing: bool = False) -> None:
         """Answer a request to read or write a file."""
         if missing:
             # By this answer agents know whether they create or change a file.
@@ -95,7 +95,7 @@ class AcpClient:
             if key in self._options:
                 self.permit(key, "cancelled")
             else:
-                self.give(key, "", "The turn was stopped.")
+                self.answer_file_request(key, "", "The turn was stopped.")
 
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         """Queue the event of an update."""

@@ -52,7 +52,7 @@ def blob_routes(store: Store) -> list[Route]:
     async def read(request: Request) -> Response:
         query = parse_query(request, BlobQuery)
         hash: str = request.path_params["hash"]
-        if query.session is not None and (await store.facts.head(query.session)).sequence == 0:
+        if query.session is not None and (await store.facts.read_head(query.session)).sequence == 0:
             raise Refusal("unknown_session", f"There is no session {query.session}.", field="session")
         sample = await store.blobs.get_range(hash, offset=0, length=_SAMPLE) if _HASH.fullmatch(hash) else None
         if sample is None:

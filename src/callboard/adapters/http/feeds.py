@@ -77,7 +77,7 @@ class _Feeds:
         query = parse_query(request, FactsQuery)
         stream = stream_of(request)
         after = resume_sequence(request, query.after)
-        head = await self._dependencies.store.facts.head(stream)
+        head = await self._dependencies.store.facts.read_head(stream)
         if head.sequence == 0 and after == 0:
             raise unknown_stream(stream)
         if query.limit is not None or _wants_json(request):
@@ -88,9 +88,9 @@ class _Feeds:
         query = parse_query(request, OpsQuery)
         stream = stream_of(request)
         after = _cursor(request, query.after)
-        if (await self._dependencies.store.facts.head(stream)).sequence == 0:
+        if (await self._dependencies.store.facts.read_head(stream)).sequence == 0:
             raise unknown_stream(stream)
-        chunks = self._dependencies.feeds.ops(stream, after=after)
+        chunks = self._dependencies.feeds.follow_ops(stream, after=after)
         return self._streams.respond(end_with_problem(chunks, f"the operations of {stream}"))
 
     async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
@@ -110,7 +110,7 @@ class _Feeds:
     async def _events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
             raise gap_refusal(stream, after, head)
-        async with closing(self._dependencies.feeds.facts(stream, after=after)) as batches:
+        async with closing(self._dependencies.feeds.follow_facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:

@@ -62,7 +62,7 @@ def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> 
         query = parse_query(request, VocabularyQuery)
         stream = stream_of(request)
         after = resume_sequence(request, query.after)
-        head = await dependencies.store.facts.head(stream)
+        head = await dependencies.store.facts.read_head(stream)
         if head.sequence == 0:
             raise unknown_stream(stream)
         chunks = _events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
@@ -118,7 +118,7 @@ async def _events(
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:
         raise gap_refusal(stream, after, head)
-    async with closing(dependencies.feeds.live(stream)) as batches:
+    async with closing(dependencies.feeds.follow_live(stream)) as batches:
         hydrated = False
         async for items in batches:
             chunk = bytearray()

@@ -60,7 +60,7 @@ def _agents(
     path = resolve_folder(folder, "FOLDER").resolve()
     if preset:
         _copy(preset, path)
-    roster = FolderDefinitions().roster(str(path))
+    roster = FolderDefinitions().read_roster(str(path))
     if json:
         print_json(roster)
     else:

@@ -53,7 +53,7 @@ def _models(
 
     async def query() -> ModelList | ModelTestResult:
         try:
-            return await (catalog.tested(name) if test or name else catalog.listed())
+            return await (catalog.test_model(name) if test or name else catalog.list_models())
         finally:
             await models.close()
 

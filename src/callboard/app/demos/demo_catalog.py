@@ -77,7 +77,7 @@ class DemoCatalog:
         self._place = place
         self._shop = RemoteShop()
 
-    def set_out(self, name: str) -> DemoFolder:
+    def create_folder(self, name: str) -> DemoFolder:
         demo = load_demo(name)
         url = self._shop.url() if demo.elsewhere else ""
         try:

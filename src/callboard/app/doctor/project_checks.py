@@ -65,7 +65,7 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         effect = "Callboard cannot start until it is fixed."
         return (bad("settings", message, effect, f"$EDITOR {home.settings}"), project, *shared)
     where = str(home.settings) if home.settings.exists() else "none; the defaults apply"
-    effective = files.effective(str(folder), trusted)
+    effective = files.read_effective(str(folder), trusted)
 
     folders = tuple({str(folder), *(row.path for row in opened)})
 
@@ -93,7 +93,7 @@ async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[F
         message = refusal.problem.message
         return (bad("models", message, "Callboard cannot start until it is fixed.", "callboard models"),)
     try:
-        listed = await ModelCatalog(models, environment, servers=()).listed()
+        listed = await ModelCatalog(models, environment, servers=()).list_models()
     finally:
         await models.close()
     if not settings.models:
@@ -113,12 +113,12 @@ async def _model(model: ConfiguredModel) -> Finding:
 
 
 def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
-    problems = [problem for problem in files.problems(str(folder)) if problem.file != str(home.settings)]
+    problems = [problem for problem in files.list_problems(str(folder)) if problem.file != str(home.settings)]
     if problems:
         first = problems[0]
         effect = f"{describe_effect(first)} A running Callboard keeps the last valid settings."
         return bad("folder", describe_problem(first), effect, f"$EDITOR {folder / first.file}")
-    request = files.asked(str(folder))
+    request = files.read_requested_permissions(str(folder))
     if not request.digest:
         return ok("folder", f"{folder}: its files request nothing")
     if trusted == request.digest:

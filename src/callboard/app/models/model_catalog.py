@@ -40,11 +40,11 @@ class ModelCatalog:
         self._environment = environment
         self._servers = servers
 
-    async def listed(self) -> ModelList:
+    async def list_models(self) -> ModelList:
         """Return the configured models, the default first, and the discovered ones."""
         providers = {provider.name: provider for provider in self._models.settings.providers}
         discovered = await discover_models(self._environment, tuple(providers.values()), self._servers)
-        route = self._models.route("")
+        route = self._models.choose_route("")
         default = route.candidates[route.chosen]
         chain = [route.candidates[index] for index in route.fallbacks]
         pairs = (default, *(pair for pair in route.candidates if pair != default))
@@ -57,7 +57,7 @@ class ModelCatalog:
             found=discovered,
         )
 
-    async def tested(self, name: str) -> ModelTestResult:
+    async def test_model(self, name: str) -> ModelTestResult:
         """Send a model a short question; the times are those of the request. Raises Refusal `unknown_model`."""
         pair = self._resolve(name)
         label = "/".join(pair)
@@ -91,7 +91,7 @@ class ModelCatalog:
     async def _query(self, pair: Pair, began: float) -> ModelTestResult:
         question = ModelMessage(role="user", content=(TextContent(_QUESTION),))
         text, first_ms, end = "", 0, None
-        async for event in self._models.model(*pair).stream(
+        async for event in self._models.get_model(*pair).stream(
             ModelRequest(model=pair[1], system=(), messages=(question,))
         ):
             first_ms = first_ms or _since(began)
@@ -114,7 +114,7 @@ class ModelCatalog:
         )
 
     def _resolve(self, name: str) -> Pair:
-        route = self._models.route("")
+        route = self._models.choose_route("")
         if not name:
             return route.candidates[route.chosen]
         for pair in route.candidates:
@@ -129,7 +129,7 @@ class ModelCatalog:
     def _describe(
         self, pair: Pair, provider: ProviderSettings | None, default: bool, chain: list[Pair], keyless: str
     ) -> ConfiguredModel:
-        model = self._models.model(*pair)
+        model = self._models.get_model(*pair)
         return ConfiguredModel(
             name="/".join(pair),
             provider=pair[0],

@@ -51,7 +51,7 @@ class LocalReader:
     async def list_sessions(self) -> SessionListing:
         workspaces, problems = await self._workspaces()
         cards: list[SessionCard] = []
-        streams = await self._store.facts.streams("ses_")
+        streams = await self._store.facts.list_streams("ses_")
         for stream in streams:
             listings = (
                 (name, listing) for name, (view, _) in workspaces.items() if (listing := view.find_listing(stream))
@@ -76,7 +76,7 @@ class LocalReader:
                 raise
             at = 0
             with contextlib.suppress(Refusal):
-                at = (await self._store.facts.head(stream)).at
+                at = (await self._store.facts.read_head(stream)).at
             return (build_damaged_card(stream, workspace, refusal.problem, at=at),)
 
     async def list_sizes(self) -> dict[str, SessionSize]:
@@ -118,7 +118,7 @@ class LocalReader:
 
     async def _fold(self, session: str, panels: tuple[str, ...], *, turns: int) -> Table:
         """Return the stored rows of the panels if their fingerprint matches, with later facts applied."""
-        stored = await self._store.rows.views(session)
+        stored = await self._store.rows.read_views(session)
         view, table = SessionView(), Table()
         if stored is not None and stored.fingerprint == view_fingerprint():
             try:
@@ -136,7 +136,7 @@ class LocalReader:
         ops: list[Op] = []
         for panel in panels:
             limit = turns if panel == "turns" else 10_000
-            rows = await self._store.rows.rows(session, panel, limit=limit, largest=_MAX_BYTES)
+            rows = await self._store.rows.read_rows(session, panel, limit=limit, largest=_MAX_BYTES)
             ops.extend(Upsert(panel, row) for row in rows)
         return ops
 
@@ -144,7 +144,7 @@ class LocalReader:
         """Return the workspaces, and the problems of unreadable ones."""
         workspaces: dict[str, tuple[WorkspaceView, Table]] = {}
         problems: dict[str, Problem] = {}
-        for stream in await self._store.facts.streams("wks_"):
+        for stream in await self._store.facts.list_streams("wks_"):
             try:
                 workspaces[stream] = await self._workspace(stream)
             except Refusal as refusal:
@@ -161,7 +161,7 @@ class LocalReader:
         return view, table
 
     async def _check(self, stream: str) -> None:
-        if (await self._store.facts.head(stream)).sequence == 0:
+        if (await self._store.facts.read_head(stream)).sequence == 0:
             is_workspace = is_workspace_stream(stream)
             raise Refusal(
                 "unknown_workspace" if is_workspace else "unknown_session",

@@ -64,7 +64,7 @@ class _Folder(NamedTuple):
 
 
 class SettingsFiles:
-    """The port `SettingsBook`."""
+    """The port `SettingsStore`."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class SettingsFiles:
         # A later read is compared with the settings of the start.
         self._read_user()
 
-    def user(self) -> Settings:
+    def read_user(self) -> Settings:
         user = self._read_user()
         if user.refusal is not None:
             raise user.refusal
@@ -101,10 +101,10 @@ class SettingsFiles:
         user = self._read_user().settings
         return entry in user.servers or entry in user.hooks
 
-    def asked(self, folder: str) -> RequestedPermissions:
+    def read_requested_permissions(self, folder: str) -> RequestedPermissions:
         return self._list_requests(folder, self._read_folder(folder), self._read_user().settings)
 
-    def effective(self, folder: str, trusted: str) -> Effective:
+    def read_effective(self, folder: str, trusted: str) -> Effective:
         user, file = self._read_user().settings, self._read_folder(folder)
         was_trusted, is_trusted = bool(trusted), self._is_trusted(folder, file, user, trusted)
         cached = self._effective.get(folder)
@@ -122,7 +122,7 @@ class SettingsFiles:
     def _is_trusted(self, folder: str, file: FolderFile, user: Settings, trusted: str) -> bool:
         return bool(trusted) and self._list_requests(folder, file, user).digest == trusted
 
-    def rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
+    def list_rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
         user, file = self._read_user().settings, self._read_folder(folder)
         is_trusted = self._is_trusted(folder, file, user, trusted)
         return (
@@ -133,7 +133,7 @@ class SettingsFiles:
             ),
         )
 
-    def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
+    def list_problems(self, folder: str) -> tuple[SettingsProblem, ...]:
         refusal = self._read_user().refusal
         problems = self._read_folder(folder).problems if folder else ()
         return (
@@ -143,9 +143,9 @@ class SettingsFiles:
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         path = _path(self._home, place, folder)
         file = file_editor.read_source(place, self._home.settings, folder)
-        problems = self.problems(folder if place == "folder" else "")
+        problems = self.list_problems(folder if place == "folder" else "")
         in_file = tuple(problem for problem in problems if (problem.file == folder_file.FILE) == (place == "folder"))
-        effective: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
+        effective: Any = self._read_user().settings if place == "user" else self.read_effective(folder, trusted)
         return ShownSettings(
             path=str(path),
             digest=file_editor.compute_digest(file),
@@ -179,12 +179,12 @@ class SettingsFiles:
             before=before,
         )
 
-    def put_back(self, written: WrittenSettings) -> None:
+    def restore(self, written: WrittenSettings) -> None:
         present = file_editor.read_source(written.place, self._home.settings, written.folder)
         file_editor.write_source(written.place, self._home.settings, written.folder, present, written.before)
         self._expire(written.folder if written.place == "folder" else "")
         if written.place == "user":
-            self._on_change(self.user())
+            self._on_change(self.read_user())
 
     def _expire(self, folder: str) -> None:
         """Read the folder's file again at the next use; with an empty folder the user's."""
@@ -195,7 +195,7 @@ class SettingsFiles:
             self._user = self._user._replace(settled=False)
 
     def _list_requests(self, folder: str, file: FolderFile, user: Settings) -> RequestedPermissions:
-        roster = self._definitions.roster(folder)
+        roster = self._definitions.read_roster(folder)
         cached = self._requests.get(folder)
         programs = folder_file.list_programs(folder, file)
         if cached is None or cached[0] is not user or cached[1] is not file or cached[2:4] != (roster.hash, programs):

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus, Verdict
-from ..facts.task import Fix, Priority
+from ..facts.task import Priority, ReviewFix
 from .base import MAX_INTEGER, Answer, Command, Id, Reason, TeamToolArguments, Title, command
 
 Counters = Annotated[
@@ -287,7 +287,7 @@ class VerdictArguments(TeamToolArguments, frozen=True, kw_only=True):
     verdict: Verdict
     summary: Annotated[str, Meta(max_length=20_000)] = ""
     refs: tuple[Ref, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[ReviewFix, ...] = ()
 
 
 class ReviewChanged(Answer, frozen=True, kw_only=True):

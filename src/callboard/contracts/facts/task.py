@@ -156,7 +156,7 @@ class TaskCancelled(Fact, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ReviewFix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A requested change. `assignee` is an agent, empty for the agent that did the work."""
 
     text: str
@@ -195,7 +195,7 @@ class ReviewVerdict(Fact, frozen=True, kw_only=True):
     verdict: Verdict
     summary: str = ""
     refs: tuple[Ref, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[ReviewFix, ...] = ()
 
 
 class ReviewApplied(Fact, frozen=True, kw_only=True):

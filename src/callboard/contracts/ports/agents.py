@@ -123,11 +123,11 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Definitions(Protocol):
     """The agents of a workspace. Each call reads the present files."""
 
-    def roster(self, folder: str) -> Roster:
+    def read_roster(self, folder: str) -> Roster:
         """Return the agents of the folder, and the problems of their files."""
         ...
 
-    def lead(self, folder: str) -> Definition:
+    def find_lead(self, folder: str) -> Definition:
         """Return the agent that leads a new session in the folder.
 
         Raises:

@@ -21,7 +21,7 @@ class DemoFolder(msgspec.Struct, frozen=True, kw_only=True):
 class Demos(Protocol):
     """The demos of the package."""
 
-    def set_out(self, name: str) -> DemoFolder:
+    def create_folder(self, name: str) -> DemoFolder:
         """Create a folder with the demo's files. Blocks.
 
         Raises:

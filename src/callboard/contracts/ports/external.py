@@ -119,7 +119,7 @@ class PermissionRequested(msgspec.Struct, frozen=True):
 
 
 class ReadRequested(msgspec.Struct, frozen=True):
-    """Request for `limit` lines of a file, from `line` (from 1). Answer it with `give`."""
+    """Request for `limit` lines of a file, from `line` (from 1). Answer it with `answer_file_request`."""
 
     key: int
     path: str
@@ -128,7 +128,7 @@ class ReadRequested(msgspec.Struct, frozen=True):
 
 
 class WriteRequested(msgspec.Struct, frozen=True):
-    """Request to write a file. Answer it with `give`."""
+    """Request to write a file. Answer it with `answer_file_request`."""
 
     key: int
     path: str
@@ -228,7 +228,7 @@ class ReachedAgent(Protocol):
         """False once the agent is gone."""
         ...
 
-    async def gone(self) -> str:
+    async def wait_for_end(self) -> str:
         """Wait until the agent is gone, and return how it ended."""
         ...
 
@@ -279,7 +279,7 @@ class ExternalSession(ReachedAgent, Protocol):
         """Answer the permission request with that key."""
         ...
 
-    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
+    def answer_file_request(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
         """Answer the read or write request with that key: with the text, or with a refusal.
 
         `missing`: the file does not exist.
@@ -346,7 +346,7 @@ class ExternalAgents(Protocol):
 class RemoteAgents(Protocol):
     """Connector to remote agents."""
 
-    async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
+    async def connect(self, url: str, *, resume: str = "") -> RemoteSession:
         """Read the Agent Card at the address, and begin or resume a conversation.
 
         Contacts no other origin.

@@ -42,18 +42,18 @@ LiveItem = LiveFacts | LivePiece | LiveGap
 class LiveFeed(Protocol):
     """The feed of all streams of a process.
 
-    The writer calls `facts` once facts are durable and `frame` for pieces, in order. Neither waits
+    The writer calls `publish_facts` once facts are durable and `publish_frame` for pieces, in order. Neither waits
     for a consumer.
     """
 
-    def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
+    def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         """Publish durable facts, which finish the parts with the keys `ends` (`live.partial_key`).
 
         Repeated facts are ignored. After missing facts all followers get a LiveGap.
         """
         ...
 
-    def frame(self, stream: str, frame: Frame) -> Cursor:
+    def publish_frame(self, stream: str, frame: Frame) -> Cursor:
         """Publish a piece of a part, and return the position after it.
 
         Raises:

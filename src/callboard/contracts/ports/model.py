@@ -233,11 +233,11 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 class Models(Protocol):
     """The configured models."""
 
-    def route(self, wanted: str) -> Route:
+    def choose_route(self, wanted: str) -> Route:
         """Return the route for an agent with this model; empty for the default."""
         ...
 
-    def model(self, provider: str, name: str) -> Model:
+    def get_model(self, provider: str, name: str) -> Model:
         """Return the model of a route.
 
         Raises:
@@ -249,11 +249,11 @@ class Models(Protocol):
 class ModelCatalogPort(Protocol):
     """The models for display. The answers are those of `contracts.commands.model`."""
 
-    async def listed(self) -> Any:
+    async def list_models(self) -> Any:
         """Return the configured models and the detected sources, as `ModelList`."""
         ...
 
-    async def tested(self, name: str) -> Any:
+    async def test_model(self, name: str) -> Any:
         """Send a test question to the model, and return its `ModelTestResult`.
 
         Raises:

@@ -45,15 +45,15 @@ class CommandService(Protocol):
 class Feeds(Protocol):
     """Live views. `stream` is a session's or a workspace's."""
 
-    def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+    def follow_ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield encoded server-sent events of row operations, from a snapshot or the cursor on, without gap or repeat."""
         ...
 
-    def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+    def follow_facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """Yield the facts after a sequence, stored ones and then live ones."""
         ...
 
-    def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
+    def follow_live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
         """Yield all facts of a session, stored ones and then live ones, with partials between them, in one order.
 
         A `LiveGap` follows the facts up to its cursor and has the text so far; later pieces
@@ -61,7 +61,7 @@ class Feeds(Protocol):
         """
         ...
 
-    def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
+    def follow_events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Yield encoded server-sent events of the Multi-agent runtime specification.
 
         They begin with the present state, or after the `seq` `after`, without gap or repeat.
@@ -76,26 +76,26 @@ class RunReads(Protocol):
     Unknown ids raise a Refusal.
     """
 
-    def folder(self, project_root: str | None) -> OpenedFolder:
+    def find_folder(self, project_root: str | None) -> OpenedFolder:
         """Return the open workspace of a folder."""
         ...
 
-    async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
+    async def list_runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
         """Return the runs of a session, or of the workspace."""
         ...
 
-    async def run(self, run_id: str) -> LocatedRun:
+    async def find_run(self, run_id: str) -> LocatedRun:
         """Return a run."""
         ...
 
-    async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
+    async def list_children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
         """Return the runs that a run started."""
         ...
 
-    async def facts(self, run: LocatedRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
+    async def read_facts(self, run: LocatedRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
         """Return the facts of one run only."""
         ...
 
-    def settings(self, project_root: str | None) -> EffectiveSettings:
+    def read_settings(self, project_root: str | None) -> EffectiveSettings:
         """Return the effective settings of a workspace."""
         ...

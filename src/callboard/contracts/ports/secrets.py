@@ -86,7 +86,7 @@ class StreamRedaction(Protocol):
         """
         ...
 
-    def pending(self) -> str:
+    def read_withheld(self) -> str:
         """Return the withheld text, redacted as if the text ended here. Change nothing."""
         ...
 
@@ -106,7 +106,7 @@ class Secrets(Protocol):
         """Return bytes of any kind with handles instead of secrets."""
         ...
 
-    def may_have_secret(self, data: bytes) -> bool:
+    def can_contain_secret(self, data: bytes) -> bool:
         """Return False if JSON or UTF-8 data certainly has no secret."""
         ...
 

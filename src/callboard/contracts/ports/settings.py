@@ -35,13 +35,13 @@ class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
     before: bytes | None
 
 
-class SettingsBook(Protocol):
+class SettingsStore(Protocol):
     """Settings of the user and of folders.
 
     Each call reads the present files. An unreadable file is reported and grants nothing.
     """
 
-    def user(self) -> Settings:
+    def read_user(self) -> Settings:
         """Return the user's settings, overridden by the environment.
 
         Raises:
@@ -49,22 +49,22 @@ class SettingsBook(Protocol):
         """
         ...
 
-    def asked(self, folder: str) -> RequestedPermissions:
+    def read_requested_permissions(self, folder: str) -> RequestedPermissions:
         """Return the permissions that the folder's files request."""
         ...
 
-    def effective(self, folder: str, trusted: str) -> Effective:
+    def read_effective(self, folder: str, trusted: str) -> Effective:
         """Return the effective settings of the folder.
 
         `trusted` is the digest that a person trusts, empty for none.
         """
         ...
 
-    def rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
+    def list_rules(self, folder: str, trusted: str) -> tuple[ListedRule, ...]:
         """Return the rules of the user's file and the folder's, including the ones that do not apply."""
         ...
 
-    def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
+    def list_problems(self, folder: str) -> tuple[SettingsProblem, ...]:
         """Return the problems of the user's file and the folder's."""
         ...
 
@@ -83,6 +83,6 @@ class SettingsBook(Protocol):
         """
         ...
 
-    def put_back(self, written: WrittenSettings) -> None:
+    def restore(self, written: WrittenSettings) -> None:
         """Restore the former content of a file."""
         ...

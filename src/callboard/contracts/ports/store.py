@@ -83,7 +83,7 @@ class Arrival(msgspec.Struct, frozen=True):
 class FactLog(Protocol):
     """The append-only, hash-chained facts, with one sequence per stream."""
 
-    async def lease(self, stream: str) -> int:
+    async def acquire_lease(self, stream: str) -> int:
         """Return the epoch with which this process may append to the stream.
 
         Raises:
@@ -110,24 +110,24 @@ class FactLog(Protocol):
         """
         ...
 
-    async def stored(
+    async def read_bytes(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
         """Return the same facts as their stored bytes."""
         ...
 
-    async def head(self, stream: str) -> Head:
+    async def read_head(self, stream: str) -> Head:
         """Return the end of the stream; sequence 0 if it does not exist."""
         ...
 
-    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+    async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         """Return facts of all streams after a place, in the order in which they became durable.
 
         Facts of deleted streams are left out.
         """
         ...
 
-    async def newest(self) -> int:
+    async def read_newest_place(self) -> int:
         """Return the place of the newest fact; 0 for an empty store."""
         ...
 
@@ -141,15 +141,15 @@ class FactLog(Protocol):
         """
         ...
 
-    async def answer(self, key: str) -> StoredAnswer | None:
+    async def find_answer(self, key: str) -> StoredAnswer | None:
         """Return the answer stored with an idempotency key."""
         ...
 
-    async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
+    async def find_closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
         """Return those of the ids whose entities in the stream are terminal."""
         ...
 
-    async def streams(self, prefix: str) -> tuple[str, ...]:
+    async def list_streams(self, prefix: str) -> tuple[str, ...]:
         """Return the names of the streams with this prefix, oldest first."""
         ...
 
@@ -161,7 +161,7 @@ class FactLog(Protocol):
         """
         ...
 
-    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
         """Return the size of the stream. Blobs below `smallest` bytes do not count."""
         ...
 
@@ -232,33 +232,33 @@ class RowStore(Protocol):
     """View rows and snapshots: written behind the log, and discarded if they do not match it.
 
     For damaged rows the store discards all rows of their stream, logs the reason and raises Refusal
-    `rows_damaged`. It then accepts no rows of that stream until `views` is read again, because
+    `rows_damaged`. It then accepts no rows of that stream until `read_views` is called again, because
     partial rows would look complete.
     """
 
-    def discarded(self, stream: str) -> bool:
-        """True if the stream's rows were found damaged since its `views` were read."""
+    def is_discarded(self, stream: str) -> bool:
+        """Return True if damaged rows of the stream were found since the last `read_views`."""
         ...
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         """Apply the operations and move the watermark, in one transaction."""
         ...
 
-    async def views(self, stream: str) -> Views | None:
+    async def read_views(self, stream: str) -> Views | None:
         """Return the progress of the stream's rows; None for no rows, or damaged ones."""
         ...
 
-    async def rows(
+    async def read_rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
         """Return the newest rows of a panel with `order` below `before`, in order: at most `limit` rows and `largest` bytes."""
         ...
 
-    async def row(self, stream: str, panel: str, key: str) -> Row | None:
+    async def read_row(self, stream: str, panel: str, key: str) -> Row | None:
         """Return one row."""
         ...
 
-    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         """Return the rows of a panel in all streams, newest order first; only complete ones of this fingerprint."""
         ...
 
@@ -270,7 +270,7 @@ class RowStore(Protocol):
         """Store the deciders' state at a sequence."""
         ...
 
-    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
+    async def read_snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         """Return the stored state as (sequence, link, state); None for another fingerprint or a damaged one."""
         ...
 

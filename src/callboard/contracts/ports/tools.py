@@ -178,11 +178,11 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 class Reporter(Protocol):
     """Receiver of what a call reports while it runs."""
 
-    def output(self, text: str) -> None:
+    def report_output(self, text: str) -> None:
         """Report a piece of output."""
         ...
 
-    def progress(self, done: float, total: float | None, message: str) -> None:
+    def report_progress(self, done: float, total: float | None, message: str) -> None:
         """Report progress. Without `total` the amount of work is unknown."""
         ...
 

@@ -35,6 +35,6 @@ class Uploads(Protocol):
         """
         ...
 
-    async def take(self, upload: str) -> tuple[Upload, bytes] | None:
+    async def read(self, upload: str) -> tuple[Upload, bytes] | None:
         """Return the file with its bytes; None if it has expired. It stays until then."""
         ...

@@ -29,7 +29,7 @@ from ..entities.team import (
 from ..facts.agent import RemotePart, WakeReason
 from ..facts.session import AgentKind, PauseCause
 from ..facts.subagent import NotificationStatus
-from ..facts.task import Fix, Priority
+from ..facts.task import Priority, ReviewFix
 from ..facts.turn import PromptRef
 from .base import Row
 from .conversation import StatusDetail
@@ -353,7 +353,7 @@ class ReviewRow(Row, tag="review", frozen=True, kw_only=True):
     instructions: Text = Text()
     summary: str = ""
     refs: tuple[Ref, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[ReviewFix, ...] = ()
     assigned_to: str = ""
     requested: int = 0
     judged: int = 0

@@ -19,7 +19,7 @@ from callboard.contracts.entities.team import (
     TaskEntity,
     TeamPhase,
 )
-from callboard.contracts.facts.task import Fix
+from callboard.contracts.facts.task import ReviewFix
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Scope
 
@@ -224,7 +224,7 @@ class OpenReview(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     asker: str = ""
     judged: bool = False
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[ReviewFix, ...] = ()
     summary: str = ""
 
 

@@ -55,9 +55,9 @@ class SqliteFacts:
         self._rows = rows
         self._epoch = ledger.epoch
         self._salts = Salts()
-        self.following = Following(self.read, self.head, poll=POLL if writer is None else None)
+        self.following = Following(self.read, self.read_head, poll=POLL if writer is None else None)
 
-    async def lease(self, stream: str) -> int:
+    async def acquire_lease(self, stream: str) -> int:
         self._require_writer()
         return self._epoch
 
@@ -77,33 +77,33 @@ class SqliteFacts:
 
         return await self._readers.run(read)
 
-    async def stored(
+    async def read_bytes(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
         return await self._readers.run(lambda connection: tuple(read_linked(connection, stream, after, limit, until)))
 
-    async def head(self, stream: str) -> Head:
+    async def read_head(self, stream: str) -> Head:
         return await self._readers.run(lambda connection: find_end(connection, stream).head)
 
-    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+    async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         return await self._readers.run(lambda connection: read_arrivals(connection, after, limit))
 
-    async def newest(self) -> int:
+    async def read_newest_place(self) -> int:
         query = "SELECT coalesce(max(position), 0) FROM facts"
         return (await self._readers.run(lambda connection: connection.execute(query).fetchone()))[0]
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)
 
-    async def answer(self, key: str) -> StoredAnswer | None:
+    async def find_answer(self, key: str) -> StoredAnswer | None:
         query = "SELECT body_hash, answer FROM answers WHERE key = ?"
         row = await self._readers.run(lambda connection: connection.execute(query, (key,)).fetchone())
         return None if row is None else StoredAnswer(key=key, body_hash=row[0], answer=row[1])
 
-    async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
+    async def find_closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
         return await self._readers.run(lambda connection: _read_closed(connection, stream, ids))
 
-    async def streams(self, prefix: str) -> tuple[str, ...]:
+    async def list_streams(self, prefix: str) -> tuple[str, ...]:
         query = (
             "SELECT name FROM streams WHERE name >= :prefix AND substr(name, 1, length(:prefix)) = :prefix"
             " AND head > 0 ORDER BY number"
@@ -117,7 +117,7 @@ class SqliteFacts:
         )
         await self._rows.forget(stream, erasures)
 
-    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
         return await self._readers.run(lambda connection: measure(connection, stream, smallest))
 
     async def trim(self, stream: str, smallest: int) -> Contents:
@@ -136,9 +136,9 @@ class SqliteFacts:
         return head
 
     async def verify(self, stream: str) -> Head:
-        head = await self.head(stream)
+        head = await self.read_head(stream)
         sequence = 0
-        while page := await self.stored(stream, after=sequence, limit=_PAGE, until=head.sequence):
+        while page := await self.read_bytes(stream, after=sequence, limit=_PAGE, until=head.sequence):
             sequence = page[-1].sequence
         return head
 

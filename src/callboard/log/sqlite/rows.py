@@ -59,7 +59,7 @@ class SqliteRows:
             raise
         self._unwritten.clear(stream)
 
-    async def views(self, stream: str) -> Views | None:
+    async def read_views(self, stream: str) -> Views | None:
         if stream in self._discarded and self._writer is not None:
             # Finish discarding first, so that it cannot remove what this returns.
             await self.clear(stream)
@@ -74,10 +74,10 @@ class SqliteRows:
             return None
         return Views(watermark=row[0], fingerprint=row[1], state=state)
 
-    def discarded(self, stream: str) -> bool:
+    def is_discarded(self, stream: str) -> bool:
         return stream in self._discarded
 
-    async def rows(
+    async def read_rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
         def read(connection: sqlite3.Connection) -> tuple[tuple[str, int, object], ...]:
@@ -93,7 +93,7 @@ class SqliteRows:
         rows = tuple([await self._decode(stream, panel, *columns) for columns in await self._readers.run(read)])
         return self._unwritten.merge(stream, panel, rows, before, limit)
 
-    async def row(self, stream: str, panel: str, key: str) -> Row | None:
+    async def read_row(self, stream: str, panel: str, key: str) -> Row | None:
         columns = await self._readers.run(
             lambda connection: connection.execute(
                 "SELECT place, CAST(data AS BLOB) FROM rows WHERE panel = ? AND key = ?",
@@ -103,7 +103,7 @@ class SqliteRows:
         row = None if columns is None else await self._decode(stream, panel, key, *columns)
         return self._unwritten.find(stream, panel, key, row)
 
-    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         query = (
             "SELECT panels.stream, key, place, CAST(data AS BLOB) FROM rows JOIN panels ON panels.number = rows.panel"
             " JOIN views ON views.stream = panels.stream WHERE panels.panel = ? AND fingerprint = ?"
@@ -135,7 +135,7 @@ class SqliteRows:
         query = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
         await self._require_writer().submit(lambda connection: connection.execute(query, row).rowcount)
 
-    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
+    async def read_snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         query = (
             "SELECT sequence, CAST(link AS BLOB), CAST(state AS BLOB) FROM snapshots"
             " WHERE stream = ? AND fingerprint = ?"

@@ -36,13 +36,13 @@ class ArtifactReads(Service):
 
     async def list_newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
         """Return the artifacts that changed last, in the order of their newest versions."""
-        rows = await self._dependencies.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
+        rows = await self._dependencies.store.rows.read_rows(session, ArtifactRow.panel, before=before, limit=limit)
         return tuple(row for row in rows if isinstance(row, ArtifactRow))
 
     async def read_row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
         """Return one artifact after all durable facts."""
         await self.wait_for_rows(session, wait_for)
-        row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, artifact)
+        row = await self._dependencies.store.rows.read_row(session, ArtifactRow.panel, artifact)
         if not isinstance(row, ArtifactRow):
             raise Refusal(
                 "unknown_artifact",
@@ -54,7 +54,7 @@ class ArtifactReads(Service):
 
     async def read_version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
         """Return one version."""
-        row = await self._dependencies.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
+        row = await self._dependencies.store.rows.read_row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
             raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
         return row.entry
@@ -74,7 +74,7 @@ class ArtifactReads(Service):
     async def wait_for_rows(self, session: str, wait_for: int = 0) -> int:
         """Wait until the rows show the session's newest fact, and return its sequence."""
         opened = await self._sessions.get(session)
-        head = (await self._dependencies.store.facts.head(session)).sequence
+        head = (await self._dependencies.store.facts.read_head(session)).sequence
         if wait_for > head:
             raise Refusal("gap", f"The session has no fact {wait_for} yet.", field="waitFor")
         await opened.views.wait_for(head)
@@ -96,7 +96,7 @@ class ArtifactReads(Service):
         last = row.version if query.before is None else min(row.version, query.before - 1)
         rows = self._dependencies.store.rows
         version_rows = [
-            await rows.row(query.session_id, ArtifactVersionRow.panel, f"{row.key}.{number}")
+            await rows.read_row(query.session_id, ArtifactVersionRow.panel, f"{row.key}.{number}")
             for number in range(max(1, last - query.limit + 1), last + 1)
         ]
         versions = tuple(

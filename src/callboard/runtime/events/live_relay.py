@@ -25,12 +25,12 @@ class RelayedFeed:
         self._feed = feed
         self._listener = listener
 
-    def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
-        self._feed.facts(stream, records, ends)
+    def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
+        self._feed.publish_facts(stream, records, ends)
         self._listener.facts(stream, ends)
 
-    def frame(self, stream: str, frame: Frame) -> Cursor:
-        cursor = self._feed.frame(stream, frame)
+    def publish_frame(self, stream: str, frame: Frame) -> Cursor:
+        cursor = self._feed.publish_frame(stream, frame)
         self._listener.frame(stream, frame)
         return cursor
 

@@ -235,8 +235,8 @@ class EventOrder:
         try:
             self._failure = None
             self._active = True
-            self.place = await self._facts().newest()
-            newest = await self._facts().arrivals(after=self.place - 1, limit=1)
+            self.place = await self._facts().read_newest_place()
+            newest = await self._facts().read_arrivals(after=self.place - 1, limit=1)
             written = newest[0].record.header.epoch if newest else 0
             first, self._end_of_share = find_live_range(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
@@ -278,7 +278,7 @@ class EventOrder:
         if isinstance(item, _FrameArrived):
             await self._number_piece(item)
             return
-        while arrivals := await self._facts().arrivals(after=self.place, limit=PAGE):
+        while arrivals := await self._facts().read_arrivals(after=self.place, limit=PAGE):
             for arrival in arrivals:
                 await self._number_fact(arrival)
             if len(arrivals) < PAGE:

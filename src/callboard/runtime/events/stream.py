@@ -61,7 +61,7 @@ class EventStream:
         partials = self._order.texts_so_far()
         texts = await self._select(workspace, [text for text in partials if text[0] > after])
         place = find_position(after) - 1
-        while arrivals := await self._facts().arrivals(after=max(place, 0), limit=PAGE):
+        while arrivals := await self._facts().read_arrivals(after=max(place, 0), limit=PAGE):
             chunk = bytearray()
             for arrival in arrivals:
                 if first_number(arrival.place) > until:

@@ -142,7 +142,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
             case PermissionRequested(key):
                 session.permit(key, "cancelled")
             case ReadRequested(key) | WriteRequested(key):
-                session.give(key, refusal=STOPPED)
+                session.answer_file_request(key, refusal=STOPPED)
             case _:
                 # Other events after the stop belong to no turn.
                 pass

@@ -308,7 +308,7 @@ class ExternalCalls:
     ) -> None:
         fact = await expected.started
         if not isinstance(fact, ToolStarted):
-            session.give(request.key, refusal=_refusal_text(fact))
+            session.answer_file_request(request.key, refusal=_refusal_text(fact))
             return
         clock = self._host.dependencies.clock
         started = clock.elapsed()
@@ -320,10 +320,10 @@ class ExternalCalls:
         except Refusal as refusal:
             message = refusal.problem.message
             await self._report_end(call, ToolOutcome(output="", code=refusal.code, message=message))
-            session.give(request.key, refusal=message, missing=await self._is_missing(request.path))
+            session.answer_file_request(request.key, refusal=message, missing=await self._is_missing(request.path))
             return
         await self._report_end(call, ToolOutcome(output=text, duration_ms=round((clock.elapsed() - started) * 1000)))
-        session.give(request.key, text)
+        session.answer_file_request(request.key, text)
 
     async def _is_missing(self, path: str) -> bool:
         """Return True if the file does not exist. An agent that creates it must receive that."""
@@ -338,7 +338,7 @@ class ExternalCalls:
         fact = await expected.ended
         if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
             covering.writes.written.update(change.path for change in fact.changes)
-        session.give(request.key, refusal="" if isinstance(fact, ToolCompleted) else _refusal_text(fact))
+        session.answer_file_request(request.key, refusal="" if isinstance(fact, ToolCompleted) else _refusal_text(fact))
 
     async def _report_end(self, call: str, outcome: ToolOutcome, *, is_reported: bool = False) -> None:
         where = self._scope

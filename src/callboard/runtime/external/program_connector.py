@@ -50,7 +50,7 @@ class ProgramConnector:
             return running
         external = self._require_external()
         if running is not None:
-            await self.disconnect(await running.gone())
+            await self.disconnect(await running.wait_for_end())
         command = agent.command
         bound = await self._bind_command(command)
         call = await request_permission(

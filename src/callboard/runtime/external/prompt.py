@@ -208,4 +208,4 @@ class PromptRunner(ABC, Generic[_Event]):
         agents, thread, session = self.host.external_agents, self.scope.thread, self.session
         agents.prompted.discard(thread)
         if session is not None and not session.alive and agents.session(thread) is session:
-            await self.disconnect(await session.gone())
+            await self.disconnect(await session.wait_for_end())

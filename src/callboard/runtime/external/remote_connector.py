@@ -103,7 +103,7 @@ class RemoteAgentConnector:
         remotes = self._host.dependencies.remote_agents
         if remotes is None:
             raise ExternalFailure("model_unconfigured", "Remote agents are not available in this process.")
-        return await remotes.reach(url, resume=resume)
+        return await remotes.connect(url, resume=resume)
 
     def _reveal_address(self, url: str) -> str:
         try:

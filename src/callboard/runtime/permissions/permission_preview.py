@@ -132,7 +132,7 @@ class PermissionPreview(Service):
             raise unknown_thread(name)
         if thread.run is not None and not query.agent:
             return await opened.host.run_contexts.tool_context(name)
-        roster = session_roster(self._dependencies.definitions.roster(workspace.folder), state)
+        roster = session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
         definition = query.agent or thread.definition
         agent = roster.find(definition) or self._dependencies.definitions.get(workspace.folder, definition)
         mode = workspace.limit_mode(query.permission_mode, agent)
@@ -151,7 +151,9 @@ class PermissionPreview(Service):
         host.require_folder()
         workspace = host.context
         definitions = self._dependencies.definitions
-        agent = definitions.get(workspace.folder, query.agent) if query.agent else definitions.lead(workspace.folder)
+        agent = (
+            definitions.get(workspace.folder, query.agent) if query.agent else definitions.find_lead(workspace.folder)
+        )
         mode = workspace.limit_mode(query.permission_mode, agent)
         rules = collect_rules(workspace, None, self._dependencies.clock.now())
         return _add_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
@@ -163,7 +165,7 @@ class PermissionPreview(Service):
         for looked, session in enumerate(sessions):
             if left <= 0:
                 return past_calls, looked, False
-            head = await self._dependencies.store.facts.head(session)
+            head = await self._dependencies.store.facts.read_head(session)
             position = max(0, head.sequence - left)
             left -= head.sequence - position
             requested: dict[str, ToolRequested] = {}

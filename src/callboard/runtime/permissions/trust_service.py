@@ -17,7 +17,7 @@ from callboard.contracts.commands.permission import (
 from callboard.contracts.commands.settings import GetSettings, SettingsRead, SettingsUpdated, UpdateSettings
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule, select_unexpired
-from callboard.contracts.ports.settings import SettingsBook
+from callboard.contracts.ports.settings import SettingsStore
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import ListedRule, RequestedPermissions
@@ -54,7 +54,7 @@ class TrustService(Service):
             digest=requested.digest,
             trusted=trusted,
             widenings=requested.widenings,
-            problems=() if book is None else book.problems(host.state.path),
+            problems=() if book is None else book.list_problems(host.state.path),
         )
 
     @answers(ListRules)
@@ -114,7 +114,7 @@ class TrustService(Service):
                         stored_answer=stored_answer if number == 0 else None,
                     )
             except Refusal:
-                book.put_back(written)
+                book.restore(written)
                 raise
         return answer
 
@@ -153,7 +153,7 @@ class TrustService(Service):
     def _read_file_rules(self, host: WorkspaceHost) -> list[ListedRule]:
         """Return the rules of files, including the ones that are not in force."""
         book = self._dependencies.settings
-        return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
+        return [] if book is None else list(book.list_rules(host.state.path, host.state.trusted))
 
     def _to_standing_rule(self, rule: Rule) -> ListedRule:
         return ListedRule(
@@ -175,7 +175,7 @@ class TrustService(Service):
             )
         return self._workspaces.get(workspace)
 
-    def _require_settings(self) -> SettingsBook:
+    def _require_settings(self) -> SettingsStore:
         if self._dependencies.settings is None:
             raise Refusal("invalid_input", "Settings are not available in this process.", field="place")
         return self._dependencies.settings

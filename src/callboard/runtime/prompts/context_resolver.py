@@ -106,7 +106,7 @@ class ContextResolver:
             if data is not None:
                 return attachment.name or attachment.blob[:12], data
         elif attachment.upload is not None and self._dependencies.uploads is not None:
-            upload = await self._dependencies.uploads.take(attachment.upload)
+            upload = await self._dependencies.uploads.read(attachment.upload)
             if upload is not None:
                 return attachment.name or upload[0].name, upload[1]
         raise Refusal(
@@ -157,8 +157,8 @@ class ContextResolver:
 
     async def _resolve_artifact(self, name: str) -> ResolvedContext:
         session = self._session_state.state.session
-        row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, name)
-        views = await self._dependencies.store.rows.views(session)
+        row = await self._dependencies.store.rows.read_row(session, ArtifactRow.panel, name)
+        views = await self._dependencies.store.rows.read_views(session)
         watermark = views.watermark if views is not None else 0
         newest = row.versions[-1].content if isinstance(row, ArtifactRow) and row.versions else None
         title = row.title if isinstance(row, ArtifactRow) else ""
@@ -189,10 +189,12 @@ class ContextResolver:
         if listed is None:
             return _missing_ref(name, "not_found", "the workspace has no such session")
         rows = self._dependencies.store.rows
-        turns = [row for row in await rows.rows(name, TurnRow.panel, limit=SESSION_TURNS) if isinstance(row, TurnRow)]
+        turns = [
+            row for row in await rows.read_rows(name, TurnRow.panel, limit=SESSION_TURNS) if isinstance(row, TurnRow)
+        ]
         sections = [f"# {listed.title}"]
         for turn in turns:
-            parts = [await rows.row(name, TextPart.panel, key) for key in turn.final_parts]
+            parts = [await rows.read_row(name, TextPart.panel, key) for key in turn.final_parts]
             answer = "\n\n".join([await self._read_text(part) for part in parts if isinstance(part, TextPart)])
             sections.append(f"## {turn.input.text}\n\n{answer or f'({turn.state})'}")
         text = "\n\n".join(sections)[:MAX_SESSION_CHARS]
@@ -223,7 +225,7 @@ class ContextResolver:
         if any(name in (thread.agent, *thread.aliases) for thread in state.threads.values()):
             return True
         return (
-            session_roster(self._dependencies.definitions.roster(self._workspace().folder), state).find(name)
+            session_roster(self._dependencies.definitions.read_roster(self._workspace().folder), state).find(name)
             is not None
         )
 

@@ -102,8 +102,8 @@ class RunConfigBuilder:
     ) -> RunConfig:
         """Return the configuration of a run that would start now. An empty definition means the lead."""
         folder, definitions = workspace.folder, self._dependencies.definitions
-        roster = session_roster(definitions.roster(folder), session)
-        name = definition or definitions.lead(folder).name
+        roster = session_roster(definitions.read_roster(folder), session)
+        name = definition or definitions.find_lead(folder).name
         agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
         permitted = workspace.limit_mode(permission_mode, agent)
         external = agent.provider in EXTERNAL_PROVIDERS
@@ -115,7 +115,7 @@ class RunConfigBuilder:
         route = (
             _build_external_route(agent)
             if agent.provider in EXTERNAL_PROVIDERS
-            else self._dependencies.models.route(agent.model)
+            else self._dependencies.models.choose_route(agent.model)
         )
         return RunConfig(
             agent_name=agent.name,
@@ -150,8 +150,8 @@ class RunConfigBuilder:
     ) -> ToolContext:
         """Return the context in which a run would call tools if it started now."""
         definitions = self._dependencies.definitions
-        roster = session_roster(definitions.roster(workspace.folder), session)
-        name = definition or definitions.lead(workspace.folder).name
+        roster = session_roster(definitions.read_roster(workspace.folder), session)
+        name = definition or definitions.find_lead(workspace.folder).name
         agent = roster.find(name) or definitions.get(workspace.folder, name)
         limited = workspace.limit_mode(permission_mode, agent)
         base = build_tool_context(workspace.folder, agent, mode, limited, teamwork=list_team_tools(agent, roster))

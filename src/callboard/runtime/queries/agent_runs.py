@@ -150,12 +150,12 @@ class RunRecords:
         self._workspaces = workspaces
         self._folds: OrderedDict[str, _SessionRuns] = OrderedDict()
 
-    def folder(self, project_root: str | None) -> OpenedFolder:
+    def find_folder(self, project_root: str | None) -> OpenedFolder:
         """Return the open workspace of a folder, or the only open workspace."""
         host = self._find_host(project_root)
         return OpenedFolder(workspace_id=host.state.workspace, path=host.state.path)
 
-    async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
+    async def list_runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
         """Return the runs of one session or of the workspace, in start order within each session."""
         host = self._find_host(project_root)
         listed = [session] if session is not None else [card.key for card in host.cards()]
@@ -168,7 +168,7 @@ class RunRecords:
                 break
         return tuple(records)
 
-    async def run(self, run_id: str) -> LocatedRun:
+    async def find_run(self, run_id: str) -> LocatedRun:
         """Return a run."""
         for session in await self._find_candidates(run_id):
             run = (await self._fold(session)).runs.get(run_id)
@@ -178,13 +178,13 @@ class RunRecords:
             "unknown_run", f"There is no run {run_id}.", field="run_id", hint="List the runs with GET /api/agent-runs."
         )
 
-    async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
+    async def list_children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
         """Return the runs that a run started."""
-        session = (await self.run(run_id)).record.session_id
+        session = (await self.find_run(run_id)).record.session_id
         runs = (await self._fold(session)).runs.values()
         return tuple(run.record for run in runs if run.record.parent_run_id == run_id)
 
-    async def facts(self, run: LocatedRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
+    async def read_facts(self, run: LocatedRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
         """Return the run's own facts after a sequence, including the submission of its turn (MAR-15)."""
         session, until = run.record.session_id, run.last or None
         facts: list[Record] = []
@@ -197,11 +197,11 @@ class RunRecords:
             facts += [record for record in records if _belongs_to(record, run)]
         return tuple(facts[:limit])
 
-    def settings(self, project_root: str | None) -> EffectiveSettings:
+    def read_settings(self, project_root: str | None) -> EffectiveSettings:
         """Return the effective settings of a workspace."""
         host = self._find_host(project_root)
-        lead = self._dependencies.definitions.lead(host.state.path)
-        route = self._dependencies.models.route(lead.model)
+        lead = self._dependencies.definitions.find_lead(host.state.path)
+        route = self._dependencies.models.choose_route(lead.model)
         provider, name = route.candidates[route.chosen]
         limits = self._dependencies.limits
         rules: tuple[Any, ...] = tuple(
@@ -247,7 +247,7 @@ class RunRecords:
         if known_sessions:
             return known_sessions
         facts, in_use = self._dependencies.store.facts, set(self._sessions.open_sessions())
-        possible = [session for session in listed if (await facts.head(session)).at >= created - CLOCK_TOLERANCE]
+        possible = [session for session in listed if (await facts.read_head(session)).at >= created - CLOCK_TOLERANCE]
         return sorted(possible, key=lambda session: session not in in_use)
 
     def _find_host(self, project_root: str | None) -> WorkspaceHost:

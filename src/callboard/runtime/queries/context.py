@@ -111,7 +111,7 @@ class ContextReads(Service):
         return MentionList(mentions=tuple(mentions[: query.limit]), complete=len(mentions) <= query.limit)
 
     def _find_agents(self, workspace: WorkspaceContext, text: str) -> Iterator[Mention]:
-        for definition in self._dependencies.definitions.roster(workspace.folder).definitions:
+        for definition in self._dependencies.definitions.read_roster(workspace.folder).definitions:
             if text.casefold() in definition.name.casefold():
                 yield Mention(
                     kind="agent", ref=definition.name, insert=f"@{definition.name}", title=definition.description

@@ -38,12 +38,12 @@ class ModelReads(Service):
     @answers(ListModels)
     async def list_models(self, _: ListModels) -> ModelList:
         """Return the configured models, and what this machine offers."""
-        return await self._require_catalog().listed()
+        return await self._require_catalog().list_models()
 
     @answers(TryModel)
     async def test_model(self, query: TryModel) -> ModelTestResult:
         """Send a short question to a model."""
-        return await self._require_catalog().tested(query.name)
+        return await self._require_catalog().test_model(query.name)
 
     @answers(PreviewRoute)
     async def preview_route(self, query: PreviewRoute) -> RoutePreview:

@@ -40,7 +40,7 @@ class ProcessReads(Service):
             raise unknown_thread(query.thread_id)
         await opened.views.wait_for(opened.host.state.sequence)
         await opened.views.flush()
-        rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MAX_ROWS)
+        rows = await self._dependencies.store.rows.read_rows(query.session_id, "processes", limit=_MAX_ROWS)
         matching = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
         return ProcessList(processes=tuple(_add_output(opened.host.processes, row) for row in matching))
 
@@ -64,7 +64,7 @@ class ProcessReads(Service):
             )
         host = self._workspaces.get(query.workspace_id)
         host.require_folder()
-        agent = self._dependencies.definitions.lead(host.context.folder)
+        agent = self._dependencies.definitions.find_lead(host.context.folder)
         return _build_context(host.context, agent, "ask")
 
     async def _find_session_context(self, session: str, thread_id: str | None) -> ToolContext:
@@ -74,7 +74,7 @@ class ProcessReads(Service):
             raise unknown_thread(thread_id)
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
-        roster = session_roster(self._dependencies.definitions.roster(host.workspace.folder), host.state)
+        roster = session_roster(self._dependencies.definitions.read_roster(host.workspace.folder), host.state)
         agent = roster.find(thread.definition) or self._dependencies.definitions.get(
             host.workspace.folder, thread.definition
         )

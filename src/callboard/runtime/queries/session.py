@@ -44,7 +44,7 @@ class SessionReads(Service):
         if not shell:
             raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
         await opened.views.flush()
-        newest = await self._dependencies.store.rows.rows(query.session_id, "turns", limit=query.turns)
+        newest = await self._dependencies.store.rows.read_rows(query.session_id, "turns", limit=query.turns)
         return SessionRead(
             session=self._workspaces.get(shell[0].workspace_id).with_listing(shell[0]),
             threads=tuple(opened.views.rows(StatusRow)),
@@ -94,12 +94,12 @@ class SessionReads(Service):
         await opened.views.flush()
         rows = self._dependencies.store.rows
         if query.thread_id is None:
-            newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
+            newest = await rows.read_rows(query.session_id, "turns", before=query.before, limit=query.limit)
             return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
         thread_order = self._require_status(opened, query.thread_id).order
         before, turns = query.before, list[TurnRow]()
         while len(turns) < query.limit and (before is None or before > thread_order):
-            page = await rows.rows(query.session_id, "turns", before=before, limit=TURN_PAGE)
+            page = await rows.read_rows(query.session_id, "turns", before=before, limit=TURN_PAGE)
             if not page:
                 break
             turns = [*(row for row in page if isinstance(row, TurnRow) and row.thread_id == query.thread_id), *turns]
@@ -111,14 +111,14 @@ class SessionReads(Service):
         """Return the parts of a turn."""
         opened = await self._open_at(query.session_id, 0)
         await opened.views.flush()
-        row = await self._dependencies.store.rows.row(query.session_id, "turns", query.turn_id)
+        row = await self._dependencies.store.rows.read_row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
             raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
         if not row.started_at:
             return PartList(parts=())
         first = part_order(row.order, 0)
         before = part_order(row.order + 1, 0)
-        rows = await self._dependencies.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
+        rows = await self._dependencies.store.rows.read_rows(query.session_id, "parts", before=before, limit=10_000)
         return PartList(parts=tuple(part for part in rows if isinstance(part, AnyPart) and part.order >= first))
 
     @answers(ListSizes)
@@ -130,7 +130,7 @@ class SessionReads(Service):
         opened = await self._sessions.get(session)
         if (
             sequence > opened.host.state.sequence
-            and sequence > (await self._dependencies.store.facts.head(session)).sequence
+            and sequence > (await self._dependencies.store.facts.read_head(session)).sequence
         ):
             raise Refusal(
                 "gap",
@@ -145,7 +145,7 @@ class SessionReads(Service):
 async def measure_sizes(facts: FactLog) -> SizeList:
     """Return the sizes of all sessions, in the order in which they began."""
     sizes: list[SessionSize] = []
-    for stream in await facts.streams("ses_"):
-        contents = await facts.contents(stream)
+    for stream in await facts.list_streams("ses_"):
+        contents = await facts.measure_contents(stream)
         sizes.append(SessionSize(session_id=stream, facts=contents.facts, blobs=contents.blobs, contents=contents.size))
     return SizeList(sizes=tuple(sizes))

@@ -49,7 +49,7 @@ class TaskReads(Service):
         # The window has only the newest rows and the open ones, so read the table.
         await opened.views.flush()
         rows, before = list[TaskRow](), None
-        while page := await self._dependencies.store.rows.rows(session, TaskRow.panel, before=before, limit=_PAGE):
+        while page := await self._dependencies.store.rows.read_rows(session, TaskRow.panel, before=before, limit=_PAGE):
             rows = [*(row for row in page if isinstance(row, TaskRow) and row.job == job), *rows]
             if _is_complete(rows):
                 return rows, sequence
@@ -84,7 +84,7 @@ class TaskReads(Service):
     async def _open_current(self, session: str) -> tuple[OpenSession, int]:
         """Return the session when its rows show all durable facts, which a client may have seen."""
         opened = await self._sessions.get(session)
-        sequence = (await self._dependencies.store.facts.head(session)).sequence
+        sequence = (await self._dependencies.store.facts.read_head(session)).sequence
         await opened.views.wait_for(sequence)
         return opened, sequence
 

@@ -52,7 +52,7 @@ class TeamReads(Service):
         """Return the agents of the session's folder as its files are now, and the agents that the session defined."""
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
-        folder = await asyncio.to_thread(self._dependencies.definitions.roster, state.folder)
+        folder = await asyncio.to_thread(self._dependencies.definitions.read_roster, state.folder)
         roster = session_roster(folder, state)
         added = {thread.definition for thread in state.threads.values()}
         return AgentList(

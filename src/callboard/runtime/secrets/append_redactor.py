@@ -39,7 +39,7 @@ def redact_value(value: _T, secrets: Secrets) -> _T:
 def _may_have_secret(value: Any, secrets: Secrets) -> bool:
     """Return False if the value certainly has no secret and is valid Unicode."""
     try:
-        return secrets.may_have_secret(msgspec.json.encode(value))
+        return secrets.can_contain_secret(msgspec.json.encode(value))
     except (msgspec.MsgspecError, UnicodeEncodeError, TypeError):
         # Half of a surrogate pair cannot be encoded. U+FFFD replaces it in what is stored and
         # shown.
@@ -132,7 +132,7 @@ async def redact_stream(pieces: AsyncIterator[bytes], redactor: StreamRedaction)
         safe = redactor.add(decoder.decode(piece))
         if safe:
             yield safe.encode("utf-8", "surrogateescape")
-    rest = redactor.add(decoder.decode(b"", True)) + redactor.pending()
+    rest = redactor.add(decoder.decode(b"", True)) + redactor.read_withheld()
     if rest:
         yield rest.encode("utf-8", "surrogateescape")
 
@@ -239,17 +239,17 @@ class RedactedDefinitions:
         self._secrets = secrets
         self._rosters: dict[str, tuple[Roster, Roster]] = {}
 
-    def roster(self, folder: str) -> Roster:
+    def read_roster(self, folder: str) -> Roster:
         """Return all agents of a folder and the problems of their files."""
-        roster = self._definitions.roster(folder)
+        roster = self._definitions.read_roster(folder)
         cached = self._rosters.get(folder)
         if cached is None or cached[0].hash != roster.hash:
             cached = self._rosters[folder] = roster, redact_value(roster, self._secrets)
         return cached[1]
 
-    def lead(self, folder: str) -> Definition:
+    def find_lead(self, folder: str) -> Definition:
         """Return the agent that a new session in the folder starts with."""
-        return redact_value(self._definitions.lead(folder), self._secrets)
+        return redact_value(self._definitions.find_lead(folder), self._secrets)
 
     def get(self, folder: str, name: str) -> Definition:
         """Return the agent with a name or alias."""

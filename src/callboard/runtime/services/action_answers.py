@@ -48,7 +48,7 @@ class ActionAnswers(Service):
         sequence = opened.host.state.sequence
         await opened.views.wait_for(sequence)
         await opened.views.flush()
-        part = await self._dependencies.store.rows.row(session, "parts", action)
+        part = await self._dependencies.store.rows.read_row(session, "parts", action)
         if not isinstance(part, ActionPart) or part.outcome == "pending":
             return None
         return ActionAnswered(

@@ -74,7 +74,7 @@ class EvidenceExporter(Service):
         self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None
     ) -> EvidencePacked:
         await self._sessions.get(request.session_id)
-        head = await self._dependencies.store.facts.head(request.session_id)
+        head = await self._dependencies.store.facts.read_head(request.session_id)
         export = _Export(request, head.sequence, self._dependencies.clock.now())
         self._exports.append(export)
         try:
@@ -140,7 +140,9 @@ class EvidenceExporter(Service):
         """Yield the stored facts 1 to `through`."""
         session, after = export.request.session_id, 0
         while after < export.through:
-            page = await self._dependencies.store.facts.stored(session, after=after, limit=PAGE, until=export.through)
+            page = await self._dependencies.store.facts.read_bytes(
+                session, after=after, limit=PAGE, until=export.through
+            )
             if not page:
                 raise Refusal(
                     "unknown_session", f"The session {session} was deleted during the export.", field="sessionId"

@@ -73,7 +73,7 @@ class SessionImporter(Service):
         self._workspaces.get(command.workspace_id).require_approved()
         self._require_not_driven(command.source_id)
         session = imported_session_id(command.source, command.source_id)
-        new = (await self._dependencies.store.facts.head(session)).sequence == 0
+        new = (await self._dependencies.store.facts.read_head(session)).sequence == 0
         opened = await self._sessions.open(session, command.workspace_id if new else "")
         answer = await opened.host.run_command(command, actor, stored_answer)
         if new:

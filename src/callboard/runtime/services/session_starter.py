@@ -45,7 +45,7 @@ class SessionStarter(Service):
         demos = self._dependencies.demos
         if demos is None:
             raise Refusal("invalid_input", "This process has no demos.", field="name")
-        demo = await asyncio.to_thread(demos.set_out, command.name)
+        demo = await asyncio.to_thread(demos.create_folder, command.name)
         opened = await self._workspaces.open_folder(OpenWorkspace(path=demo.folder), actor, None)
         turn = SubmitTurn(
             workspace_id=opened.workspace_id,
@@ -107,7 +107,7 @@ class SessionStarter(Service):
     async def _derive_session(self, turn: str) -> str:
         """Return the id of the session that a turn creates; refuse the second use of a turn's id."""
         session = session_id_from(turn)
-        if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.head(session)).sequence:
+        if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.read_head(session)).sequence:
             raise Refusal(
                 "turn_id_used",
                 f"Turn {turn} already created a session.",

@@ -68,7 +68,7 @@ class WorkspaceService(Service):
         host = self._workspaces.find_holder(session)
         rules.require_deletable(host.state, command)
         async with self._sessions.locked_out(session):
-            head = await store.facts.head(session)
+            head = await store.facts.read_head(session)
             fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
             answer = DeletedSession(session_id=session, last_sequence=head.sequence, link=fact.link)
             await host.change(lambda _: ((NewFact(fact),), answer), actor, stored_answer=stored_answer)

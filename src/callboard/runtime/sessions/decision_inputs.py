@@ -63,7 +63,7 @@ class DecisionInputsBuilder:
         values = [getattr(request, name, None) for name in _ID_FIELDS]
         ids = [value for value in values if isinstance(value, str)]
         if ids:
-            closed_ids = await self._dependencies.store.facts.closed(state.session, ids)
+            closed_ids = await self._dependencies.store.facts.find_closed(state.session, ids)
             inputs = msgspec.structs.replace(inputs, closed_ids=closed_ids)
         resolved_context = await self._context_resolver.resolve(request)
         if resolved_context is not EMPTY_CONTEXT:
@@ -86,7 +86,7 @@ class DecisionInputsBuilder:
         state = self._session_state.state
         listed = workspace.sessions.get(self._session_state.state.session)
         # Read the roster once per decision, so that the decision sees one version.
-        roster = cache(lambda: session_roster(self._dependencies.definitions.roster(workspace.folder), state))
+        roster = cache(lambda: session_roster(self._dependencies.definitions.read_roster(workspace.folder), state))
 
         def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
             # A deleted definition starts no run, so only the folder's limit applies.
@@ -131,7 +131,7 @@ def find_model_limits(dependencies: Dependencies, provider: str, model: str) -> 
     if provider in EXTERNAL_PROVIDERS:
         return ModelCapabilities()
     try:
-        configured = dependencies.models.model(provider, model)
+        configured = dependencies.models.get_model(provider, model)
     except Refusal:
         return ModelCapabilities()
     return ModelCapabilities(window=configured.window, images=configured.images)

@@ -110,7 +110,7 @@ class ExternalAgentRegistry:
         return call in self._own
 
     async def _watch(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
-        how = await session.gone()
+        how = await session.wait_for_end()
         if thread in self.prompted or self._programs.get(thread) is not session:
             return
         # `died` ends the agent, which must not cancel this task.

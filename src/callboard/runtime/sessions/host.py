@@ -102,7 +102,7 @@ class SessionHost:
             log.warning("%s is read-only: %s", self.session, self._problem.message)
             await self._show_newest()
             return
-        self.epoch = await store.facts.lease(self.session)
+        self.epoch = await store.facts.acquire_lease(self.session)
         if self.state.sequence:
             await self._show_newest()
             await self.report(HostTakenOver(partials=await store.partials.read(self.session)))
@@ -111,7 +111,7 @@ class SessionHost:
     async def _show_newest(self) -> None:
         """Send the newest fact to the live feed."""
         newest = await self.dependencies.store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
-        self.dependencies.feed.facts(self.session, newest)
+        self.dependencies.feed.publish_facts(self.session, newest)
 
     def arm_timers(self) -> None:
         """Set the session's timers, and repeat effects that have not reached its workspace."""
@@ -128,7 +128,7 @@ class SessionHost:
 
     async def start(self) -> None:
         """Acquire the lease of a new session."""
-        self.epoch = await self.dependencies.store.facts.lease(self.session)
+        self.epoch = await self.dependencies.store.facts.acquire_lease(self.session)
 
     async def run_command(
         self,
@@ -253,7 +253,7 @@ class SessionHost:
         self.run_contexts.apply(records)
         self.external_agents.apply(records)
         self.pending_answers.apply(records)
-        self.dependencies.feed.facts(self.session, records, batch.ends)
+        self.dependencies.feed.publish_facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
         for effect in derive_effects(records, imported=bool(self.state.source)):
             self._start_effect(self, effect)

@@ -71,7 +71,7 @@ class PartialBuffer:
         It includes text that is not shown yet because it may be the start of a secret.
         """
         redactor = self._redactions.get((kind, step))
-        return "".join(self._texts.get((kind, step), ())) + (redactor.pending() if redactor is not None else "")
+        return "".join(self._texts.get((kind, step), ())) + (redactor.read_withheld() if redactor is not None else "")
 
     def steps(self, kind: PartialKind) -> list[int]:
         """Return the steps of the parts of a kind, in the order in which they began."""
@@ -104,7 +104,7 @@ class PartialBuffer:
         if frame is None:
             return
         self._sent_at = self._dependencies.clock.elapsed()
-        self._dependencies.feed.frame(self._stream, frame)
+        self._dependencies.feed.publish_frame(self._stream, frame)
         self._unwritten.append(frame)
         self._unwritten_size += len(frame.text)
         self._plan_write()

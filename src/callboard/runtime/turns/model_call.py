@@ -168,7 +168,7 @@ class ModelCallRunner:
         setup = await host.run_contexts.for_run(run)
         context = await host.conversations.get(self._scope.thread)
         try:
-            model = host.dependencies.models.model(self._request.provider, self._request.model)
+            model = host.dependencies.models.get_model(self._request.provider, self._request.model)
         except Refusal as refusal:
             raise ModelFailure(refusal.code, refusal.problem.message, retryable=False) from refusal
         return model, ModelRequest(

@@ -29,7 +29,7 @@ async def _find_output(host: SessionHost, thread: str, call: str) -> Text | None
     output = (await host.conversations.get(thread)).find_output(call)
     if output is not None:
         return output
-    row = await host.dependencies.store.rows.row(host.session, ToolPart.panel, call)
+    row = await host.dependencies.store.rows.read_row(host.session, ToolPart.panel, call)
     return row.output if isinstance(row, ToolPart) and row.thread_id == thread else None
 
 

@@ -66,14 +66,14 @@ class ProgressReporter:
         self._question_lock = asyncio.Lock()
         dependencies = host.dependencies
         self._progress = ToolProgress(
-            lambda frame: dependencies.feed.frame(host.session, frame), dependencies.clock.elapsed
+            lambda frame: dependencies.feed.publish_frame(host.session, frame), dependencies.clock.elapsed
         )
 
-    def output(self, text: str) -> None:
+    def report_output(self, text: str) -> None:
         """Show a piece of the call's output."""
         self._buffer.add("output", self._scope, text, self._tool)
 
-    def progress(self, done: float, total: float | None, message: str) -> None:
+    def report_progress(self, done: float, total: float | None, message: str) -> None:
         """Show the progress of the call."""
         safe_message = self._host.dependencies.secrets.redact(message)
         self._progress.add(

@@ -54,27 +54,27 @@ class SessionViews:
             self._writer = RowWriter(self._session, self._dependencies, self._view)
             await self._dependencies.store.rows.clear(self._session)
             # Reopen the rows for writing.
-            await self._dependencies.store.rows.views(self._session)
+            await self._dependencies.store.rows.read_views(self._session)
         await self.start().wait()
         self._watermark.check()
 
     async def _load(self) -> bool:
         """Load the stored rows. Return False if there are none, or if they are outdated, damaged or do not fit the log."""
         rows = self._dependencies.store.rows
-        stored = await rows.views(self._session)
+        stored = await rows.read_views(self._session)
         if stored is None:
             return False
         if stored.fingerprint != view_fingerprint():
             log.info("rows of %s are of another version: rebuilding", self._session)
             return False
-        head = await self._dependencies.store.facts.head(self._session)
+        head = await self._dependencies.store.facts.read_head(self._session)
         try:
             view = SessionView.from_state(stored.state)
             if not stored.watermark == view.sequence <= head.sequence:
                 log.warning("rows of %s do not fit its log: rebuilding", self._session)
                 return False
             await self._window.load(rows, self._session)
-            card = await rows.row(self._session, "sessions", self._session)
+            card = await rows.read_row(self._session, "sessions", self._session)
         except msgspec.MsgspecError as error:
             log.warning("the view state of %s does not decode: rebuilding its rows (%s)", self._session, error)
             return False

@@ -77,12 +77,14 @@ class Window:
     async def load(self, store: RowStore, session: str) -> None:
         """Load stored rows: whole short panels, and the newest turns with their runs and parts."""
         ops: list[Op] = []
-        team = await store.rows(session, TeamRow.panel, limit=1)
+        team = await store.read_rows(session, TeamRow.panel, limit=1)
         turns = _TEAM_TURNS if team else self._turns
         for panel in SESSION_PANELS:
             limit = turns if panel in _BY_TURN else 1000
             largest = self._max_bytes if panel == Part.panel else 1_000_000
-            ops.extend(Upsert(panel, row) for row in await store.rows(session, panel, limit=limit, largest=largest))
+            ops.extend(
+                Upsert(panel, row) for row in await store.read_rows(session, panel, limit=limit, largest=largest)
+            )
         self.apply(ops)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:

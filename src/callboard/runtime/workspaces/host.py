@@ -65,7 +65,7 @@ class WorkspaceHost:
                 self._rows.apply(self._view.apply(record))
                 if record.is_unreadable:
                     self._unread = self._unread or record
-        self._epoch = await facts.lease(self.state.workspace)
+        self._epoch = await facts.acquire_lease(self.state.workspace)
         # Frames of cards are counted in memory. Each writer starts at its own number, so that a
         # cursor of an earlier writer is not valid here.
         self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAME_BITS))
@@ -97,7 +97,7 @@ class WorkspaceHost:
     def _settings(self) -> Effective:
         """Return the effective settings of the folder. Without a settings port, no file is read."""
         book = self._dependencies.settings
-        return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
+        return Effective(trusted=True) if book is None else book.read_effective(self.state.path, self.state.trusted)
 
     def require_folder(self) -> None:
         """Refuse a workspace without its folder."""
@@ -176,7 +176,7 @@ class WorkspaceHost:
     def requested_grants(self) -> RequestedPermissions:
         """The permissions that the folder's files request now."""
         book = self._dependencies.settings
-        return RequestedPermissions() if book is None else book.asked(self.state.path)
+        return RequestedPermissions() if book is None else book.read_requested_permissions(self.state.path)
 
     async def run_command(
         self, request: rules.WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None
@@ -226,7 +226,7 @@ class WorkspaceHost:
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._show(self._view.apply(record))
-            self._dependencies.feed.facts(self.state.workspace, records)
+            self._dependencies.feed.publish_facts(self.state.workspace, records)
             return answer
 
     def close(self) -> None:

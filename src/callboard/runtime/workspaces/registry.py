@@ -50,7 +50,7 @@ class WorkspaceRegistry:
 
     async def open(self) -> None:
         """Load the workspaces and the cards of their sessions."""
-        for stream in await self._dependencies.store.facts.streams("wks_"):
+        for stream in await self._dependencies.store.facts.list_streams("wks_"):
             host = WorkspaceHost(stream, self._dependencies)
             try:
                 await host.open()
@@ -64,7 +64,7 @@ class WorkspaceRegistry:
                 continue
             self._hosts[stream] = host
             self._dependencies.on_folder_served(host.state.path)
-        for row in await self._dependencies.store.rows.across("sessions", view_fingerprint()):
+        for row in await self._dependencies.store.rows.read_all_rows("sessions", view_fingerprint()):
             if isinstance(row, SessionCard):
                 self.show_card(row)
         for host in self._hosts.values():

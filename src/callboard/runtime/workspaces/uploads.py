@@ -50,7 +50,7 @@ class UploadFolder:
             size, head = await self._write(path, pieces)
             redactor = self._new_redactor()
             stored = Upload(
-                upload=upload, name=redactor.add(name) + redactor.pending(), media=detect_media(head), size=size
+                upload=upload, name=redactor.add(name) + redactor.read_withheld(), media=detect_media(head), size=size
             )
             await asyncio.to_thread(_write_metadata, path, stored)
         except BaseException as error:
@@ -62,7 +62,7 @@ class UploadFolder:
             raise
         return stored
 
-    async def take(self, upload: str) -> tuple[Upload, bytes] | None:
+    async def read(self, upload: str) -> tuple[Upload, bytes] | None:
         """Return the file with its bytes; None if it is gone."""
         return await asyncio.to_thread(self._read, upload)
 

@@ -83,7 +83,9 @@ class _Call:
     async def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Report progress."""
         self._deadline = time.monotonic() + self._timeout
-        self.reporter.progress(progress, total, display(self._redact((message or "")[:_MAX_PROGRESS_CHARS]), 200))
+        self.reporter.report_progress(
+            progress, total, display(self._redact((message or "")[:_MAX_PROGRESS_CHARS]), 200)
+        )
 
     async def ask(self, server: str, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Forward a question of the server to a person."""

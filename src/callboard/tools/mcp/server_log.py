@@ -24,7 +24,7 @@ class PlainText:
         """Return nothing: no text is withheld."""
         return ""
 
-    def pending(self) -> str:
+    def read_withheld(self) -> str:
         """Return nothing: no text is withheld."""
         return ""
 
@@ -52,12 +52,12 @@ class ServerLog:
         redactor = self._new_redactor()
         if len(whole) > MAX_CHARS:
             redactor.add(whole[:-MAX_CHARS])
-        return redactor.add(whole[-MAX_CHARS:]) + redactor.pending()
+        return redactor.add(whole[-MAX_CHARS:]) + redactor.read_withheld()
 
     def redact(self, text: str) -> str:
         """Return another text redacted."""
         redactor = self._new_redactor()
-        return redactor.add(text) + redactor.pending()
+        return redactor.add(text) + redactor.read_withheld()
 
     def last_line(self) -> str:
         """Return the last line with content."""

@@ -37,7 +37,7 @@ class Output:
         """Add a piece of output. Invalid UTF-8 becomes replacement characters."""
         text = self._decoder.decode(data, last)
         if self._redactor is not None:
-            text = self._redactor.add(text) + (self._redactor.pending() if last else "")
+            text = self._redactor.add(text) + (self._redactor.read_withheld() if last else "")
         if last:
             self._redactor = None
         self._store(text)

@@ -47,7 +47,7 @@ async def test_a_message_with_one_key_is_accepted_once(team: Board):
 
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json()["turn_id"] == answers[1].json()["turn_id"]
-    assert len(await team.store.facts.streams("ses_")) == 1
+    assert len(await team.store.facts.list_streams("ses_")) == 1
 
 
 async def test_a_message_without_a_permission_mode_keeps_the_mode_of_the_last_turn(team: Board):
@@ -55,7 +55,7 @@ async def test_a_message_without_a_permission_mode_keeps_the_mode_of_the_last_tu
     await told(team, "/api/chat", message="again", session_id=session)
     await told(team, "/api/chat", message="anew")
     modes: list[list[str]] = []
-    for stream in sorted(await team.store.facts.streams("ses_")):
+    for stream in sorted(await team.store.facts.list_streams("ses_")):
         facts = (record.fact for record in await team.store.facts.read(stream))
         modes.append([fact.permission_mode for fact in facts if isinstance(fact, TurnSubmitted)])
 

@@ -134,8 +134,8 @@ class Board:
         warning = NewFact(WarningRaised(code="internal", message=blob.ref.hash))
         batch = Append(
             stream=KEEPER,
-            expected=(await facts.head(KEEPER)).sequence,
-            epoch=await facts.lease(KEEPER),
+            expected=(await facts.read_head(KEEPER)).sequence,
+            epoch=await facts.acquire_lease(KEEPER),
             facts=(warning,),
             origin=Origin(at=0),
             blobs=(blob,),
@@ -146,7 +146,7 @@ class Board:
     async def heads(self) -> dict[str, int]:
         """Return the number of facts of each stream, to prove that nothing was written."""
         facts = self.store.facts
-        return {stream: (await facts.head(stream)).sequence for stream in await facts.streams("")}
+        return {stream: (await facts.read_head(stream)).sequence for stream in await facts.list_streams("")}
 
 
 @asynccontextmanager
@@ -166,7 +166,7 @@ async def serving(
     models = ConfiguredModels(ModelSettings(providers=(scripted(beside / "short-answers.yaml"),)))
     parts = Dependencies(
         store=store,
-        feed=InProcessLiveFeed(store.facts.head),
+        feed=InProcessLiveFeed(store.facts.read_head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
@@ -207,8 +207,8 @@ def scripted(scenario: Path) -> ProviderSettings:
 def about(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
     """Return the server's description of itself."""
 
-    ((provider, name),) = models.route("").candidates
-    label = models.model(provider, name).label
+    ((provider, name),) = models.choose_route("").candidates
+    label = models.get_model(provider, name).label
 
     async def tell() -> Meta:
         opened = await runtime.commands.submit(ListWorkspaces(), actor=PERSON)

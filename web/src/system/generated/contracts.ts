@@ -2093,13 +2093,6 @@ export interface FindMentions {
   readonly limit?: number
 }
 
-/** A requested change. `assignee` is an agent, empty for the agent that did the work. */
-export interface Fix {
-  readonly text: string
-  readonly ref?: string
-  readonly assignee?: string
-}
-
 /**
  * Read an artifact with its versions and the step that created each.
  *
@@ -3644,6 +3637,13 @@ export interface ReviewChanged {
   readonly sequence: number
 }
 
+/** A requested change. `assignee` is an agent, empty for the agent that did the work. */
+export interface ReviewFix {
+  readonly text: string
+  readonly ref?: string
+  readonly assignee?: string
+}
+
 /** The requested review. */
 export interface ReviewOpened {
   readonly sessionId: string
@@ -3679,7 +3679,7 @@ export interface ReviewRow {
   readonly instructions?: Text
   readonly summary?: string
   readonly refs?: readonly Ref[]
-  readonly fixes?: readonly Fix[]
+  readonly fixes?: readonly ReviewFix[]
   readonly assignedTo?: string
   readonly requested?: number
   readonly judged?: number
@@ -3696,7 +3696,7 @@ export interface ReviewVerdict {
   readonly verdict: 'changes_requested' | 'failed' | 'passed'
   readonly summary?: string
   readonly refs?: readonly Ref[]
-  readonly fixes?: readonly Fix[]
+  readonly fixes?: readonly ReviewFix[]
 }
 
 /**
@@ -4463,7 +4463,7 @@ export interface SubmitVerdict {
   readonly verdict: 'changes_requested' | 'failed' | 'passed'
   readonly summary?: string
   readonly refs?: readonly Ref[]
-  readonly fixes?: readonly Fix[]
+  readonly fixes?: readonly ReviewFix[]
   readonly sessionId: string
 }
 

@@ -290,7 +290,7 @@ export const DEFAULTS = {
     instructions: NO_TEXT,
     summary: '',
     refs: [] as readonly wire.Ref[],
-    fixes: [] as readonly wire.Fix[],
+    fixes: [] as readonly wire.ReviewFix[],
     assignedTo: '',
     requested: 0,
     judged: 0,

@@ -79,7 +79,7 @@ class RawContext(msgspec.Struct, frozen=True, kw_only=True):
 
 async def raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, store_id: str) -> RawContext:
     """Return a page of the run's facts."""
-    records = await reads.facts(run, after=after, limit=limit + 1)
+    records = await reads.read_facts(run, after=after, limit=limit + 1)
     page = records[:limit]
     return RawContext(
         run=run.record,
@@ -105,7 +105,7 @@ async def summarise_run(reads: RunReads, run: LocatedRun) -> RunSummary:
 
 async def _facts(reads: RunReads, run: LocatedRun) -> AsyncIterator[Record]:
     after = 0
-    while records := await reads.facts(run, after=after, limit=PAGE):
+    while records := await reads.read_facts(run, after=after, limit=PAGE):
         for record in records:
             yield record
         after = records[-1].sequence

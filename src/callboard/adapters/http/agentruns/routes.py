@@ -71,17 +71,17 @@ class _Routes:
 
     async def runs(self, request: Request) -> Response:
         query = parse_query(request, RunsQuery)
-        return json_response({"runs": await self._dependencies.runs.runs(query.project_root, query.session_id)})
+        return json_response({"runs": await self._dependencies.runs.list_runs(query.project_root, query.session_id)})
 
     async def children(self, request: Request) -> Response:
         query = parse_query(request, ChildrenQuery)
-        children = await self._dependencies.runs.children(query.run_id)
+        children = await self._dependencies.runs.list_children(query.run_id)
         return json_response({"run_id": query.run_id, "children": children})
 
     async def context(self, request: Request) -> Response:
         query = parse_query(request, ContextQuery)
         reads = self._dependencies.runs
-        run = await reads.run(query.run_id)
+        run = await reads.find_run(query.run_id)
         if query.view == "summary":
             return json_response(await summarise_run(reads, run))
         store_id = self._dependencies.store.id
@@ -94,7 +94,7 @@ class _Routes:
         """
         key, actor = idempotency_key(request), request_actor(request)
         body = decode(_cancel, await read_json_body(request))
-        run = await self._dependencies.runs.run(body.run_id)
+        run = await self._dependencies.runs.find_run(body.run_id)
         record = run.record
         if record.ended_at is not None:
             raise Refusal(
@@ -118,7 +118,7 @@ class _Routes:
             answer = await self._dependencies.commands.submit(command, key=key, actor=actor)
         return json_response(
             {
-                "run": (await self._dependencies.runs.run(body.run_id)).record,
+                "run": (await self._dependencies.runs.find_run(body.run_id)).record,
                 "cancelling": True,
                 "sequence": answer.sequence,
             }
@@ -139,7 +139,7 @@ class _Routes:
             )
         workspace = None
         if body.session_id is None:
-            workspace = self._dependencies.runs.folder(body.project_root).workspace_id
+            workspace = self._dependencies.runs.find_folder(body.project_root).workspace_id
         with translate_refusals():
             accepted: TurnAccepted = await self._dependencies.commands.submit(
                 SubmitTurn(
@@ -166,24 +166,24 @@ class _Routes:
 
     async def events(self, request: Request) -> SseResponse:
         query = parse_query(request, EventsQuery)
-        folder = self._dependencies.runs.folder(query.project_root)
-        chunks = self._dependencies.feeds.events(folder.workspace_id, after=_after(request, query.after))
+        folder = self._dependencies.runs.find_folder(query.project_root)
+        chunks = self._dependencies.feeds.follow_events(folder.workspace_id, after=_after(request, query.after))
         return self._streams.respond(end_with_problem(chunks, f"the events of {folder.workspace_id}"))
 
     async def settings(self, request: Request) -> Response:
         query = parse_query(request, SettingsQuery)
-        return json_response(self._dependencies.runs.settings(query.project_root))
+        return json_response(self._dependencies.runs.read_settings(query.project_root))
 
     async def change_settings(self, request: Request) -> Response:
         body = await read_json_body(request)
         sent = decode(_settings, body)
-        self._dependencies.runs.folder(sent.project_root)
+        self._dependencies.runs.find_folder(sent.project_root)
         refuse_changes(body)
-        return json_response(self._dependencies.runs.settings(sent.project_root))
+        return json_response(self._dependencies.runs.read_settings(sent.project_root))
 
     async def tree(self, request: Request) -> Response:
         query = parse_query(request, TreeQuery)
-        folder = self._dependencies.runs.folder(query.project_root)
+        folder = self._dependencies.runs.find_folder(query.project_root)
         return json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
 
     async def interrupt(self, request: Request) -> Response:

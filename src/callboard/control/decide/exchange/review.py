@@ -6,8 +6,8 @@ from callboard.contracts.commands.task import RequestReviewArguments, ReviewChan
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentCompleted
 from callboard.contracts.facts.task import (
-    Fix,
     ReviewApplied,
+    ReviewFix,
     ReviewRequested,
     ReviewVerdict,
     TaskCompleted,
@@ -163,7 +163,7 @@ def format_changes(review: OpenReview) -> str:
     return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_format_fixes(review.fixes)}".strip()
 
 
-def _format_fixes(fixes: tuple[Fix, ...]) -> str:
+def _format_fixes(fixes: tuple[ReviewFix, ...]) -> str:
     return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
 
 
