@@ -27,12 +27,12 @@ from tests.control.rigs.examples import (
     at,
     configure_run,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     steer,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 
@@ -105,7 +105,7 @@ def test_an_unreadable_fact_advances_the_sequence_and_changes_nothing_else(fact)
 
 
 def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
-    state = session_after(submit(), text_answer("done")).state
+    state = session_after(submit(), text_response("done")).state
     facts: list[AnySessionFact] = [
         ToolStarted(tool="Read"),
         TurnSubmitted(input=Text(text="?"), mode="chat", permission_mode="ask"),
@@ -118,16 +118,16 @@ def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
 
 def test_an_ended_entity_stays_ended_if_any_one_fact_is_erased():
     """CTL-15: the header names the entity that a fact ends."""
-    session = session_after(submit(), model_answer(requested_call(1, 2, ASK)), approve(), tool_end(1), submit())
-    session.after(text_answer("done", step=4), steer("left"), interrupt(), run_stop(run=2))
+    session = session_after(submit(), model_response(requested_call(1, 2, ASK)), approve(), tool_end(1), submit())
+    session.after(text_response("done", step=4), steer("left"), interrupt(), run_stop(run=2))
     session.after(
         submit(),
-        model_answer(requested_call(2, 2), run=3),
+        model_response(requested_call(2, 2), run=3),
         submit(),
         tool_end(2, run=3),
-        text_answer("done", run=3, step=3),
+        text_response("done", run=3, step=3),
     )
-    session.after(text_answer("done", run=4))
+    session.after(text_response("done", run=4))
     for erased in session.records:
         state = Session(session=SESSION)
         for record in session.records:
@@ -141,7 +141,7 @@ def test_a_state_is_restored_from_its_snapshot():
     """CTL-06"""
     session = session_after(
         submit(mode="auto"),
-        model_answer(requested_call(1, 2, ASK), requested_call(2, 3)),
+        model_response(requested_call(1, 2, ASK), requested_call(2, 3)),
         steer("in French"),
         submit(),
         submit(),

@@ -15,11 +15,11 @@ from tests.control.rigs.examples import (
     approve,
     at,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 
@@ -38,7 +38,7 @@ def test_a_new_session_is_listed_and_its_model_is_called():
 
 
 def test_an_imported_session_is_listed_and_causes_no_other_effect():
-    session = session_after().after(submit("tidy"), text_answer("Done."))
+    session = session_after().after(submit("tidy"), text_response("Done."))
 
     assert derive_effects(session.records, imported=True) == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1")
@@ -47,27 +47,27 @@ def test_an_imported_session_is_listed_and_causes_no_other_effect():
 
 def test_an_allowed_call_runs_and_its_end_calls_the_model():
     session = session_after(submit())
-    assert session.when(model_answer(requested_call(1, 2))).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
+    assert session.when(model_response(requested_call(1, 2))).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
     assert session.when(tool_end(1)).effects == [AskModel(at(turn=1, run=1, step=3), _model_request(2, 13))]
 
 
 def test_a_denied_call_runs_nothing():
     """CTL-05"""
-    effects = session_after(submit()).when(model_answer(requested_call(1, 2, DENY))).effects
+    effects = session_after(submit()).when(model_response(requested_call(1, 2, DENY))).effects
     assert effects == [AskModel(at(turn=1, run=1, step=3), _model_request(2, 11))]
 
 
 def test_a_pending_action_runs_nothing_until_it_is_approved():
     """CTL-04"""
     session = session_after(submit())
-    assert session.when(model_answer(requested_call(1, 2, ASK))).effects == []
+    assert session.when(model_response(requested_call(1, 2, ASK))).effects == []
     assert session.when(approve()).effects == [RunTool(at(turn=1, run=1, step=2, call=1))]
 
 
 def test_an_action_with_an_expiry_gets_a_timer():
     """CTL-04"""
     session = session_after(submit(), expiry=MINUTE)
-    assert session.when(model_answer(requested_call(1, 2, ASK))).effects == [
+    assert session.when(model_response(requested_call(1, 2, ASK))).effects == [
         ExpireAction(at(turn=1, run=1, step=3, call=1, action=1), session.now + MINUTE)
     ]
 
@@ -91,12 +91,12 @@ def test_an_interrupt_stops_the_run_once():
 
 def test_a_queued_turn_calls_the_model_when_the_thread_is_idle():
     session = session_after(submit(), submit())
-    assert session.when(text_answer("done")).effects == [AskModel(at(turn=2, run=2, step=1), _model_request(1, 15))]
+    assert session.when(text_response("done")).effects == [AskModel(at(turn=2, run=2, step=1), _model_request(1, 15))]
 
 
 def test_a_stopped_turn_has_no_further_effects():
     """CTL-08"""
-    assert session_after(submit(), model_answer(requested_call(1, 2)), interrupt()).when(run_stop()).effects == []
+    assert session_after(submit(), model_response(requested_call(1, 2)), interrupt()).when(run_stop()).effects == []
 
 
 def test_only_six_types_of_facts_have_effects():
@@ -109,11 +109,11 @@ def test_only_six_types_of_facts_have_effects():
         "permission.rule.added",
     }
     assert acting < set(FACTS)
-    session = session_after(submit(), model_answer(requested_call(1, 2, ASK)))
+    session = session_after(submit(), model_response(requested_call(1, 2, ASK)))
     for step in (
         approve(scope="session"),
         tool_end(1),
-        text_answer("done", step=4),
+        text_response("done", step=4),
         submit(),
         interrupt(),
         run_stop(run=2),
@@ -124,4 +124,4 @@ def test_only_six_types_of_facts_have_effects():
 
 
 def _session_awaiting_approval() -> Scenario:
-    return session_after(submit(), model_answer(requested_call(1, 2, ASK)))
+    return session_after(submit(), model_response(requested_call(1, 2, ASK)))

@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.rows.session import SessionCard, SessionRow
-from tests.control.rigs.examples import ASK, RUN_CONFIG, SESSION, model_answer, requested_call, submit
+from tests.control.rigs.examples import ASK, RUN_CONFIG, SESSION, model_response, requested_call, submit
 from tests.control.rigs.jobs import retry_item, session_with_job
 from tests.control.rigs.team import Team, agent_definition, team
 from tests.control.rigs.team_histories import Rows
@@ -27,11 +27,11 @@ def states(crew: Team) -> tuple[str, str]:
 def test_a_session_whose_lead_is_done_waits_while_a_teammate_asks() -> None:
     crew = team(agent_definition("lead"), agent_definition("other"))
     crew.uses("lead", "send_message", to=["other"], text="begin")
-    crew.answers("lead")
+    crew.responds("lead")
     assert states(crew) == ("running", "none")
 
     run = int(crew.run_of("other").run.removeprefix("run_"))
-    crew.when(model_answer(requested_call(1, 2, ASK), run=run, thread=crew.thread_of("other").thread))
+    crew.when(model_response(requested_call(1, 2, ASK), run=run, thread=crew.thread_of("other").thread))
 
     assert states(crew) == ("waiting", "needs_input")
 
@@ -50,7 +50,7 @@ def test_a_failed_child_does_not_fail_the_session() -> None:
     crew.spawns()
     crew.fails("worker-1")
     assert states(crew) == ("running", "none")
-    crew.answers("lead")
+    crew.responds("lead")
     assert states(crew) == ("paused", "needs_input")
 
 
@@ -66,7 +66,7 @@ def test_a_turn_row_shows_the_permission_mode_in_force() -> None:
     """D3: the definition narrows the requested mode."""
     crew = team(permission_mode="full")
     crew.configure_run = lambda *modes: msgspec.structs.replace(RUN_CONFIG, permission_mode="ask", max_iters=9)
-    crew.answers("lead")
+    crew.responds("lead")
     crew.when(submit("again", session_id=SESSION, permission_mode="full"))
     rows = Rows()
     for record in crew.records:

@@ -126,7 +126,7 @@ def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:
     ]
 
     session.now += 5 * MINUTE
-    ended = session.answers("watcher", "All is well.")
+    ended = session.responds("watcher", "All is well.")
     ended.ends_with(
         (
             AgentSlept(
@@ -158,7 +158,7 @@ def test_wake_times_during_a_run_are_skipped_with_that_reason() -> None:
     session = sleeping_team(cron="*/5 * * * *")
     session.pass_time(300)
     session.pass_time(12 * 60)
-    slept = only_fact(session.answers("watcher"), AgentSlept)
+    slept = only_fact(session.responds("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at > session.now, slept.wake_at % (5 * MINUTE)) == ("skipped", True, 0)
     session.pass_time(0).then_nothing()
 
@@ -173,7 +173,7 @@ def test_a_wake_time_missed_while_the_process_was_down_wakes_the_agent_once() ->
 
     assert only_fact(result, AgentWoke) == AgentWoke(reason="schedule", due=due)
     assert "you could not be woken earlier. Other times since then were skipped." in wake_input(result)
-    slept = only_fact(session.answers("watcher"), AgentSlept)
+    slept = only_fact(session.responds("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at > session.now) == ("ran", True)
     session.pass_time(0).then_nothing()
 
@@ -196,7 +196,7 @@ def test_a_scheduled_run_keeps_the_permission_mode_from_when_its_agent_was_added
     """A wider mode of a later turn does not widen scheduled runs."""
     session = sleeping_team(every=60, permission_mode="ask")
     session.when(submit("more", session_id=SESSION, permission_mode="full"))
-    session.answers("lead")
+    session.responds("lead")
     assert only_fact(session.pass_time(60), TurnStarted).permission_mode == "ask"
 
 
@@ -218,15 +218,15 @@ def test_a_fact_in_wake_on_wakes_the_agent() -> None:
 
     assert only_fact(result, AgentWoke) == AgentWoke(reason="fact", cause=f"{SESSION}/{failed}")
     assert f"turn.failed of lead (event {SESSION}/{failed})" in wake_input(result)
-    slept = only_fact(session.answers("watcher"), AgentSlept)
+    slept = only_fact(session.responds("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at) == ("ran", 0)
 
 
 def test_a_background_agent_does_not_wake_itself() -> None:
     session = sleeping_team(wake_on=("turn.completed", "agent.slept", "turn.failed"))
     session.when(submit("more", session_id=SESSION))
-    assert only_fact(session.answers("lead"), AgentWoke).reason == "fact"
-    result = session.answers("watcher")
+    assert only_fact(session.responds("lead"), AgentWoke).reason == "fact"
+    result = session.responds("watcher")
     assert "agent.woke" not in fact_types(result)
     session.pass_time(1).then_nothing()
 
@@ -234,14 +234,14 @@ def test_a_background_agent_does_not_wake_itself() -> None:
 def test_facts_during_a_run_wake_the_agent_once_more() -> None:
     session = sleeping_team(wake_on=("turn.completed",))
     session.when(submit("one", session_id=SESSION))
-    session.answers("lead")
+    session.responds("lead")
     for text in ("two", "three"):
         session.when(submit(text, session_id=SESSION))
-        session.answers("lead")
-    result = session.answers("watcher")
+        session.responds("lead")
+    result = session.responds("watcher")
     assert fact_types(result)[-7:-4] == ["agent.slept", "agent.woke", "turn.submitted"]
     assert "and 1 more since" in wake_input(result)
-    assert "agent.woke" not in fact_types(session.answers("watcher"))
+    assert "agent.woke" not in fact_types(session.responds("watcher"))
 
 
 def test_agents_that_wake_each_other_are_paused_until_a_person_resumes_them() -> None:
@@ -250,11 +250,11 @@ def test_agents_that_wake_each_other_are_paused_until_a_person_resumes_them() ->
     session.definitions = (*session.definitions, second)
     session.when(add_agent("second"))
     session.when(submit("go", session_id=SESSION))
-    session.answers("lead")
+    session.responds("lead")
     for _ in range(200):
         if not session.running_agents():
             break
-        session.answers(session.running_agents()[0])
+        session.responds(session.running_agents()[0])
     assert session.running_agents() == []
     paused = [(thread.agent, thread.paused) for thread in session.state.threads.values() if thread.paused]
     assert {cause for _, cause in paused} == {"no_progress"}
@@ -266,7 +266,7 @@ def test_an_inbox_item_wakes_a_background_agent() -> None:
     assert only_fact(result, AgentWoke) == AgentWoke(reason="inbox")
     assert only_fact(result, TurnSubmitted).source == "inbox"
     assert result.decision.facts[fact_types(result).index("task.started")].scope.attempt == 1
-    assert only_fact(session.answers("watcher"), AgentSlept).wake_at == session.now + HALF_AN_HOUR * SECOND
+    assert only_fact(session.responds("watcher"), AgentSlept).wake_at == session.now + HALF_AN_HOUR * SECOND
 
 
 def test_a_message_of_a_person_wakes_a_background_agent() -> None:
@@ -275,7 +275,7 @@ def test_a_message_of_a_person_wakes_a_background_agent() -> None:
     assert fact_types(result)[:3] == ["turn.submitted", "agent.woke", "task.started"]
     assert only_fact(result, AgentWoke) == AgentWoke(reason="person")
     session.now += HALF_AN_HOUR * SECOND
-    assert only_fact(session.answers("watcher"), AgentSlept) == AgentSlept(
+    assert only_fact(session.responds("watcher"), AgentSlept) == AgentSlept(
         reason="ran", wake_at=session.now + HALF_AN_HOUR * SECOND, schedule="every 1800 s", permission_mode="edits"
     )
 
@@ -299,10 +299,10 @@ def test_an_agent_wakes_by_its_schedule_after_the_clock_went_back() -> None:
     session = sleeping_team(every=HALF_AN_HOUR)
     session.now += 10 * 86_400 * SECOND
     session.when(submit("on the wrong day", session_id=SESSION))
-    session.answers("lead")
+    session.responds("lead")
     for _ in range(2):
         session.pass_time(HALF_AN_HOUR)
-        session.answers("watcher")
+        session.responds("watcher")
     session.now -= 10 * 86_400 * SECOND
     session.epoch += 1
 

@@ -14,7 +14,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.effects import ScheduleSession, has_sleeping_agents
 from callboard.control.outcomes import HostTakenOver, WakeTimeReached
-from tests.control.rigs.examples import ASK, SESSION, THREAD, model_answer, reject, requested_call
+from tests.control.rigs.examples import ASK, SESSION, THREAD, model_response, reject, requested_call
 from tests.control.rigs.sleepers import MINUTE, sleeping_team, wake_input, watcher_definition
 from tests.control.rigs.team import fact_types, facts_of, only_fact
 
@@ -47,7 +47,7 @@ def test_a_success_resets_the_count_of_failures() -> None:
         session.pass_time(60)
         session.fails("watcher")
         session.pass_time(60)
-        session.answers("watcher")
+        session.responds("watcher")
     assert session.thread_of("watcher").paused is None
 
 
@@ -55,7 +55,7 @@ def test_an_interrupted_background_agent_wakes_at_its_next_time() -> None:
     session = sleeping_team(every=60)
     session.pass_time(60)
     session.when(InterruptTurn(session_id=SESSION, thread_id="thr_2"))
-    assert fact_types(session.stopped("watcher"))[-2:] == ["turn.interrupted", "agent.slept"]
+    assert fact_types(session.stops("watcher"))[-2:] == ["turn.interrupted", "agent.slept"]
     assert only_fact(session.pass_time(60), AgentWoke).reason == "schedule"
 
 
@@ -93,17 +93,17 @@ def test_an_agent_never_wakes_again_after_its_task_is_cancelled() -> None:
     assert not has_sleeping_agents(session.state)
     session.pass_time(3600).then_nothing()
     session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="One more question."))
-    assert fact_types(session.answers("watcher"))[-1] == "turn.completed"
+    assert fact_types(session.responds("watcher"))[-1] == "turn.completed"
 
 
 def test_an_agent_with_an_open_approval_does_not_wake_again() -> None:
     """The agent waits for a person, however many wake times pass."""
     session = sleeping_team(every=60)
     session.pass_time(60)
-    session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
+    session.when(model_response(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     session.pass_time(3600).then_nothing()
     session.when(reject())
-    assert only_fact(session.answers("watcher"), AgentSlept).wake_at == session.now + MINUTE
+    assert only_fact(session.responds("watcher"), AgentSlept).wake_at == session.now + MINUTE
 
 
 def test_pausing_the_task_stops_its_run_and_resuming_waits_for_the_next_wake_time() -> None:
@@ -115,7 +115,7 @@ def test_pausing_the_task_stops_its_run_and_resuming_waits_for_the_next_wake_tim
         "task.paused",
         "turn.interrupt.requested",
     ]
-    assert "agent.slept" not in fact_types(session.stopped("watcher"))
+    assert "agent.slept" not in fact_types(session.stops("watcher"))
     session.pass_time(3600).then_nothing()
     result = session.when(ResumeTask(session_id=SESSION, task_id=task))
     assert fact_types(result) == ["task.resumed", "agent.slept"]
@@ -132,7 +132,7 @@ def test_cancelling_the_task_stops_its_run_and_ends_the_schedule() -> None:
         "task.cancel.requested",
         "turn.interrupt.requested",
     ]
-    result = session.stopped("watcher", "cancelled")
+    result = session.stops("watcher", "cancelled")
     assert [tag for tag in fact_types(result) if not tag.startswith("model.")] == [
         "turn.interrupted",
         "task.cancelled",
@@ -150,7 +150,7 @@ def test_a_person_may_start_the_next_run_before_its_time() -> None:
     result = session.when(StartTask(session_id=SESSION, task_id=task))
     assert fact_types(result).count("task.started") == 1
     assert only_fact(result, AgentWoke).reason == "person"
-    session.answers("watcher")
+    session.responds("watcher")
     assert session.pass_time(60).decision.facts[2].scope.attempt == 2
 
 
@@ -186,7 +186,7 @@ def test_a_changed_schedule_applies_after_the_next_run() -> None:
     session = sleeping_team(every=60)
     session.definitions = (session.definitions[0], watcher_definition(every=3600))
     session.pass_time(60)
-    assert only_fact(session.answers("watcher"), AgentSlept).schedule == "every 3600 s"
+    assert only_fact(session.responds("watcher"), AgentSlept).schedule == "every 3600 s"
 
 
 def test_inbox_items_of_a_background_agent_wait_for_its_next_time_after_a_restart() -> None:

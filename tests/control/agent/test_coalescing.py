@@ -73,7 +73,7 @@ def _apply(session: SleepingTeam, name: str, seconds: float) -> None:
         case "passes":
             session.now += int(seconds * 1_000_000)
         case "says" if works:
-            session.answers("watcher")
+            session.responds("watcher")
         case "fails" if works:
             session.fails("watcher")
         case "dies":

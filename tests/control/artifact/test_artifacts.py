@@ -58,12 +58,12 @@ from tests.control.rigs.artifacts import (
     write_end,
 )
 from tests.control.rigs.decisions import session_after
-from tests.control.rigs.examples import SESSION, at, model_answer, requested_call, submit, text_answer
+from tests.control.rigs.examples import SESSION, at, model_response, requested_call, submit, text_response
 from tests.control.rigs.expected_facts import model_request
 
 
 def test_the_first_change_of_a_path_creates_an_artifact_before_the_call_ends():
-    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session = session_after(submit(), model_response(requested_call(1, 2)))
     session.when(write_end(file_change(FIRST_TEXT))).then(
         (ArtifactCreated(artifact_kind="document", path=PATH), CALL_ARTIFACT),
         (version_created(1, FIRST_TEXT.ref, lines=(1, 0)), CALL_ARTIFACT),
@@ -79,7 +79,7 @@ def test_the_first_change_of_a_path_creates_an_artifact_before_the_call_ends():
 
 
 def test_the_earlier_content_of_a_file_is_a_found_version_before_the_calls_version():
-    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session = session_after(submit(), model_response(requested_call(1, 2)))
     assert session.when(write_end(file_change(SECOND_TEXT, FIRST_TEXT))).facts[:3] == (
         ArtifactCreated(artifact_kind="document", path=PATH),
         version_created(1, FIRST_TEXT.ref, "found"),
@@ -119,7 +119,7 @@ def test_a_change_of_the_newest_version_adds_one_version():
 def test_removing_a_file_deletes_its_artifact_and_a_new_file_gets_another_artifact():
     session = session_in_second_call(file_change(FIRST_TEXT))
     assert session.when(write_end(file_change(None), call=2)).facts[0] == ArtifactDeleted(file=True)
-    session.after(model_answer(requested_call(3, 6), step=5))
+    session.after(model_response(requested_call(3, 6), step=5))
     facts = session.when(write_end(file_change(SECOND_TEXT), call=3)).facts
     assert facts[0] == ArtifactCreated(artifact_kind="document", path=PATH)
     assert sorted(session.state.artifacts.open) == ["art_2"]
@@ -127,12 +127,12 @@ def test_removing_a_file_deletes_its_artifact_and_a_new_file_gets_another_artifa
 
 def test_a_change_without_stored_content_adds_no_version():
     unstored = msgspec.structs.replace(file_change(FIRST_TEXT), after=None)
-    facts = session_after(submit(), model_answer(requested_call(1, 2))).when(write_end(unstored)).facts
+    facts = session_after(submit(), model_response(requested_call(1, 2))).when(write_end(unstored)).facts
     assert [fact for fact in facts if isinstance(fact, ArtifactCreated | ArtifactVersionCreated)] == []
 
 
 def test_merged_changes_are_recorded_as_merge_versions_and_not_as_changes_of_the_call():
-    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session = session_after(submit(), model_response(requested_call(1, 2)))
     facts = session.when(write_end(merged=(file_change(FIRST_TEXT), file_change(SECOND_TEXT, path="b.py")))).facts
     assert facts[:4] == (
         ArtifactCreated(artifact_kind="document", path=PATH),
@@ -243,7 +243,7 @@ def test_an_earlier_version_is_restored_as_a_new_version():
 
 def test_an_artifact_without_a_file_is_saved_at_once():
     create = CreateArtifact(session_id=SESSION, title="Brief", content="one")
-    session = session_after(submit(), text_answer("Done."))
+    session = session_after(submit(), text_response("Done."))
     request = msgspec.structs.replace(artifact_request(create, FIRST_TEXT), file=None)
     session.when(request).then(
         (ArtifactCreated(artifact_kind="text", title="Brief"), ARTIFACT),

@@ -20,7 +20,7 @@ def test_a_ring_of_main_agents_that_message_each_other_never_deadlocks() -> None
         session.uses(name, "send_message", to=[names[(number + 1) % 3]], text="and you?")
     assert session.running_agents() == list(names)
     for name in names:
-        session.answers(name)
+        session.responds(name)
     assert session.running_agents() == []
     assert [item.source for item in session.thread_of("lead").inbox] == ["two"], "a lead in chat waits for its person"
 
@@ -34,7 +34,7 @@ def test_an_endless_exchange_is_paused_with_the_reason_until_a_person_resumes_it
     paused: list[ThreadPaused] = []
     while session.thread_of(sender).run is not None:
         paused = facts_of(session.uses(sender, "send_message", to=[receiver], text="and you?"), ThreadPaused)
-        session.answers(sender)
+        session.responds(sender)
         sender, receiver, turns = receiver, sender, turns + 1
     assert turns == 32
     assert paused == [ThreadPaused(cause="no_progress", reason="33 agents woke each other without a person")]
@@ -49,14 +49,14 @@ def test_an_endless_exchange_between_parent_and_child_is_paused() -> None:
     session = team(agent_definition("lead"), agent_definition("other"), WORKER)
     session.uses("lead", "send_message", to=["other"], text="begin")
     session.uses("other", "spawn_subagent", agent="worker", objective="x")
-    session.answers("other")
+    session.responds("other")
     turns = 0
     while session.thread_of("worker-1").run is not None:
-        result = session.answers("worker-1")
+        result = session.responds("worker-1")
         if session.thread_of("other").run is None:
             break
         session.uses("other", "send_subagent_input", agent="worker-1", text="again")
-        session.answers("other")
+        session.responds("other")
         turns += 1
     assert turns == 15
     assert only_fact(result, ThreadPaused).cause == "no_progress"
@@ -69,14 +69,14 @@ def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_toget
     )
     session.uses("lead", "send_message", to=["owner"], text="begin")
     send_handoff(session, "critic", by="owner", ownership=True, response={"expectation": "required", "within_s": 60})
-    session.answers("owner")
+    session.responds("owner")
     session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     session.now += 60 * SECOND
     woken = session.when(WakeTimeReached(at=session.now))
     assert only_fact(woken, InboxReserved).items == ("hnd_1.expired",)
     session.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="Here it is.")
 
-    result = session.answers("owner", "No answer came.")
+    result = session.responds("owner", "No answer came.")
 
     assert only_fact(result, InboxConsumed).items == ("hnd_1.expired",)
     assert only_fact(result, InboxReserved).items == ("hnd_1.returned",)

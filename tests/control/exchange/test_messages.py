@@ -54,7 +54,7 @@ def test_a_one_way_edge_carries_one_way_and_a_two_way_edge_both() -> None:
     send_handoff(session, "critic")
     send_handoff(session, "clerk")
     assert session.refusal_code("critic", "send_handoff", to="lead", message="Done.") == "no_edge"
-    session.answers("clerk")
+    session.responds("clerk")
     assert send_handoff(session, "clerk", by="critic")
 
 
@@ -157,15 +157,15 @@ def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> No
     assert [item.item for item in session.thread_of("critic").inbox] == [first, *sent]
     assert session.run_of("critic").reserved == (first,)
 
-    result = session.answers("critic")
+    result = session.responds("critic")
     assert only_fact(result, InboxConsumed).items == (first,)
     assert only_fact(result, InboxReserved).items == tuple(sent)
-    result = session.answers("critic")
+    result = session.responds("critic")
     assert only_fact(result, InboxConsumed).items == tuple(sent)
     assert session.thread_of("critic").inbox == ()
 
 
-def test_a_turn_that_fails_before_its_model_answers_leaves_its_inputs_deliverable() -> None:
+def test_a_turn_that_fails_before_its_model_responds_leaves_its_inputs_deliverable() -> None:
     """COM-09"""
     session = team(OPEN, CRITIC)
     handoff = send_handoff(session, "critic")
@@ -173,7 +173,7 @@ def test_a_turn_that_fails_before_its_model_answers_leaves_its_inputs_deliverabl
     assert [item.item for item in session.thread_of("critic").inbox] == [handoff]
     result = session.when(submit("try again", session_id=SESSION, thread_id="thr_2"))
     assert only_fact(result, InboxReserved).items == (handoff,)
-    assert only_fact(session.answers("critic"), InboxConsumed).items == (handoff,)
+    assert only_fact(session.responds("critic"), InboxConsumed).items == (handoff,)
 
 
 def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
@@ -185,7 +185,7 @@ def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
     session.fails("critic")
     assert list(session.state.handoffs) == ["hnd_1"]
     session.when(submit("go on", session_id=SESSION, thread_id="thr_2"))
-    assert only_fact(session.answers("critic"), HandoffCompleted).returned is False
+    assert only_fact(session.responds("critic"), HandoffCompleted).returned is False
     assert session.state.handoffs == {}
 
 
@@ -197,7 +197,7 @@ def test_a_handoff_over_a_confirming_edge_waits_for_the_receivers_answer() -> No
     result = session.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept")
     accepted = only_fact(result, HandoffAccepted)
     assert (accepted.source, accepted.target, accepted.ownership) == ("lead", "clerk", False)
-    assert only_fact(session.answers("clerk"), HandoffCompleted).target == "clerk"
+    assert only_fact(session.responds("clerk"), HandoffCompleted).target == "clerk"
 
 
 def test_a_rejection_is_delivered_to_the_sender_with_its_reason() -> None:
@@ -215,11 +215,11 @@ def test_a_rejection_is_delivered_to_the_sender_with_its_reason() -> None:
 def test_a_handoff_that_a_person_accepts_for_an_agent_is_delivered_to_it_again() -> None:
     session = team()
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
-    session.answers("clerk", "Somebody else should answer.")
+    session.responds("clerk", "Somebody else should answer.")
     assert session.running_agents() == ["lead"]
     result = session.when(respond_handoff("hnd_1", "accept"))
     assert only_fact(result, InboxReserved).items == ("hnd_1.accepted",)
-    assert only_fact(session.answers("clerk"), HandoffCompleted).source == "lead"
+    assert only_fact(session.responds("clerk"), HandoffCompleted).source == "lead"
 
 
 def test_an_acceptance_during_the_handoffs_run_is_delivered_next_and_completes_later() -> None:
@@ -227,9 +227,9 @@ def test_an_acceptance_during_the_handoffs_run_is_delivered_next_and_completes_l
     session.tool_result("lead", "send_handoff", to="clerk", message="Look.")
     assert session.run_of("clerk").reserved == ("hnd_1",)
     session.when(respond_handoff("hnd_1", "accept"))
-    result = session.answers("clerk", "I wait for an answer.")
+    result = session.responds("clerk", "I wait for an answer.")
     assert (facts_of(result, HandoffCompleted), only_fact(result, InboxReserved).items) == ([], ("hnd_1.accepted",))
-    assert only_fact(session.answers("clerk", "Looked."), HandoffCompleted).source == "lead"
+    assert only_fact(session.responds("clerk", "Looked."), HandoffCompleted).source == "lead"
 
 
 def test_only_the_receiver_answers_a_handoff() -> None:
@@ -271,7 +271,7 @@ def test_a_required_reply_is_tracked_until_it_comes() -> None:
     """COM-16"""
     session = team(OPEN, agent_definition("critic", edges=(Edge(to="lead"),)))
     send_handoff(session, "critic", response={"expectation": "required", "within_s": 60})
-    session.answers("critic", "Later.")
+    session.responds("critic", "Later.")
     assert [handoff.reply_by for handoff in session.state.handoffs.values()] == [NOW + 60 * SECOND]
     session.when(submit("answer it", session_id=SESSION, thread_id="thr_2"))
     result = session.uses("critic", "send_handoff", to="lead", message="Here.")
@@ -282,8 +282,8 @@ def test_a_missing_required_reply_expires_and_its_sender_is_notified() -> None:
     """COM-16"""
     session = team(OPEN, CRITIC)
     send_handoff(session, "critic", response={"expectation": "required", "within_s": 60})
-    session.answers("critic", "I say nothing.")
-    session.answers("lead")
+    session.responds("critic", "I say nothing.")
+    session.responds("lead")
     session.now += 60 * SECOND
     result = session.when(WakeTimeReached(at=session.now))
     assert fact_types(result) == ["handoff.reply.ended", "handoff.completed", "thread.paused"]
@@ -296,9 +296,9 @@ def test_an_idle_agent_wakes_for_its_inbox_and_a_lead_in_chat_waits_for_its_pers
     """MAR-13, COM-07"""
     session = team(agent_definition("lead"), agent_definition("other"))
     session.uses("lead", "send_message", to=["other"], text="hi")
-    session.answers("lead")
+    session.responds("lead")
     session.uses("other", "send_message", to=["lead"], text="hello")
-    session.answers("other")
+    session.responds("other")
     assert session.running_agents() == []
     assert only_fact(session.when(submit("and?", session_id=SESSION)), InboxReserved).items == ("itm_2",)
 
@@ -308,8 +308,8 @@ def test_a_stopped_lead_in_auto_mode_is_not_started_by_its_childs_result() -> No
     session = team(mode="auto")
     session.spawns()
     session.when(interrupt())
-    session.stopped("lead")
-    session.answers("worker-1")
+    session.stops("lead")
+    session.responds("worker-1")
     assert session.running_agents() == [], "only a person starts a stopped thread again"
 
 
@@ -319,7 +319,7 @@ def test_a_blocked_agent_does_not_block_another() -> None:
     send_handoff(session, "critic")
     send_handoff(session, "clerk")
     session.fails("critic")
-    session.answers("clerk")
+    session.responds("clerk")
     assert session.running_agents() == ["lead"]
     send_handoff(session, "clerk")
     assert session.running_agents() == ["lead", "clerk"]
@@ -350,7 +350,7 @@ def test_a_main_agent_messages_its_own_children_only_while_they_run() -> None:
     session.spawns()
     session.uses("lead", "send_message", to=["worker-1", "other"], text="hi")
     assert session.refusal_code("other", "send_message", to=["worker-1"], text="hi") == "subagents_do_not_talk"
-    assert "subagent.completed" not in fact_types(session.answers("worker-1"))
+    assert "subagent.completed" not in fact_types(session.responds("worker-1"))
     assert session.run_of("worker-1").reserved == ("itm_1",)
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.refusal_code("lead", "send_message", to=["worker-1"], text="hi") == "nothing_running"

@@ -17,7 +17,7 @@ def session_under_review() -> Team:
     """Return a session whose child waits for a verdict on its work."""
     session = team()
     session.spawns(review=True)
-    session.answers("worker-1", "First draft.")
+    session.responds("worker-1", "First draft.")
     return session
 
 
@@ -25,7 +25,7 @@ def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
     """Subagents specification, Review: work under review is ready, not done."""
     session = team()
     session.spawns(review=True)
-    result = session.answers("worker-1", "First draft.")
+    result = session.responds("worker-1", "First draft.")
     assert fact_types(result)[-3:] == ["review.requested", "worker.notification", "team.changed"]
     assert only_fact(result, WorkerNotification).status == "ready_for_review"
     assert session.child_status("worker-1") == "waiting"
@@ -44,7 +44,7 @@ def test_a_parent_gets_no_notification_of_its_own_verdict() -> None:
     judged = session.uses("lead", "submit_verdict", agent="worker-1", verdict="passed")
     assert only_fact(judged, WorkerNotification).item == ""
 
-    answered = session.answers("lead", "It passed.")
+    answered = session.responds("lead", "It passed.")
 
     assert session.thread_of("lead").inbox == ()
     assert only_fact(answered, TaskCompleted).summary == "It passed."
@@ -73,7 +73,7 @@ def test_requested_changes_are_the_childs_next_input() -> None:
         only_fact(result, TurnSubmitted).input.text
         == "Changes were requested by lead.\nNearly.\n- Name the source. (a.md:3)"
     )
-    again = session.answers("worker-1", "Second draft.")
+    again = session.responds("worker-1", "Second draft.")
     assert len(facts_of(again, ReviewRequested)) == 1
     session.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
     assert session.child_status("worker-1") == "completed"
@@ -132,7 +132,7 @@ def test_the_requester_of_a_review_receives_the_verdict_and_the_fixes() -> None:
     session = team(LEAD, CRITIC, CLERK)
     session.uses("lead", "send_message", to=["clerk"], text="begin")
     review = session.tool_result("clerk", "request_review", reviewer="critic", instructions="Is it right?")
-    session.answers("clerk", "I wait for the verdict.")
+    session.responds("clerk", "I wait for the verdict.")
     judged = session.uses(
         "critic",
         "submit_verdict",
@@ -148,7 +148,7 @@ def test_the_requester_of_a_review_receives_the_verdict_and_the_fixes() -> None:
         "The review rev_1 of clerk: changes_requested.\nNearly.\n- Shorter. (a.md:3)",
     )
     assert session.run_of("clerk").reserved == (message.item,)
-    session.answers("clerk", "I see.")
+    session.responds("clerk", "I see.")
 
     applied = session.when(ApplyReview(session_id=SESSION, review_id=review["review_id"]))
 
@@ -167,11 +167,11 @@ def test_an_endless_exchange_of_reviews_is_stopped() -> None:
     rounds = 0
     while session.thread_of("clerk").run is not None:
         review = session.tool_result("clerk", "request_review", reviewer="critic")
-        session.answers("clerk")
+        session.responds("clerk")
         if session.thread_of("critic").run is None:
             break
         session.uses("critic", "submit_verdict", review_id=review["review_id"], verdict="failed")
-        session.answers("critic")
+        session.responds("critic")
         rounds += 1
     assert rounds == MAX_HOPS // 2
 

@@ -10,7 +10,16 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.control.decide.turn.plan import MAX_LINE_CHARS
 from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import fact_types, prompted_session
-from tests.control.rigs.examples import THREAD, at, attempt_failure, interrupt, model_answer, run_stop, steer, text_part
+from tests.control.rigs.examples import (
+    THREAD,
+    at,
+    attempt_failure,
+    interrupt,
+    model_response,
+    run_stop,
+    steer,
+    text_part,
+)
 
 PLAN = at(turn=1, run=1, step=2)
 LOOK, FIX = PlanStep("look", "in_progress"), PlanStep("mend", "pending")
@@ -35,7 +44,7 @@ def test_every_kind_of_run_end_makes_the_plan_final():
         return prompted_session().after(plan_reported(LOOK, FIX))
 
     final = PlanUpdated(steps=(LOOK, FIX), final=True)
-    completed = run().when(model_answer(text_part(3, "Done."))).facts
+    completed = run().when(model_response(text_part(3, "Done."))).facts
     broken = run().when(attempt_failure()).facts
     interrupted = run().after(interrupt()).when(run_stop()).facts
     dead = run()
@@ -53,15 +62,15 @@ def test_every_kind_of_run_end_makes_the_plan_final():
 
 
 def test_a_run_that_continues_with_a_steer_keeps_its_plan():
-    session = prompted_session().after(plan_reported(LOOK), steer("Also this."), model_answer(text_part(3, "Done.")))
+    session = prompted_session().after(plan_reported(LOOK), steer("Also this."), model_response(text_part(3, "Done.")))
     session.when(plan_reported(LOOKED, step=9, prompt=4)).then((PlanUpdated(steps=(LOOKED,)), PLAN))
-    last = session.when(model_answer(text_part(10, "Both."), step=4))
+    last = session.when(model_response(text_part(10, "Both."), step=4))
 
     assert [fact for fact in last.facts if isinstance(fact, PlanUpdated)] == [PlanUpdated(steps=(LOOKED,), final=True)]
 
 
 def test_a_plan_reported_after_its_prompt_changes_nothing():
-    session = prompted_session().after(model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(model_response(text_part(2, "Done.")))
     session.when(plan_reported(LOOK, step=3)).then_nothing()
 
 

@@ -40,7 +40,7 @@ from tests.control.rigs.examples import (
     at,
     attempt_failure,
     interrupt,
-    model_answer,
+    model_response,
     reject,
     requested_call,
     run_stop,
@@ -90,7 +90,7 @@ def test_a_reported_part_is_recorded_during_the_prompt():
         (ReasoningCompleted(content=Text(text="hm")), at(turn=1, run=1, step=2))
     )
     session.when(part_ended("So.", 3)).then((MessageText(content=Text(text="So.")), at(turn=1, run=1, step=3)))
-    last = session.when(model_answer(text_part(4, "Done.")))
+    last = session.when(model_response(text_part(4, "Done.")))
 
     assert fact_types(last.facts) == [
         "message.text",
@@ -131,7 +131,7 @@ def test_a_rejected_call_of_an_external_agent_is_refused_and_its_prompt_continue
         (ActionResolved(decision="reject"), at(turn=1, run=1, step=4, call=1, action=1)),
         (ToolRefused(code="person_denied", message="The person rejected the call."), CALL),
     )
-    assert fact_types(session.when(model_answer(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
+    assert fact_types(session.when(model_response(text_part(5, "Then not."))).facts)[-1] == "turn.completed"
 
 
 def test_an_approval_for_a_running_call_adds_no_second_request():
@@ -162,7 +162,7 @@ def test_a_call_reported_by_a_stopping_turn_is_cancelled():
 
 
 def test_reports_after_the_prompt_change_nothing():
-    session = prompted_session().after(model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(model_response(text_part(2, "Done.")))
 
     session.when(part_ended("late", 3)).then_nothing()
     session.when(call_reported(requested_call(1, 3))).then_nothing()
@@ -170,7 +170,7 @@ def test_reports_after_the_prompt_change_nothing():
 
 def test_an_approval_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
     session = prompted_session().after(call_reported(requested_call(1, 3, ASK)))
-    facts = session.when(model_answer(text_part(5, "I went on."))).facts
+    facts = session.when(model_response(text_part(5, "I went on."))).facts
 
     assert ActionWithdrawn(reason="the agent continued without it") in facts
     assert fact_types(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
@@ -178,12 +178,12 @@ def test_an_approval_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answe
 
 def test_an_auto_turn_ends_with_the_external_agents_answer():
     session = prompted_session(mode="auto")
-    assert fact_types(session.when(model_answer(text_part(2, "Done."))).facts)[-1] == "turn.completed"
+    assert fact_types(session.when(model_response(text_part(2, "Done."))).facts)[-1] == "turn.completed"
 
 
 def test_a_steer_becomes_the_next_prompt():
     session = prompted_session().after(steer("Also this."))
-    result = session.when(model_answer(text_part(2, "Done.")))
+    result = session.when(model_response(text_part(2, "Done.")))
 
     assert fact_types(result.facts)[-2:] == ["queue.steer.accepted", "model.requested"]
     assert [type(effect) for effect in result.effects] == [AskModel]
@@ -225,7 +225,7 @@ def test_a_connection_and_a_disconnection_are_recorded_once():
 
 
 def test_a_takeover_disconnects_the_external_agents_of_the_dead_process():
-    session = prompted_session().after(connected(), model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(connected(), model_response(text_part(2, "Done.")))
     session.epoch = 2
     session.when(HostTakenOver(partials=())).then(
         (AgentDisconnected(provider_session_id="s-1", reason="its process ended"), LEAD)

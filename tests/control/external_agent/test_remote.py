@@ -38,7 +38,7 @@ from tests.control.rigs.examples import (
     THREAD,
     at,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
@@ -139,7 +139,7 @@ def test_a_changed_delivery_under_the_same_name_is_the_next_version():
 
 def test_a_report_after_the_prompt_is_not_recorded():
     """CTL-15"""
-    session = prompted_session().after(model_answer(text_part(2, "Done.")))
+    session = prompted_session().after(model_response(text_part(2, "Done.")))
     session.when(task_reported("working")).then_nothing()
     session.when(RemoteNeedEnded(thread=THREAD, run="run_1", call="cal_1", reason="")).then_nothing()
 

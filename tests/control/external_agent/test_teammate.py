@@ -55,7 +55,7 @@ def test_a_remote_agents_answer_goes_to_the_sender_with_the_texts_of_its_artifac
         session.when(remote_report(session, ArtifactReported(task="T", artifact="a", name="card", parts=parts))),
         RemoteArtifact,
     )
-    result = session.answers("peer", "Here it is.")
+    result = session.responds("peer", "Here it is.")
 
     (reply,) = facts_of(result, ChannelMessage)
     assert (reply.source, reply.participants, reply.to_threads) == (
@@ -76,7 +76,7 @@ def test_a_remote_agents_answer_ends_the_required_reply_of_a_handoff():
     """COM-16"""
     session = team(HOST, PEER, PERSON)
     session.uses("host", "send_handoff", to="peer", message="Look.", response={"expectation": "required"})
-    result = session.answers("peer", "Seen.")
+    result = session.responds("peer", "Seen.")
 
     assert [(reply.end, reply.by) for reply in facts_of(result, ReplyEnded)] == [("answered", "peer")]
     assert [message.message.text for message in facts_of(result, ChannelMessage)] == ["Seen."]

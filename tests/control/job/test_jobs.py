@@ -25,7 +25,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.decide.task.control import RESUME_INPUT
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import StepResult
-from tests.control.rigs.examples import SESSION, interrupt, model_answer, submit, text_part
+from tests.control.rigs.examples import SESSION, interrupt, model_response, submit, text_part
 from tests.control.rigs.jobs import JOB, create_job, retry_item, session_with_job
 from tests.control.rigs.tasks import board, cancel, link, pause, retry, start
 from tests.control.rigs.team import EDITOR, LEAD, WORKER, Team, agent_definition, fact_types, facts_of, only_fact, team
@@ -69,7 +69,7 @@ def test_a_job_is_a_task_with_one_subtask_per_item_and_runs_its_items_in_paralle
 def test_the_next_item_starts_when_another_ends_and_the_job_ends_with_the_last() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     job_task, first, second = session.state.tasks
-    result = session.answers("worker-1", "Alpha is fine.")
+    result = session.responds("worker-1", "Alpha is fine.")
 
     assert task_ids(result, TaskCompleted) == [first]
     assert only_fact(result, TaskCompleted).summary == "Alpha is fine."
@@ -79,7 +79,7 @@ def test_the_next_item_starts_when_another_ends_and_the_job_ends_with_the_last()
         "the notification has no receiver, so the lead does not wake"
     )
 
-    result = session.answers("worker-2")
+    result = session.responds("worker-2")
     assert task_ids(result, TaskCompleted) == [second, job_task]
     assert facts_of(result, TaskCompleted)[-1].summary == "2 of 2 items are done"
     assert (session.state.tasks, session.state.jobs, session.running_agents()) == ({}, {}, [])
@@ -89,7 +89,7 @@ def test_cancelling_a_job_keeps_finished_items_and_starts_no_other() -> None:
     """CTL-11: intent first, no more facts of the finished item, the end of the job last."""
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
     job_task, first, second, third = session.state.tasks
-    session.answers("worker-1")
+    session.responds("worker-1")
     result = session.when(CancelJob(session_id=SESSION, job_id=JOB, reason="enough"))
 
     assert result.answer == JobChanged(
@@ -103,7 +103,7 @@ def test_cancelling_a_job_keeps_finished_items_and_starts_no_other() -> None:
     assert task_ids(result, TaskCancelRequested) == [job_task, second, third]
     assert fact_types(result).index("turn.interrupt.requested") > fact_types(result).index("task.cancel.requested")
     assert task_ids(result, TaskCancelled) == [third]
-    result = session.stopped("worker-2", "cancelled")
+    result = session.stops("worker-2", "cancelled")
     assert task_ids(result, TaskCancelled) == [second, job_task]
     assert first not in {new.scope.task for new in result.decision.facts}
     assert (session.state.tasks, session.state.jobs, session.running_agents()) == ({}, {}, [])
@@ -114,7 +114,7 @@ def test_a_retried_item_gets_another_attempt_with_the_same_worker() -> None:
     """CTL-11: a finished item is refused, and a failed item has one result."""
     session = session_with_job("alpha", "beta", parallel=2)
     job_task, first, second = session.state.tasks
-    session.answers("worker-1")
+    session.responds("worker-1")
     result = session.fails("worker-2")
     assert task_ids(result, TaskFailed) == [second, job_task]
     assert facts_of(result, TaskFailed)[-1].message == "1 of 2 items are done, 1 failed"
@@ -140,7 +140,7 @@ def test_a_retried_item_gets_another_attempt_with_the_same_worker() -> None:
     assert session.running_agents() == ["worker-2"], "the worker keeps its conversation"
     assert session.refuses(retry_item(second)).code == "task_running"
 
-    result = session.answers("worker-2")
+    result = session.responds("worker-2")
     assert task_ids(result, TaskCompleted) == [second, job_task]
     assert facts_of(result, TaskCompleted)[-1].summary == "2 of 2 items are done"
 
@@ -149,7 +149,7 @@ def test_retrying_a_job_retries_all_failed_items_within_its_parallel_limit() -> 
     session = session_with_job("alpha", "beta", "gamma", parallel=1)
     job_task, first, second, third = session.state.tasks
     session.fails("worker-1")
-    session.answers("worker-2")
+    session.responds("worker-2")
     session.fails("worker-3")
     result = session.when(retry_item())
 
@@ -157,8 +157,8 @@ def test_retrying_a_job_retries_all_failed_items_within_its_parallel_limit() -> 
     assert task_ids(result, TaskStarted) == [first, job_task]
     assert session.refuses(retry_item(third)).code == "task_not_ready"
     assert session.refuses(retry_item()).code == "task_not_ready"
-    assert task_ids(session.answers("worker-1"), TaskStarted) == [third]
-    assert task_ids(session.answers("worker-3"), TaskCompleted) == [third, job_task]
+    assert task_ids(session.responds("worker-1"), TaskStarted) == [third]
+    assert task_ids(session.responds("worker-3"), TaskCompleted) == [third, job_task]
     assert second not in session.state.tasks
 
 
@@ -170,7 +170,7 @@ def test_a_retried_item_of_a_closed_worker_gets_a_new_worker() -> None:
     result = session.when(retry_item(item))
     assert only_fact(result, SubagentSpawned).objective.text.startswith("This is attempt 2.")
     assert session.running_agents() == ["worker-2"]
-    assert task_ids(session.answers("worker-2"), TaskCompleted) == [item, job_task]
+    assert task_ids(session.responds("worker-2"), TaskCompleted) == [item, job_task]
 
 
 def test_input_of_a_person_makes_a_failed_worker_a_normal_child_again() -> None:
@@ -181,15 +181,15 @@ def test_input_of_a_person_makes_a_failed_worker_a_normal_child_again() -> None:
     session.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="Look at something else."))
     session.when(retry_item(item))
     assert session.running_agents() == ["worker-1", "worker-2"]
-    assert only_fact(session.answers("worker-1"), WorkerNotification).item != ""
-    assert task_ids(session.answers("worker-2"), TaskCompleted) == [item, job_task]
+    assert only_fact(session.responds("worker-1"), WorkerNotification).item != ""
+    assert task_ids(session.responds("worker-2"), TaskCompleted) == [item, job_task]
 
 
 def test_a_worker_that_cannot_start_fails_its_item_and_the_other_results_stay() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     job_task, first, second = session.state.tasks
     session.definitions = (LEAD,)
-    result = session.answers("worker-1")
+    result = session.responds("worker-1")
     assert task_ids(result, TaskCompleted) == [first]
     assert task_ids(result, TaskStarted) == [second]
     assert [(failure.code) for failure in facts_of(result, TaskFailed)] == ["unknown_agent", "items_failed"]
@@ -204,12 +204,12 @@ def test_a_paused_job_keeps_its_running_attempts_and_starts_nothing() -> None:
     assert isinstance(result.answer, JobChanged)
     assert result.answer.status == "paused"
     assert session.refuses(retry_item()).code == "task_paused"
-    assert [name for name in fact_types(session.stopped("worker-1")) if name.startswith("task.")] == []
+    assert [name for name in fact_types(session.stops("worker-1")) if name.startswith("task.")] == []
 
     result = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert only_fact(result, TurnSubmitted).input.text == RESUME_INPUT
     assert task_ids(result, TaskStarted) == [], "the attempt continues"
-    result = session.answers("worker-1")
+    result = session.responds("worker-1")
     assert (task_ids(result, TaskCompleted), task_ids(result, TaskStarted)) == ([first], [second])
 
 
@@ -225,18 +225,18 @@ def test_a_job_is_paused_by_a_takeover_until_a_person_resumes_it() -> None:
 
     result = session.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert session.running_agents() == ["lead", "worker-1"]
-    session.answers("worker-1")
-    assert task_ids(session.answers("worker-2"), TaskCompleted) == [second, job_task]
+    session.responds("worker-1")
+    assert task_ids(session.responds("worker-2"), TaskCompleted) == [second, job_task]
 
 
 def test_a_worker_that_waits_for_a_slot_starts_after_a_takeover_and_a_resume() -> None:
     session = team(budget=1)
-    session.answers("lead")
+    session.responds("lead")
     session.when(create_job("alpha", "beta", parallel=2))
     session.when(HostTakenOver(partials=()), epoch=2)
     session.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert session.running_agents() == ["worker-1"]
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == ["worker-2"]
 
 
@@ -276,7 +276,7 @@ def test_an_item_can_depend_on_others_and_can_be_cancelled_alone() -> None:
     session.when(link(second, depends_on=(third,)))
     result = session.when(cancel(third))
     assert task_ids(result, TaskCancelled) == [third]
-    result = session.answers("worker-1")
+    result = session.responds("worker-1")
     assert task_ids(result, TaskStarted) == [], "its dependency was cancelled"
     assert session.state.tasks[job_task].work == "running"
     result = session.when(cancel(second))
@@ -311,12 +311,12 @@ def test_workers_get_the_persons_mode_or_the_leads_narrowed_by_their_definition(
     session = team(
         LEAD, agent_definition("worker", kind="subagent", permission_mode=worker or None), permission_mode="edits"
     )
-    session.answers("lead")
+    session.responds("lead")
     result = session.when(create_job("alpha", "beta", parallel=1, permission_mode=requested))
     assert only_fact(result, TurnSubmitted).permission_mode == mode
     session.when(submit("and you?", permission_mode="planning"))
-    session.answers("lead")
-    result = session.answers("worker-1")
+    session.responds("lead")
+    result = session.responds("worker-1")
     assert only_fact(result, TurnSubmitted).permission_mode == mode, "the chosen mode applies to every item"
 
 
@@ -326,7 +326,7 @@ def test_a_job_without_a_session_creates_one_in_the_default_mode() -> None:
     assert fact_types(result)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
     assert (session.state.title, session.running_agents()) == ("Look at all", ["worker-1"])
     assert only_fact(result, JobCreated).permission_mode == "edits"
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == []
 
 
@@ -334,17 +334,17 @@ def test_a_job_without_a_session_creates_one_in_the_default_mode() -> None:
 def test_a_jobs_inherited_mode_narrows_when_the_folder_loses_trust(requested: Any) -> None:
     """SAFE-08: a mode that a person chose for the job stays."""
     session = team(LEAD, WORKER, permission_mode="full")
-    session.answers("lead")
+    session.responds("lead")
     session.when(create_job("alpha", "beta", "gamma", parallel=1, permission_mode=requested))
     untrusted = {"is_trust_withheld": True, "default_mode": "ask"}
     expected = requested or "ask"
 
     result = session.when(PauseJob(session_id=SESSION, job_id=JOB))
-    session.stopped("worker-1")
+    session.stops("worker-1")
     result = session.when(ResumeJob(session_id=SESSION, job_id=JOB), **untrusted)
     assert only_fact(result, TurnSubmitted).permission_mode == expected, "a continued attempt"
     run = session.run_of("worker-1")
-    answer = model_answer(
+    answer = model_response(
         text_part(run.model_step + 1, "Done."),
         run=_run_number(run.run),
         step=run.model_step,
@@ -375,23 +375,23 @@ def test_input_to_a_worker_whose_item_awaits_a_retry_is_that_attempt() -> None:
     job_task, first, _ = session.state.tasks
     child = session.thread_of("worker-1")
     session.when(interrupt(thread_id=child.thread))
-    session.stopped("worker-1")
+    session.stops("worker-1")
     session.when(retry_item(first))
     session.when(submit("go on", session_id=SESSION, thread_id=child.thread))
     assert session.running_agents() == ["worker-2"]
-    result = session.answers("worker-2")
+    result = session.responds("worker-2")
     assert [
         (new.scope.task, new.scope.attempt) for new in result.decision.facts if new.fact.type == "task.started"
     ] == [(first, 2)]
     assert session.running_agents() == ["worker-1"]
-    assert task_ids(session.answers("worker-1"), TaskCompleted) == [first, job_task]
+    assert task_ids(session.responds("worker-1"), TaskCompleted) == [first, job_task]
 
 
 def test_a_job_in_an_archived_session_is_paused_before_it_starts_an_item() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     job_task, first, second = session.state.tasks
     run = session.run_of("worker-1")
-    answer = model_answer(
+    answer = model_response(
         text_part(run.model_step + 1, "Done."),
         run=_run_number(run.run),
         step=run.model_step,
@@ -415,7 +415,7 @@ def test_a_paused_item_frees_its_place_for_another() -> None:
     session = session_with_job("alpha", "beta", parallel=1)
     _, first, second = session.state.tasks
     session.when(pause(first))
-    assert task_ids(session.stopped("worker-1"), TaskStarted) == [second]
+    assert task_ids(session.stops("worker-1"), TaskStarted) == [second]
     assert session.refuses(retry_item(first)).code == "task_running"
 
 
@@ -423,7 +423,7 @@ def test_a_job_without_a_finished_item_ends_as_cancelled() -> None:
     session = session_with_job("alpha", parallel=1)
     job_task, item = session.state.tasks
     session.when(cancel(item))
-    result = session.stopped("worker-1", "cancelled")
+    result = session.stops("worker-1", "cancelled")
     assert task_ids(result, TaskCancelled) == [item, job_task]
     assert task_ids(result, TaskCompleted) == []
 

@@ -16,7 +16,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
 from callboard.control.state.artifact import ArtifactChangeReported, ArtifactRequest, ArtifactRequested, FileState
 from tests.control.rigs.decisions import Scenario, session_after
-from tests.control.rigs.examples import SESSION, THREAD, at, model_answer, requested_call, submit, text_answer
+from tests.control.rigs.examples import SESSION, THREAD, at, model_response, requested_call, submit, text_response
 
 CALL = at(turn=1, run=1, step=2, call=1)
 CALL_ARTIFACT = msgspec.structs.replace(CALL, artifact="art_1")
@@ -58,14 +58,17 @@ def version_created(
 
 def session_in_second_call(*before: FileChange) -> Scenario:
     """Return a session whose first call changed these files and whose second call runs."""
-    session = session_after(submit(mode="auto"), model_answer(requested_call(1, 2)), write_end(*before))
-    return session.after(model_answer(requested_call(2, 4), step=3))
+    session = session_after(submit(mode="auto"), model_response(requested_call(1, 2)), write_end(*before))
+    return session.after(model_response(requested_call(2, 4), step=3))
 
 
 def session_with_artifact() -> Scenario:
     """Return an idle session with an artifact of one version."""
     return session_after(
-        submit(), model_answer(requested_call(1, 2)), write_end(file_change(FIRST_TEXT)), text_answer("Done.", step=3)
+        submit(),
+        model_response(requested_call(1, 2)),
+        write_end(file_change(FIRST_TEXT)),
+        text_response("Done.", step=3),
     )
 
 

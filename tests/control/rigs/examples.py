@@ -136,7 +136,7 @@ SERIAL_DENY = msgspec.structs.replace(DENY, read_only=False)
 
 
 def requested_call(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> RequestedCall:
-    """Return a call of a model's answer."""
+    """Return a call of a model's response."""
     return RequestedCall(
         call=f"cal_{call}",
         step=step,
@@ -151,10 +151,10 @@ def text_part(step: int, content: str) -> Piece:
     return Piece(kind="text", step=step, text=content)
 
 
-def model_answer(
+def model_response(
     *parts: Piece | RequestedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
 ) -> ModelAnswered:
-    """Return a complete answer to the model call at that step."""
+    """Return a complete response to the model call at that step."""
     calls = tuple(part for part in parts if isinstance(part, RequestedCall))
     return ModelAnswered(
         thread=thread,
@@ -170,9 +170,9 @@ def model_answer(
     )
 
 
-def text_answer(content: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
-    """Return an answer of plain text: the first part after the model call."""
-    return model_answer(text_part(step + 1, content), run=run, step=step)
+def text_response(content: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
+    """Return a response of plain text: the first part after the model call."""
+    return model_response(text_part(step + 1, content), run=run, step=step)
 
 
 def attempt_failure(

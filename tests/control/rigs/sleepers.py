@@ -73,7 +73,7 @@ def sleeping_team(
     session = SleepingTeam(LEAD_ALONE, definition or watcher_definition(**when), WORKER)
     session.when(submit("the objective", mode=mode, permission_mode=permission_mode))
     if mode == "chat":
-        session.answers("lead")
+        session.responds("lead")
     session.when(AddAgent(session_id=SESSION, agent="watcher"))
     return session
 

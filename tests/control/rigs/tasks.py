@@ -28,7 +28,7 @@ CRITIC = agent_definition("critic")
 def board(*tasks: str, **rest: Any) -> Team:
     """Return a session with an idle lead and these open tasks."""
     session = team(LEAD, CRITIC, WORKER, HUMAN, **rest)
-    session.answers("lead")
+    session.responds("lead")
     for name in tasks:
         session.when(create(name))
     return session

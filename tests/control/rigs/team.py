@@ -1,4 +1,4 @@
-"""A session with a team: definitions, budgets, and answers of each agent's model on demand."""
+"""A session with a team: definitions, budgets, and responses of each agent's model on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Thread
 from callboard.control.state.turn import OpenRun
 from tests.control.rigs.decisions import Scenario, Step, StepResult
-from tests.control.rigs.examples import ALLOW, RUN_CONFIG, SESSION, model_answer, submit, text_part
+from tests.control.rigs.examples import ALLOW, RUN_CONFIG, SESSION, model_response, submit, text_part
 
 F = TypeVar("F", bound=Fact)
 
@@ -76,13 +76,13 @@ class Team(Scenario):
         """Return the names of the agents with an open run."""
         return [thread.agent for thread in self.state.threads.values() if thread.run is not None]
 
-    def answers(self, name: str, content: str = "Done.") -> StepResult:
-        """Apply a text answer of the agent's model."""
+    def responds(self, name: str, content: str = "Done.") -> StepResult:
+        """Apply a text response of the agent's model."""
         run = self.run_of(name)
-        return self.when(self._answer(name, text_part(run.model_step + 1, content)))
+        return self.when(self._response(name, text_part(run.model_step + 1, content)))
 
     def uses(self, name: str, tool: str, /, **arguments: Any) -> StepResult:
-        """Apply an answer of the agent's model with an allowed tool call."""
+        """Apply a response of the agent's model with an allowed tool call."""
         self._calls += 1
         evaluation = msgspec.structs.replace(ALLOW, arguments=msgspec.json.encode(arguments).decode())
         run = self.run_of(name)
@@ -94,7 +94,7 @@ class Team(Scenario):
             provider_call_id=f"call-{self._calls}",
             evaluation=evaluation,
         )
-        return self.when(self._answer(name, call))
+        return self.when(self._response(name, call))
 
     def tool_result(self, name: str, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Apply an allowed tool call, and return the tool's output."""
@@ -135,14 +135,14 @@ class Team(Scenario):
         )
         return self.when(failure)
 
-    def stopped(self, name: str, cause: InterruptCause = "person") -> StepResult:
+    def stops(self, name: str, cause: InterruptCause = "person") -> StepResult:
         """Apply the end of the agent's run after a stop."""
         return self.when(RunStopped(thread=self.thread_of(name).thread, run=self.run_of(name).run, cause=cause))
 
-    def _answer(self, name: str, *parts: Any) -> ModelAnswered:
+    def _response(self, name: str, *parts: Any) -> ModelAnswered:
         run = self.run_of(name)
         number = int(run.run.removeprefix("run_"))
-        return model_answer(*parts, run=number, step=run.model_step, thread=self.thread_of(name).thread)
+        return model_response(*parts, run=number, step=run.model_step, thread=self.thread_of(name).thread)
 
     def _configure_run(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
         definition_ = self._find(definition) if definition else self.definitions[0]

@@ -40,7 +40,7 @@ from callboard.control.state.session import Session, Thread
 from callboard.control.state.turn import OpenCall
 from callboard.projection.view import SessionView
 from tests.control.rigs.decisions import Step
-from tests.control.rigs.examples import ALLOW, ASK, SESSION, interrupt, model_answer, submit, text_part
+from tests.control.rigs.examples import ALLOW, ASK, SESSION, interrupt, model_response, submit, text_part
 from tests.control.rigs.jobs import JOB, create_job, retry_item
 from tests.control.rigs.sleepers import SleepingTeam
 from tests.control.rigs.tasks import HUMAN, cancel, create, pause, resume, retry, start
@@ -125,9 +125,9 @@ class History:
     def finishes(self, a: int, b: int, c: int) -> None:
         name = self._pick_running(a)
         if self.session.run_of(name).stopping:
-            self.session.stopped(name)
+            self.session.stops(name)
         else:
-            self.session.answers(name)
+            self.session.responds(name)
 
     def fails(self, a: int, b: int, c: int) -> None:
         name = self._pick_running(a)
@@ -136,7 +136,7 @@ class History:
 
     def stops(self, a: int, b: int, c: int) -> None:
         causes = ("person", "crash", "shutdown", "person")
-        self.session.stopped(self._pick_running(a), causes[b % len(causes)])
+        self.session.stops(self._pick_running(a), causes[b % len(causes)])
 
     def interrupts(self, a: int, b: int, c: int) -> None:
         thread = self.session.thread_of(self._pick_agent(a)).thread
@@ -253,7 +253,7 @@ class History:
             self._when(ExternalCallReported(thread=thread, run=run.run, prompt=run.model_step, call=call))
         else:
             number = int(run.run.removeprefix("run_"))
-            self._when(model_answer(call, run=number, step=run.model_step, thread=thread))
+            self._when(model_response(call, run=number, step=run.model_step, thread=thread))
 
     def decides(self, a: int, b: int, c: int) -> None:
         """Apply a person's answer to a pending action."""

@@ -7,7 +7,7 @@ from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.facts.subagent import SubagentCancelled
 from callboard.contracts.facts.turn import TurnInterruptRequested
 from callboard.control.effects import StopRun
-from tests.control.rigs.examples import ASK, SESSION, approve, interrupt, model_answer, requested_call
+from tests.control.rigs.examples import ASK, SESSION, approve, interrupt, model_response, requested_call
 from tests.control.rigs.team import fact_types, facts_of, only_fact, spawn, team
 
 
@@ -15,7 +15,7 @@ def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
     """MAR-10, CTL-08: the intents are first, then the ends. Hard invariant 7."""
     session = team(budget=2)
     session.spawns(3)
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.when(spawn())
     result = session.when(interrupt(cascade=True, reason="enough"))
 
@@ -36,7 +36,7 @@ def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
         "worker-3",
     ]
     for name in ("worker-2", "lead", "worker-3"):
-        session.stopped(name, "cancelled")
+        session.stops(name, "cancelled")
     assert [session.child_status(f"worker-{number}") for number in (1, 2, 3, 4)] == ["completed", *["cancelled"] * 3]
     assert session.running_agents() == []
     assert session.state.tasks == {}
@@ -47,7 +47,7 @@ def test_an_interrupt_without_cascade_leaves_the_children_running() -> None:
     session = team()
     session.spawns()
     session.when(interrupt())
-    session.stopped("lead")
+    session.stops("lead")
     assert session.running_agents() == ["worker-1"]
 
 
@@ -57,7 +57,7 @@ def test_cancelling_a_child_that_is_already_stopping_cancels_it() -> None:
     session.spawns()
     session.when(interrupt(thread_id="thr_2"))
     session.uses("lead", "cancel_subagent", agent="worker-1", reason="not needed")
-    result = session.stopped("worker-1")
+    result = session.stops("worker-1")
 
     assert only_fact(result, SubagentCancelled).reason == "not needed"
     assert session.child_status("worker-1") == "cancelled"
@@ -67,10 +67,10 @@ def test_a_child_cancelled_while_its_approval_waits_withdraws_it() -> None:
     """CTL-16, CTL-04"""
     session = team()
     session.spawns()
-    session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
+    session.when(model_response(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     session.when(CancelSubagent(session_id=SESSION, agent="worker-1"))
     assert session.refuses(approve()).code == "nothing_running"
-    result = session.stopped("worker-1", "cancelled")
+    result = session.stops("worker-1", "cancelled")
 
     assert fact_types(result) == [
         "action.withdrawn",
@@ -111,7 +111,7 @@ def test_closing_a_running_child_stops_it_first() -> None:
     assert fact_types(closing) == ["turn.interrupt.requested"]
     assert session.refuses(SendSubagentInput(session_id=SESSION, agent="worker-1", text="x")).code == "nothing_running"
     assert session.refuses(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="x")).code == "thread_busy"
-    result = session.stopped("worker-1", "closed")
+    result = session.stops("worker-1", "closed")
     assert fact_types(result)[-6:] == [
         "subagent.cancelled",
         "task.cancelled",
@@ -126,7 +126,7 @@ def test_an_ended_child_is_not_cancelled() -> None:
     """CTL-08: finished children stay finished."""
     session = team()
     session.spawns()
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.refusal_code("lead", "cancel_subagent", agent="worker-1") == "nothing_running"
 
 
@@ -136,7 +136,7 @@ def test_closed_children_leave_the_state() -> None:
     sizes: list[int] = []
     for _ in range(4):
         (name,) = session.spawns()
-        session.answers(name)
+        session.responds(name)
         session.when(CloseSubagent(session_id=SESSION, agent=name))
         sizes.append(
             len(session.state.threads)

@@ -1,4 +1,4 @@
-"""Plain-text answers of a child that should finalize (M3)."""
+"""Plain-text responses of a child that should finalize (M3)."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def complete_call(session: Team, output: str) -> StepResult:
     return session.when(ToolEnded(thread=thread, run=run.run, call=run.calls[0].call, outcome=outcome))
 
 
-def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_is_the_result() -> None:
+def test_m3_a_child_that_responds_in_plain_text_is_reminded_once_before_its_text_is_the_result() -> None:
     session = session_with_finalizer()
 
-    reminded = session.answers("worker-1", "The answer is 41.")
-    ended = session.answers("worker-1", "The answer is 42.")
+    reminded = session.responds("worker-1", "The answer is 41.")
+    ended = session.responds("worker-1", "The answer is 42.")
 
     assert fact_types(reminded)[-1] == "model.requested"
     completed = only_fact(ended, SubagentCompleted)
@@ -56,8 +56,8 @@ def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_
 def test_m3_a_waiting_parent_reads_that_the_result_was_not_finalized() -> None:
     session = session_with_finalizer()
     session.uses("lead", "wait_subagents")
-    session.answers("worker-1", "The answer is 42.")
-    session.answers("worker-1", "The answer is 42.")
+    session.responds("worker-1", "The answer is 42.")
+    session.responds("worker-1", "The answer is 42.")
 
     output = only_fact(session.uses("lead", "list_subagents"), ToolCompleted).output.text
     children = [casing.decode(msgspec.json.encode(child), ChildResult) for child in msgspec.json.decode(output)]
@@ -69,7 +69,7 @@ def test_m3_a_waiting_parent_reads_that_the_result_was_not_finalized() -> None:
 
 def test_m3_a_child_that_finalizes_after_the_reminder_is_finalized() -> None:
     session = session_with_finalizer()
-    session.answers("worker-1", "I am done.")
+    session.responds("worker-1", "I am done.")
     session.uses("worker-1", "Finalize", summary="The answer is 42.")
 
     ended = complete_call(session, "The answer is 42.")
@@ -80,30 +80,30 @@ def test_m3_a_child_that_finalizes_after_the_reminder_is_finalized() -> None:
 
 def test_m3_a_call_after_the_reminder_gives_another_reminder() -> None:
     session = session_with_finalizer()
-    session.answers("worker-1", "Let me look.")
+    session.responds("worker-1", "Let me look.")
     session.uses("worker-1", "Read", file_path="a.md")
     complete_call(session, "text")
 
-    assert fact_types(session.answers("worker-1", "It says text."))[-1] == "model.requested"
-    assert only_fact(session.answers("worker-1", "It says text."), SubagentCompleted).plain_text
+    assert fact_types(session.responds("worker-1", "It says text."))[-1] == "model.requested"
+    assert only_fact(session.responds("worker-1", "It says text."), SubagentCompleted).plain_text
 
 
-def test_m3_a_child_with_only_empty_answers_fails_with_a_message() -> None:
+def test_m3_a_child_with_only_empty_responses_fails_with_a_message() -> None:
     session = session_with_finalizer()
-    session.answers("worker-1", " ")
+    session.responds("worker-1", " ")
 
-    ended = session.answers("worker-1", "")
+    ended = session.responds("worker-1", "")
 
     failed = only_fact(ended, SubagentFailed)
     assert (failed.code, failed.message) == ("answer_empty", "The agent gave an empty response and did not finalize.")
     assert only_fact(ended, TurnFailed).code == "answer_empty"
 
 
-def test_m3_a_blank_answer_after_a_text_keeps_the_text_as_the_result() -> None:
+def test_m3_a_blank_response_after_a_text_keeps_the_text_as_the_result() -> None:
     session = session_with_finalizer()
-    session.answers("worker-1", "The answer is 42.")
+    session.responds("worker-1", "The answer is 42.")
 
-    assert only_fact(session.answers("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
+    assert only_fact(session.responds("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
 
 
 def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
@@ -113,13 +113,13 @@ def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
         session.uses("worker-1", "Read", file_path=f"{number}.md")
         complete_call(session, f"text {number}")
 
-    assert only_fact(session.answers("worker-1", "All is read."), SubagentCompleted).plain_text
+    assert only_fact(session.responds("worker-1", "All is read."), SubagentCompleted).plain_text
 
 
 def test_m3_plain_text_never_completes_the_objective_of_a_main_agent() -> None:
     session = team(mode="auto")
     for number in range(5):
-        assert fact_types(session.answers("lead", f"Done, I think ({number})."))[-1] == "model.requested"
+        assert fact_types(session.responds("lead", f"Done, I think ({number})."))[-1] == "model.requested"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.effects import MakeWorktree, RemoveWorktree
 from callboard.control.outcomes import WorktreeMade
-from tests.control.rigs.examples import ASK, SESSION, THREAD, approve, model_answer, requested_call
+from tests.control.rigs.examples import ASK, SESSION, THREAD, approve, model_response, requested_call
 from tests.control.rigs.team import LEAD, WORKER, agent_definition, fact_types, facts_of, only_fact, spawn, team
 
 
@@ -101,9 +101,9 @@ def test_children_beyond_the_budget_wait_in_order_with_the_reason_recorded() -> 
         group_budget=16,
         queue_reason="parallel_budget",
     )
-    session.answers("worker-2")
+    session.responds("worker-2")
     assert session.running_agents() == ["lead", "worker-1", "worker-3"]
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == ["lead", "worker-3", "worker-4"]
 
 
@@ -122,7 +122,7 @@ def test_a_crashed_child_frees_its_slot_and_waits_to_be_resumed() -> None:
     """CTL-13"""
     session = team(budget=1)
     session.spawns(2)
-    result = session.stopped("worker-1", "crash")
+    result = session.stops("worker-1", "crash")
 
     assert only_fact(result, WorkerNotification).status == "interrupted"
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "running")
@@ -133,7 +133,7 @@ def test_the_parent_of_an_ended_child_is_notified_with_its_usage() -> None:
     session = team()
     session.spawns()
     session.uses("worker-1", "list_subagents")
-    result = session.answers("worker-1", "All read.")
+    result = session.responds("worker-1", "All read.")
 
     usage = WorkUsage(input_tokens=20, output_tokens=4, model_calls=2, tool_calls=1)
     assert only_fact(result, SubagentCompleted) == SubagentCompleted(result=Text(text="All read."), usage=usage)
@@ -176,12 +176,12 @@ def test_more_input_for_an_ended_child_is_another_task_that_needs_a_slot() -> No
     """Control plane spec, send_subagent_input."""
     session = team(budget=1)
     session.spawns(2)
-    session.answers("worker-1")
+    session.responds("worker-1")
     queued = session.tool_result("lead", "send_subagent_input", agent="worker-1", text="once more")
 
     assert queued["status"] == "queued"
     assert session.child_status("worker-1") == "queued"
-    result = session.answers("worker-2")
+    result = session.responds("worker-2")
     assert "subagent.started" in fact_types(result)
     assert session.running_agents() == ["lead", "worker-1"]
     child = session.thread_of("worker-1").child
@@ -194,8 +194,8 @@ def test_a_continued_child_belongs_to_the_run_that_sent_the_input() -> None:
     session = team()
     session.spawns()
     first = session.run_of("lead").run
-    session.answers("worker-1")
-    session.answers("lead")
+    session.responds("worker-1")
+    session.responds("lead")
     session.when(SubmitTurn(session_id=SESSION, text="Again."))
     second = session.run_of("lead").run
     session.tool_result("lead", "send_subagent_input", agent="worker-1", text="once more")
@@ -203,7 +203,7 @@ def test_a_continued_child_belongs_to_the_run_that_sent_the_input() -> None:
     child = session.thread_of("worker-1").child
     assert child is not None
     assert (child.parent_run, first == second) == (second, False)
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
     spoken = session.thread_of("worker-1").child
     assert spoken is not None
@@ -214,15 +214,15 @@ def test_input_for_a_running_child_waits_behind_its_turn() -> None:
     session = team()
     session.spawns()
     assert session.tool_result("lead", "send_subagent_input", agent="worker-1", text="and this")["status"] == "queued"
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.child_status("worker-1") == "running"
-    assert only_fact(session.answers("worker-1"), SubagentCompleted).result == Text(text="Done.")
+    assert only_fact(session.responds("worker-1"), SubagentCompleted).result == Text(text="Done.")
 
 
 def test_a_person_may_send_input_to_a_child() -> None:
     session = team()
     session.spawns()
-    session.answers("worker-1")
+    session.responds("worker-1")
     result = session.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
 
     assert fact_types(result)[:5] == [
@@ -250,7 +250,7 @@ def test_each_parent_has_its_own_budget() -> None:
     session.spawns()
     assert session.tool_result("other", "spawn_subagent", agent="worker", objective="x")["status"] == "running"
     assert session.tool_result("other", "spawn_subagent", agent="worker", objective="x")["status"] == "queued"
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == ["lead", "other", "worker-2"]
 
 
@@ -309,7 +309,7 @@ def test_a_child_with_a_worktree_starts_once_the_worktree_exists() -> None:
     started = session.when(WorktreeMade(thread="thr_2", path="/srv/.site-1", branch="b", base="c"))
     assert fact_types(started)[:3] == ["subagent.isolated", "subagent.started", "turn.started"]
     assert session.refusal_code("lead", "merge_subagent", agent="worker-1") == "thread_busy"
-    session.answers("worker-1")
+    session.responds("worker-1")
     closed = session.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
     assert [effect for effect in closed.effects if isinstance(effect, RemoveWorktree)] == [
         RemoveWorktree(
@@ -343,7 +343,7 @@ def test_a_delegated_approval_names_its_child_and_in_a_worktree_applies_once() -
     """UI-10: the answer goes to that child. A rule would also apply in the parent's folder."""
     session = team()
     session.spawns()
-    result = session.when(model_answer(requested_call(8, 2, ASK), run=2, thread="thr_2"))
+    result = session.when(model_response(requested_call(8, 2, ASK), run=2, thread="thr_2"))
     assert [new.scope.agent for new in result.decision.facts if isinstance(new.fact, ActionRequired)] == ["worker-1"]
     action = only_fact(result, ActionRequired)
     assert (action.action_type, action.scopes) == ("delegated_permission", ("once", "session", "workspace"))
@@ -352,7 +352,7 @@ def test_a_delegated_approval_names_its_child_and_in_a_worktree_applies_once() -
 
     session.spawns(isolation="worktree")
     session.when(WorktreeMade(thread="thr_3", path="/srv/.site-1", branch="b", base="c"))
-    apart = only_fact(session.when(model_answer(requested_call(9, 2, ASK), run=3, thread="thr_3")), ActionRequired)
+    apart = only_fact(session.when(model_response(requested_call(9, 2, ASK), run=3, thread="thr_3")), ActionRequired)
     assert (apart.scopes, apart.matchers) == (("once",), {})
 
 

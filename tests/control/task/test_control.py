@@ -46,7 +46,7 @@ def test_a_paused_task_is_neither_done_nor_failed_and_continues_its_attempt() ->
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(pause("tsk_a"))
-    assert [name for name in fact_types(session.stopped("lead")) if name.startswith("task")] == []
+    assert [name for name in fact_types(session.stops("lead")) if name.startswith("task")] == []
     assert session.refuses(start("tsk_a")).code == "task_paused"
 
     result = session.when(resume("tsk_a", reason="back"))
@@ -58,7 +58,7 @@ def test_a_paused_task_is_neither_done_nor_failed_and_continues_its_attempt() ->
         RESUME_INPUT,
         True,
     )
-    assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
+    assert only_fact(session.responds("lead"), TaskCompleted).summary == "Done."
 
 
 def test_a_task_resumed_before_its_run_has_stopped_continues_after_it() -> None:
@@ -68,10 +68,10 @@ def test_a_task_resumed_before_its_run_has_stopped_continues_after_it() -> None:
     result = session.when(resume("tsk_a"))
     assert fact_types(result) == ["task.resumed", "turn.submitted", "queue.added"]
 
-    result = session.stopped("lead")
+    result = session.stops("lead")
     assert "turn.started" in fact_types(result)
     assert [name for name in fact_types(result) if name.startswith("task")] == []
-    session.answers("lead")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -81,18 +81,18 @@ def test_turns_of_a_paused_task_wait_in_the_queue_and_others_overtake_them() -> 
     for name in ("tsk_a", "tsk_b", "tsk_c"):
         session.when(start(name))
     session.when(pause("tsk_b"))
-    session.answers("lead")
+    session.responds("lead")
     assert session.run_of("lead").turn == open_task(session, "tsk_c").turn
-    session.answers("lead")
+    session.responds("lead")
     assert session.thread_of("lead").run is None
     assert [queued.task for queued in session.thread_of("lead").queue] == ["tsk_b"]
 
     session.when(submit("and you?", session_id=SESSION))
     assert session.thread_of("lead").run is not None, "a person's input does not wait behind a paused task"
-    session.answers("lead")
+    session.responds("lead")
     result = session.when(resume("tsk_b"))
     assert fact_types(result)[:2] == ["task.resumed", "turn.started"]
-    session.answers("lead")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -104,27 +104,27 @@ def test_children_of_a_paused_task_pause_with_it_and_resume_within_the_budget() 
 
     assert [fact.reason for fact in facts_of(result, TaskPaused)] == ["wait"] * 3
     assert len(facts_of(result, TurnInterruptRequested)) == 2
-    session.stopped("lead")
-    session.stopped("worker-1")
+    session.stops("lead")
+    session.stops("worker-1")
     assert session.running_agents() == [], "a paused task takes no slot"
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("waiting", "queued")
 
     result = session.when(resume("tsk_a"))
     assert len(facts_of(result, TaskResumed)) == 3
     assert session.running_agents() == ["lead", "worker-1"]
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == ["lead", "worker-2"]
-    session.answers("worker-2")
-    session.answers("lead")
+    session.responds("worker-2")
+    session.responds("lead")
     assert facts_of(session.when(submit("more", session_id=SESSION)), TaskCompleted) == []
-    session.answers("lead")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
 def test_input_to_a_child_of_a_paused_task_starts_when_the_task_resumes() -> None:
     session = team()
     session.spawns(review=True)
-    session.answers("worker-1", "Look at it.")
+    session.responds("worker-1", "Look at it.")
     part = next(task.task for task in session.state.tasks.values() if task.parent_task)
     session.when(pause(part))
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="changes_requested", summary="Shorter.")
@@ -141,7 +141,7 @@ def test_a_paused_task_wakes_no_agent() -> None:
     session.uses("lead", "Finalize")
     whole = next(iter(session.state.tasks))
     session.when(pause(whole))
-    result = session.stopped("worker-1")
+    result = session.stops("worker-1")
 
     assert only_fact(result, WorkerNotification).status == "interrupted"
     assert "turn.started" not in fact_types(result)
@@ -161,7 +161,7 @@ def test_a_task_that_never_started_can_be_paused_and_resumed_without_a_start() -
 def test_a_cancel_records_its_intent_first_and_stops_every_run_of_the_tree() -> None:
     """CTL-08"""
     session = session_with_tree()
-    session.answers("worker-1", "A part is there.")
+    session.responds("worker-1", "A part is there.")
     result = session.when(cancel("tsk_a", reason="enough"))
 
     requested = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelRequested)]
@@ -169,8 +169,8 @@ def test_a_cancel_records_its_intent_first_and_stops_every_run_of_the_tree() -> 
     assert fact_types(result)[:2] == ["task.cancel.requested", "task.cancel.requested"]
     assert {fact.reason for fact in facts_of(result, TurnInterruptRequested)} == {"enough"}
     assert len(facts_of(result, TurnInterruptRequested)) == 2
-    session.stopped("lead", "cancelled")
-    result = session.stopped("worker-2", "cancelled")
+    session.stops("lead", "cancelled")
+    result = session.stops("worker-2", "cancelled")
     assert only_fact(result, SubagentCancelled).reason == "enough"
     over = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
     assert over == ["tsk_2", "tsk_a"]
@@ -197,7 +197,7 @@ def test_a_cancel_keeps_the_queued_turns_of_other_tasks() -> None:
     session.when(start("tsk_a"))
     session.when(start("tsk_b"))
     session.when(cancel("tsk_a"))
-    session.stopped("lead", "cancelled")
+    session.stops("lead", "cancelled")
 
     assert list(session.state.tasks) == ["tsk_b"]
     assert session.run_of("lead").turn == open_task(session, "tsk_b").turn
@@ -232,7 +232,7 @@ def test_a_parent_that_waits_for_a_cancelled_child_continues() -> None:
     session.uses("lead", "wait_subagents")
     part = next(task.task for task in session.state.tasks.values() if task.parent_task)
     session.when(cancel(part))
-    result = session.stopped("worker-1", "cancelled")
+    result = session.stops("worker-1", "cancelled")
 
     assert "tool.completed" in fact_types(result)
     assert "model.requested" in fact_types(result)
@@ -243,8 +243,8 @@ def test_an_interrupted_turns_task_is_cancelled_before_the_next_turn_starts() ->
     session.spawns()
     session.when(submit("next", session_id=SESSION))
     session.when(interrupt(cascade=True))
-    session.stopped("worker-1", "cancelled")
-    result = session.stopped("lead")
+    session.stops("worker-1", "cancelled")
+    result = session.stops("lead")
 
     assert only_fact(result, TaskCancelled).reason == "the turn was interrupted"
     assert "turn.started" in fact_types(result)
@@ -257,7 +257,7 @@ def test_the_task_of_a_turn_does_not_wait_for_a_failed_subtask() -> None:
     session.spawns()
     session.uses("lead", "wait_subagents")
     session.fails("worker-1")
-    result = session.answers("lead", "It did not work.")
+    result = session.responds("lead", "It did not work.")
 
     assert only_fact(result, TaskCompleted).summary == "It did not work."
     assert [(task.title, task.work) for task in session.state.tasks.values()] == [("part 1", "over")]
@@ -271,7 +271,7 @@ def test_an_agent_stops_only_its_own_work_and_its_childrens() -> None:
 
     result = session.uses("lead", "update_task", task_id=other, status="cancelled", reason="not needed")
     assert only_fact(result, TurnInterruptRequested).reason == "not needed"
-    session.stopped("worker-2", "cancelled")
+    session.stops("worker-2", "cancelled")
     assert session.child_status("worker-2") == "cancelled"
 
 

@@ -129,13 +129,13 @@ class TaskMachine(RuleBasedStateMachine):
         session = self.session
         run = session.run_of(agent)
         if run.stopping or how == "crashes":
-            result = session.stopped(agent, "crash" if how == "crashes" else "person")
+            result = session.stops(agent, "crash" if how == "crashes" else "person")
         elif how == "fails":
             result = session.fails(agent)
         elif how == "spawns":
             result = session.uses(agent, "spawn_subagent", agent="worker", objective="a part")
         else:
-            result = session.answers(agent)
+            result = session.responds(agent)
         self._check_facts(result.decision.facts)
 
     @rule(pick=PICK)

@@ -48,7 +48,7 @@ def test_a_started_task_gives_its_agent_a_turn_with_its_title_objective_and_acce
 def test_a_task_completes_with_the_turn_of_its_attempt() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    result = session.answers("lead", "One page.")
+    result = session.responds("lead", "One page.")
 
     scope = Scope(agent="lead", thread="thr_1", run="run_2", task="tsk_a", attempt=1)
     result.ends_with((TaskCompleted(summary="One page."), scope), (SnapshotUpdated(through=result.before + 6), scope))
@@ -62,10 +62,10 @@ def test_a_task_started_for_a_busy_agent_waits_in_its_queue() -> None:
 
     assert fact_types(result) == ["task.started", "turn.submitted", "queue.added"]
     assert only_fact(result, QueueAdded).position == 1
-    session.answers("lead")
+    session.responds("lead")
     assert list(session.state.tasks) == ["tsk_b"]
     assert session.run_of("lead").turn == open_task(session, "tsk_b").turn
-    session.answers("lead")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -84,7 +84,7 @@ def test_a_task_started_for_a_subagent_spawns_a_child_without_a_second_task() ->
     ((fact, scope),) = started_attempts(result)
     assert fact == TaskStarted(assignee="worker-1")
     assert (scope.thread, scope.turn, scope.parent_thread, scope.attempt) == ("thr_2", "trn_2", "thr_1", 1)
-    result = session.answers("worker-1", "Written.")
+    result = session.responds("worker-1", "Written.")
     assert only_fact(result, SubagentCompleted).result == Text(text="Written.")
     assert only_fact(result, TaskCompleted) == TaskCompleted(summary="Written.")
     assert session.state.tasks == {}
@@ -154,7 +154,7 @@ def test_a_failed_task_stays_open_and_a_retry_is_a_new_attempt() -> None:
     ((fact, scope),) = started_attempts(result)
     assert (fact, scope.attempt, scope.turn) == (TaskStarted(assignee="lead", reason="it is back"), 2, "trn_3")
     assert only_fact(result, TurnSubmitted).input.text.startswith("This is attempt 2")
-    assert only_fact(session.answers("lead"), TaskCompleted).summary == "Done."
+    assert only_fact(session.responds("lead"), TaskCompleted).summary == "Done."
 
 
 def test_a_failed_child_continues_with_the_next_attempt_of_its_task() -> None:
@@ -168,7 +168,7 @@ def test_a_failed_child_continues_with_the_next_attempt_of_its_task() -> None:
     assert facts_of(result, SubagentContinued) == [SubagentContinued()]
     assert [scope.attempt for _, scope in started_attempts(result)] == [2]
     assert session.child_status("worker-1") == "running"
-    session.answers("worker-1", "Now.")
+    session.responds("worker-1", "Now.")
     assert session.state.tasks == {}
 
 
@@ -180,7 +180,7 @@ def test_a_failed_task_can_be_retried_with_another_agent() -> None:
 
     assert session.running_agents() == ["critic"]
     assert open_task(session, "tsk_a").assignee == "critic"
-    result = session.answers("critic")
+    result = session.responds("critic")
     assert only_fact(result, TaskCompleted).summary == "Done."
     assert session.child_status("worker-1") == "failed"
 
@@ -189,10 +189,10 @@ def test_a_child_works_on_one_task_at_a_time() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(start("tsk_a", assignee="worker"))
     assert session.refuses(start("tsk_b", assignee="worker-1")).code == "thread_busy"
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.when(start("tsk_b", assignee="worker-1"))
     assert session.child_status("worker-1") == "running"
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.state.tasks == {}
 
 
@@ -200,7 +200,7 @@ def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.when(interrupt(reason="wait"))
-    result = session.stopped("lead")
+    result = session.stops("lead")
 
     assert only_fact(result, TaskFailed).code == "interrupted"
     assert open_task(session, "tsk_a").work == "over"
@@ -212,7 +212,7 @@ def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
 def test_an_attempt_whose_process_ended_has_failed(cause: str) -> None:
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    result = session.stopped("lead", cause)  # pyright: ignore[reportArgumentType]
+    result = session.stops("lead", cause)  # pyright: ignore[reportArgumentType]
 
     assert only_fact(result, TaskFailed).code == "interrupted"
     assert open_task(session, "tsk_a").work == "over"
@@ -235,13 +235,13 @@ def test_a_task_completes_only_after_its_delegated_subtasks_are_done_and_read() 
     part = next(task for task in session.state.tasks.values() if task.task != "tsk_a")
     assert (part.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
 
-    session.answers("lead", "They work on it.")
+    session.responds("lead", "They work on it.")
     assert "tsk_a" in session.state.tasks, "it is not done before its subtask"
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.when(create("tsk_c"))
     assert "tsk_a" in session.state.tasks, "the result of the subtask is unread"
     session.when(start("tsk_c"))
-    session.answers("lead", "All there.")
+    session.responds("lead", "All there.")
     assert session.state.tasks == {}
 
 
@@ -264,7 +264,7 @@ def test_a_task_recorded_as_done_gets_no_fact_at_the_end_of_its_turn() -> None:
     session.when(start("tsk_a", assignee="worker"))
     session.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
     assert session.state.tasks == {}
-    result = session.answers("worker-1")
+    result = session.responds("worker-1")
 
     assert [name for name in fact_types(result) if name.startswith("task")] == []
     assert session.child_status("worker-1") == "completed"
@@ -277,7 +277,7 @@ def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -
     result = session.when(FailTask(session_id=SESSION, task_id="tsk_a", code="wrong", message="Not what I meant."))
     assert only_fact(result, TaskFailed) == TaskFailed(code="wrong", message="Not what I meant.")
     assert session.refuses(retry("tsk_a")).code == "task_running"
-    session.answers("lead")
+    session.responds("lead")
     assert open_task(session, "tsk_a").work == "over"
     session.when(retry("tsk_a"))
     assert open_task(session, "tsk_a").attempt == 2
@@ -286,13 +286,13 @@ def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -
 def test_a_retry_after_a_crash_of_a_child_continues_the_child() -> None:
     session = board("tsk_a")
     session.when(start("tsk_a", assignee="worker"))
-    session.stopped("worker-1", "crash")
+    session.stops("worker-1", "crash")
     assert session.child_status("worker-1") == "waiting"
     result = session.when(retry("tsk_a"))
 
     assert [scope.attempt for _, scope in started_attempts(result)] == [2]
     assert session.child_status("worker-1") == "running"
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.state.tasks == {}
 
 
@@ -300,12 +300,12 @@ def test_resuming_an_agent_after_a_crash_starts_the_next_attempt_of_its_task() -
     """CTL-07"""
     session = board("tsk_a")
     session.when(start("tsk_a"))
-    session.stopped("lead", "crash")
+    session.stops("lead", "crash")
     result = session.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
 
     ((fact, scope),) = started_attempts(result)
     assert (fact, scope.attempt) == (TaskStarted(assignee="lead", reason="go on"), 2)
-    session.answers("lead")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -315,7 +315,7 @@ def test_more_input_for_a_child_starts_no_new_attempt() -> None:
     session.when(start("tsk_a", assignee="worker"))
     session.uses("worker-1", "list_subagents")
     session.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="and this"))
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.fails("worker-1")
     assert (open_task(session, "tsk_a").attempt, open_task(session, "tsk_a").work) == (1, "over")
     session.when(retry("tsk_a"))

@@ -28,11 +28,11 @@ def test_an_endless_exchange_of_rejected_handoffs_is_stopped_with_the_reason() -
     rounds = 0
     while session.thread_of("owner").run is not None:
         handoff = session.tool_result("owner", "send_handoff", to="maker", message="Make it.")["handoff_id"]
-        session.answers("owner")
+        session.responds("owner")
         if session.thread_of("maker").run is None:
             break
         session.uses("maker", "respond_handoff", handoff_id=handoff, decision="reject", reason="Not me.")
-        session.answers("maker")
+        session.responds("maker")
         rounds += 1
     assert rounds == MAX_HOPS // 2
     assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
@@ -46,12 +46,12 @@ def test_an_endless_exchange_of_returned_ownership_is_stopped() -> None:
         handoff = session.tool_result("owner", "send_handoff", to="maker", message="Yours.", ownership=True)[
             "handoff_id"
         ]
-        session.answers("owner")
+        session.responds("owner")
         if session.thread_of("maker").run is None:
             break
         session.uses("maker", "respond_handoff", handoff_id=handoff, decision="accept")
         session.uses("maker", "respond_handoff", handoff_id=handoff, decision="complete", reason="Yours again.")
-        session.answers("maker")
+        session.responds("maker")
         rounds += 1
     assert rounds == MAX_HOPS // 2
     assert "no_progress" in (session.thread_of("owner").paused, session.thread_of("maker").paused)
@@ -64,7 +64,7 @@ def test_an_endless_ring_of_review_requests_is_stopped() -> None:
     turns = 0
     while session.thread_of(names[turns % 2]).run is not None:
         session.uses(names[turns % 2], "request_review", reviewer=names[(turns + 1) % 2], instructions="And this?")
-        session.answers(names[turns % 2])
+        session.responds(names[turns % 2])
         turns += 1
     assert turns == MAX_HOPS
     assert session.thread_of(names[turns % 2]).paused == "no_progress"
@@ -78,9 +78,9 @@ def test_missing_replies_wake_their_sender_at_most_max_hops_times() -> None:
     while session.thread_of("owner").run is not None and rounds <= MAX_HOPS:
         wanted = {"expectation": "required", "within_s": 1}
         session.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
-        session.answers("owner")
+        session.responds("owner")
         if session.thread_of("maker").run is not None:
-            session.answers("maker", "I say nothing.")
+            session.responds("maker", "I say nothing.")
         session.now += 1_000_000
         result = session.when(WakeTimeReached(at=session.now))
         rounds += 1
@@ -122,7 +122,7 @@ def test_a_child_cannot_complete_its_own_task_under_review() -> None:
     child = session.thread_of("worker-1").child
     assert child is not None
     assert session.refusal_code("worker-1", "update_task", task_id=child.task, status="done") == "not_yours"
-    session.answers("worker-1", "A draft.")
+    session.responds("worker-1", "A draft.")
     assert session.child_status("worker-1") == "waiting"
 
 
@@ -140,7 +140,7 @@ def test_only_the_parent_can_assign_the_review_of_its_child() -> None:
     session = team(LEAD, CRITIC, MAKER, WORKER)
     session.spawns(review=True)
     session.uses("lead", "send_message", to=["maker"], text="go")
-    session.answers("worker-1", "A draft.")
+    session.responds("worker-1", "A draft.")
     assert session.refusal_code("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
     review = session.tool_result("lead", "request_review", reviewer="critic", target="worker-1")
     session.uses("critic", "submit_verdict", review_id=review["review_id"], verdict="passed")

@@ -37,12 +37,12 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
     """D1"""
     session = session_with_other()
     if how == "failed":
-        session.answers("other")
+        session.responds("other")
         session.uses("lead", "send_message", to=["other"], text="again")
         session.fails("other")
     else:
         session.when(interrupt(thread_id=session.thread_of("other").thread))
-        session.stopped("other")
+        session.stops("other")
     waiting = len(session.thread_of("other").inbox)
 
     result = session.uses("lead", "send_message", to=["other"], text="and you?")
@@ -76,8 +76,8 @@ def test_a_result_of_a_child_pauses_a_lead_in_chat_and_its_team_waits() -> None:
     """D2"""
     session = team()
     session.spawns()
-    session.answers("lead", "They work on it.")
-    result = session.answers("worker-1", "Done.")
+    session.responds("lead", "They work on it.")
+    result = session.responds("worker-1", "Done.")
 
     assert [fact.reason for fact in facts_of(result, ThreadPaused)] == [
         "1 unread item: it reads them with a person's next message"
@@ -85,7 +85,7 @@ def test_a_result_of_a_child_pauses_a_lead_in_chat_and_its_team_waits() -> None:
     assert facts_of(result, TeamChanged)[-1].phase == "waiting"
     again = session.when(ResumeThread(session_id=SESSION))
     assert only_fact(again, InboxReserved).items == ("itm_1",)
-    session.answers("lead", "It is done.")
+    session.responds("lead", "It is done.")
     assert session.state.tasks == {}
 
 
@@ -93,8 +93,8 @@ def test_a_lead_in_chat_continues_with_the_next_message_of_its_person() -> None:
     """D2: also with `when_busy="refuse"`."""
     session = team()
     session.spawns()
-    session.answers("lead")
-    session.answers("worker-1")
+    session.responds("lead")
+    session.responds("worker-1")
 
     result = session.when(submit("and?", session_id=SESSION, when_busy="refuse"))
 
@@ -105,7 +105,7 @@ def test_a_lead_in_chat_continues_with_the_next_message_of_its_person() -> None:
 def test_an_idle_agent_without_unread_input_is_not_resumed() -> None:
     """D1: resume_thread of an agent without unread input is refused."""
     session = team(*MAINS)
-    session.answers("lead")
+    session.responds("lead")
     assert session.refuses(ResumeThread(session_id=SESSION)).code == "thread_not_paused"
 
 
@@ -118,7 +118,7 @@ def test_a_child_whose_only_turn_is_removed_before_it_started_is_cancelled() -> 
     result = session.when(RemoveQueuedTurn(session_id=SESSION, turn_id=turn))
 
     assert only_fact(result, SubagentCancelled).reason == "its turn was removed"
-    session.answers("worker-1")
+    session.responds("worker-1")
     session.when(SendSubagentInput(session_id=SESSION, agent="worker-2", text="begin"))
     assert session.running_agents() == ["lead", "worker-2"]
 
@@ -141,9 +141,9 @@ def test_an_agent_with_a_paused_task_is_still_paused_for_unread_input_of_another
     session.when(start("tsk_c", assignee="lead"))
     session.when(pause("tsk_c"))
     session.spawns()
-    session.answers("lead", "It is under way.")
+    session.responds("lead", "It is under way.")
 
-    session.answers("worker-1", "It is done.")
+    session.responds("worker-1", "It is done.")
 
     assert session.thread_of("lead").paused == "unread"
     resumed = session.when(ResumeThread(session_id=SESSION))

@@ -11,7 +11,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.effects import ExpireAction, WakeAt, derive_pending_effects
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import StepResult
-from tests.control.rigs.examples import ASK, NOW, SESSION, approve, model_answer, requested_call, submit
+from tests.control.rigs.examples import ASK, NOW, SESSION, approve, model_response, requested_call, submit
 from tests.control.rigs.tasks import retry, started_attempts
 from tests.control.rigs.team import WORKER, Team, agent_definition, fact_types, facts_of, only_fact, spawn, team
 
@@ -70,9 +70,9 @@ def test_one_command_resumes_the_tree() -> None:
 
     assert session.running_agents() == ["lead", "worker-1"]
     assert [(fact.source, fact.resumes) for fact in facts_of(result, TurnSubmitted)] == [("person", True)] * 2
-    session.answers("worker-1")
+    session.responds("worker-1")
     assert session.running_agents() == ["lead", "worker-2"]
-    session.answers("worker-2")
+    session.responds("worker-2")
     assert session.refuses(ResumeThread(session_id=SESSION, tree=True)).code == "thread_not_paused"
 
 
@@ -91,8 +91,8 @@ def test_interrupted_tasks_of_a_tree_can_be_retried() -> None:
     session.when(retry(part.task))
     session.when(retry(whole.task))
     assert session.running_agents() == ["lead", "worker-1"]
-    session.answers("worker-1")
-    session.answers("lead")
+    session.responds("worker-1")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -107,8 +107,8 @@ def test_resuming_the_tree_starts_another_attempt_of_each_task() -> None:
 
     begun = [(scope.task, scope.attempt, fact.assignee) for fact, scope in started_attempts(result)]
     assert begun == [(whole.task, 2, "lead"), (part.task, 2, "worker-1")]
-    session.answers("worker-1")
-    session.answers("lead")
+    session.responds("worker-1")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -116,13 +116,13 @@ def test_an_agent_interrupted_in_a_turn_after_its_delegation_resumes_its_task() 
     """CTL-06, CTL-07"""
     session = team()
     session.spawns()
-    session.answers("lead", "They work on it.")
+    session.responds("lead", "They work on it.")
     session.when(submit("and?", session_id=SESSION))
     take_over(session)
     assert [task.work for task in session.state.tasks.values()] == ["over", "over"]
     session.when(ResumeThread(session_id=SESSION, tree=True))
-    session.answers("worker-1")
-    session.answers("lead")
+    session.responds("worker-1")
+    session.responds("lead")
     assert session.state.tasks == {}
 
 
@@ -130,7 +130,7 @@ def test_a_task_whose_agent_had_no_run_at_the_crash_can_be_retried() -> None:
     """CTL-06"""
     session = team()
     session.spawns()
-    session.answers("lead", "They work on it.")
+    session.responds("lead", "They work on it.")
     take_over(session)
     whole = next(task for task in session.state.tasks.values() if task.implied)
     assert session.running_agents() == []
@@ -142,7 +142,7 @@ def test_cancelling_an_interrupted_child_ends_its_task() -> None:
     """CTL-06, CTL-08"""
     session = team()
     session.spawns()
-    session.stopped("worker-1", "crash")
+    session.stops("worker-1", "crash")
     session.uses("lead", "cancel_subagent", agent="worker-1")
     assert [task.implied for task in session.state.tasks.values()] == [True]
 
@@ -162,7 +162,7 @@ def test_a_crash_of_a_child_does_not_wake_its_idle_parent() -> None:
     session = team(agent_definition("lead"), agent_definition("other"), WORKER)
     session.uses("lead", "send_message", to=["other"], text="hi")
     session.uses("other", "spawn_subagent", agent="worker", objective="x")
-    session.answers("other")
+    session.responds("other")
     take_over(session)
     assert session.running_agents() == []
     session.when(ResumeThread(session_id=SESSION, thread_id="thr_2"))
@@ -174,7 +174,7 @@ def test_a_tree_that_waits_for_an_approval_survives_a_takeover() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
-    session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
+    session.when(model_response(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     assert fact_types(take_over(session)) == ["session.taken_over"]
     session.when(approve())
     assert session.running_agents() == ["lead", "worker-1"]
@@ -183,8 +183,8 @@ def test_a_tree_that_waits_for_an_approval_survives_a_takeover() -> None:
 def test_a_shutdown_starts_no_child_in_the_freed_slot() -> None:
     session = team(budget=1)
     session.spawns(2)
-    session.answers("lead")
-    result = session.stopped("worker-1", "shutdown")
+    session.responds("lead")
+    result = session.stops("worker-1", "shutdown")
     assert fact_types(result)[-4:] == ["worker.notification", "thread.paused", "thread.paused", "team.changed"]
     assert [new.scope.agent for new in result.decision.facts if isinstance(new.fact, ThreadPaused)] == [
         "worker-2",
@@ -213,7 +213,7 @@ def test_pending_timers_are_derived_again_from_the_state() -> None:
         message="Look.",
         response={"expectation": "required", "within_s": 60},
     )
-    session.when(model_answer(requested_call(9, 2, ASK), run=2, thread="thr_2"))
+    session.when(model_response(requested_call(9, 2, ASK), run=2, thread="thr_2"))
     session.uses("lead", "wait_subagents", timeout_s=30)
     effects = derive_pending_effects(session.state)
     assert [effect for effect in effects if isinstance(effect, WakeAt)] == [

@@ -45,7 +45,7 @@ from tests.control.rigs.examples import (
     attempt_failure,
     configure_run,
     interrupt,
-    model_answer,
+    model_response,
     run_stop,
     steer,
     submit,
@@ -59,7 +59,7 @@ TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
 #: Ids that callers provide, and minted ids.
 CALLER_IDS = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
 TURNS = CALLER_IDS | st.integers(1, 12).map(lambda number: f"trn_{number}")
-#: A move: the parts and calls of an answer, whether it succeeds, and the index of an open entity.
+#: A move: the parts and calls of a response, whether it succeeds, and the index of an open entity.
 MOVES = st.tuples(
     st.lists(st.sampled_from(["text", "reasoning"]), max_size=2),
     st.lists(st.tuples(TOOLS, VERDICTS), max_size=3),
@@ -172,7 +172,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.witness.run is not None)
     @rule(moves=st.lists(MOVES, min_size=1, max_size=3))
     def the_run_continues(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
-        """Continue the open run: the model answers, calls end, or a person answers."""
+        """Continue the open run: the model responds, calls end, or a person answers."""
         for kinds, calls, good, pick in moves:
             run = self.witness.run
             if run is None:
@@ -180,7 +180,7 @@ class ThreadMachine(RuleBasedStateMachine):
             self.session.configure_run = configure_run if pick else _refuse_agent
             running, pending = list(self.witness.running()), list(self.witness.actions())
             if run.model:
-                self._model_answers(run, kinds, calls)
+                self._model_responds(run, kinds, calls)
             elif running:
                 code = None if good else "tool_failed"
                 self._report(
@@ -199,7 +199,7 @@ class ThreadMachine(RuleBasedStateMachine):
                 self._report(run_stop(run=_run_number(run)))
             self.session.configure_run = configure_run
 
-    def _model_answers(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
+    def _model_responds(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
         step = run.model
         pieces = [Piece(kind=kind, step=step + 1 + index, text="so") for index, kind in enumerate(kinds)]  # pyright: ignore[reportArgumentType]
         wanted: list[RequestedCall] = []
@@ -215,7 +215,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     evaluation=evaluation,
                 )
             )
-        self._report(model_answer(*pieces, *wanted, run=_run_number(run), step=step))
+        self._report(model_response(*pieces, *wanted, run=_run_number(run), step=step))
 
     @precondition(lambda self: self.witness.run is not None and self.witness.run.model)
     @rule(last=RARELY, cut=st.booleans())
@@ -274,7 +274,7 @@ class ThreadMachine(RuleBasedStateMachine):
         run=st.integers(1, 30),
         step=st.integers(0, 9),
         kind=st.sampled_from(
-            [model_answer(), attempt_failure(), attempt_failure(retry_in_ms=100), run_stop(), tool_end(1)]
+            [model_response(), attempt_failure(), attempt_failure(retry_in_ms=100), run_stop(), tool_end(1)]
         ),
     )
     def an_unknown_outcome_is_reported(self, run: int, step: int, kind: Outcome) -> None:

@@ -18,7 +18,7 @@ from callboard.contracts.facts.session import ThreadResumed
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterruptRequested, TurnSubmitted
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Scenario, session_after
-from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, run_stop, submit, text_answer
+from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, run_stop, submit, text_response
 from tests.control.rigs.expected_facts import message_text, model_completion, turn_start
 
 
@@ -52,20 +52,20 @@ def test_a_busy_agent_queues_messages_and_shows_their_places():
 def test_a_busy_agent_runs_its_messages_in_order():
     """MAR-13"""
     busy = session_after(submit("one"), submit("two"), submit("three"))
-    busy.when(text_answer("done")).then(
+    busy.when(text_response("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
         *turn_start(2, 2),
     )
-    busy.when(text_answer("done", run=2)).ends_with(*turn_start(3, 3))
+    busy.when(text_response("done", run=2)).ends_with(*turn_start(3, 3))
     assert busy.queue == []
 
 
 def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
     busy = session_after(submit("one"), submit("two", mode="auto"))
-    busy.when(text_answer("done")).ends_with(*turn_start(2, 2, mode="auto"))
+    busy.when(text_response("done")).ends_with(*turn_start(2, 2, mode="auto"))
 
 
 def test_a_queued_turn_is_removed():
@@ -80,7 +80,7 @@ def test_a_removed_turn_neither_starts_nor_frees_its_id():
     without = session_after(submit("one"), submit("two"), remove(2))
     assert without.refuses(remove(2)).code == "turn_not_queued"
     assert without.refuses(submit(turn_id="trn_2")).code == "turn_id_used"
-    assert without.when(text_answer("done")).facts[-1] == TurnCompleted(iterations=1)
+    assert without.when(text_response("done")).facts[-1] == TurnCompleted(iterations=1)
 
 
 def test_a_queued_turn_is_moved_to_the_front():
@@ -132,7 +132,7 @@ def test_the_newer_of_two_interrupting_inputs_runs_first():
 
 
 def test_interrupting_input_for_an_idle_thread_starts_at_once():
-    session = session_after(submit("one"), text_answer("done"))
+    session = session_after(submit("one"), text_response("done"))
     session.when(submit("two", when_busy="interrupt")).then(
         (TurnSubmitted(input=Text(text="two"), mode="chat", permission_mode="ask"), at(turn=2)), *turn_start(2, 2)
     )

@@ -22,11 +22,11 @@ from tests.control.rigs.examples import (
     approve,
     at,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     steer,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import tool_start
@@ -70,7 +70,7 @@ def test_a_takeover_records_partial_output_as_interrupted():
 
 def test_a_call_that_had_started_is_lost():
     """CTL-06, CTL-16"""
-    session = next_host(session_after(submit(), model_answer(requested_call(1, 2))))
+    session = next_host(session_after(submit(), model_response(requested_call(1, 2))))
     result = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
     result.then(TAKEOVER, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
     session.when(tool_end(1)).then_nothing()
@@ -78,7 +78,7 @@ def test_a_call_that_had_started_is_lost():
 
 def test_a_pending_approval_survives_a_takeover():
     """CTL-06, CTL-04"""
-    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), steer("in French")))
+    session = next_host(session_after(submit(), model_response(requested_call(1, 2, ASK)), steer("in French")))
     before = session.run
     session.when(HOST_TAKEN_OVER).then(TAKEOVER)
     assert session.run == msgspec.structs.replace(before, epoch=2)
@@ -89,7 +89,7 @@ def test_a_pending_approval_survives_a_takeover():
 
 def test_a_run_that_continues_after_a_takeover_belongs_to_the_new_host():
     """CTL-17"""
-    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK))))
+    session = next_host(session_after(submit(), model_response(requested_call(1, 2, ASK))))
     session.after(HOST_TAKEN_OVER, approve())
     session.when(HOST_TAKEN_OVER).then_nothing()
     next_host(session).when(HOST_TAKEN_OVER).then(
@@ -100,7 +100,7 @@ def test_a_run_that_continues_after_a_takeover_belongs_to_the_new_host():
 def test_a_turn_with_a_running_and_a_pending_call_ends_with_both():
     """CTL-16, CTL-04"""
     session = next_host(
-        session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3)))
+        session_after(submit(mode="auto"), model_response(requested_call(1, 2, ASK), requested_call(2, 3)))
     )
     result = session.when(HOST_TAKEN_OVER)
     result.then(
@@ -116,7 +116,7 @@ def test_a_turn_with_a_running_and_a_pending_call_ends_with_both():
 
 def test_a_stopping_turn_with_only_a_pending_approval_ends_at_a_takeover():
     """CTL-08"""
-    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), interrupt()))
+    session = next_host(session_after(submit(), model_response(requested_call(1, 2, ASK)), interrupt()))
     session.when(HOST_TAKEN_OVER).then(
         TAKEOVER,
         (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=3, call=1, action=1)),
@@ -149,13 +149,13 @@ def test_turns_behind_a_crashed_turn_wait_for_a_person():
 
 def test_turns_behind_a_turn_with_a_pending_approval_stay_behind_it():
     """CTL-06"""
-    session = next_host(session_after(submit(), model_answer(requested_call(1, 2, ASK)), submit()))
+    session = next_host(session_after(submit(), model_response(requested_call(1, 2, ASK)), submit()))
     session.when(HOST_TAKEN_OVER).then(TAKEOVER)
     assert (session.queue, session.thread.paused) == (["trn_2"], None)
 
 
 def test_a_session_without_open_entities_is_taken_over_without_a_fact():
-    next_host(session_after(submit(), text_answer("done"))).when(HOST_TAKEN_OVER).then_nothing()
+    next_host(session_after(submit(), text_response("done"))).when(HOST_TAKEN_OVER).then_nothing()
     next_host(session_after()).when(HOST_TAKEN_OVER).then_nothing()
 
 
@@ -172,8 +172,8 @@ def test_a_session_is_taken_over_once():
     next_host(session).when(HOST_TAKEN_OVER).then_nothing()
 
 
-def test_an_answer_for_a_run_of_a_dead_host_changes_nothing():
+def test_a_response_for_a_run_of_a_dead_host_changes_nothing():
     """CTL-15, CTL-17"""
     session = next_host(session_after(submit())).after(HOST_TAKEN_OVER)
-    session.when(text_answer("late")).then_nothing()
-    session.when(model_answer(requested_call(1, 2, ALLOW))).then_nothing()
+    session.when(text_response("late")).then_nothing()
+    session.when(model_response(requested_call(1, 2, ALLOW))).then_nothing()

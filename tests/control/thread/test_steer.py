@@ -17,14 +17,14 @@ from tests.control.rigs.examples import (
     at,
     attempt_failure,
     interrupt,
-    model_answer,
+    model_response,
     reject,
     requested_call,
     run_stop,
     steer,
     submit,
-    text_answer,
     text_part,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import (
@@ -51,7 +51,7 @@ def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
     """UI-11"""
     auto = session_after(
         submit(mode="auto"),
-        model_answer(requested_call(1, 2), requested_call(2, 3)),
+        model_response(requested_call(1, 2), requested_call(2, 3)),
         steer("in French"),
         steer("and short"),
     )
@@ -67,16 +67,16 @@ def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
 
 
 def test_a_steer_waits_behind_a_pending_approval():
-    waiting = session_after(submit(), model_answer(requested_call(1, 2, ASK)))
+    waiting = session_after(submit(), model_response(requested_call(1, 2, ASK)))
     waiting.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
     waiting.when(reject()).ends_with(
         (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=4)), model_request(2, at(turn=1, run=1, step=4))
     )
 
 
-def test_a_steer_during_a_text_only_answer_continues_the_turn():
+def test_a_steer_during_a_text_only_response_continues_the_turn():
     """UI-11"""
-    session_after(submit(), steer("in French")).when(text_answer("done")).then(
+    session_after(submit(), steer("in French")).when(text_response("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=3)),
@@ -84,10 +84,10 @@ def test_a_steer_during_a_text_only_answer_continues_the_turn():
     )
 
 
-def test_a_text_only_answer_at_the_limit_completes_the_turn_and_rejects_the_steer_with_its_draft():
-    """UI-11, MAR-12: no model call is left to read the steer, and the answer is final."""
+def test_a_text_only_response_at_the_limit_completes_the_turn_and_rejects_the_steer_with_its_draft():
+    """UI-11, MAR-12: no model call is left to read the steer, and the response is final."""
     chat = session_after(submit(), *_two_calls(), steer("in French"))
-    chat.when(text_answer("done", step=5)).then(
+    chat.when(text_response("done", step=5)).then(
         message_text("done", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_completed"), RUN),
@@ -98,7 +98,7 @@ def test_a_text_only_answer_at_the_limit_completes_the_turn_and_rejects_the_stee
 
 def test_a_steer_that_waits_for_a_result_at_the_limit_is_rejected_with_its_draft():
     """UI-11, MAR-12"""
-    chat = session_after(submit(), *_two_calls(), model_answer(requested_call(3, 6), step=5), steer("in French"))
+    chat = session_after(submit(), *_two_calls(), model_response(requested_call(3, 6), step=5), steer("in French"))
     chat.when(tool_end(3)).then(
         (DONE, at(turn=1, run=1, step=6, call=3)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_failed"), RUN),
@@ -117,7 +117,7 @@ def test_a_steer_that_waits_for_a_result_at_the_limit_is_rejected_with_its_draft
 def test_a_steer_of_a_turn_that_is_finalised_is_rejected_with_its_draft():
     """UI-11"""
     auto = session_after(
-        submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")), steer("one more thing")
+        submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")), steer("one more thing")
     )
     auto.when(tool_end(1)).then(
         (DONE, at(turn=1, run=1, step=2, call=1)),
@@ -167,7 +167,7 @@ def test_a_steer_waits_through_a_retry():
 
 
 def test_steering_a_thread_without_a_running_turn_is_a_clear_error():
-    idle = session_after(submit(), text_answer("done"))
+    idle = session_after(submit(), text_response("done"))
     problem = Problem(
         code="nothing_running",
         message="No turn is running in this thread.",
@@ -190,22 +190,22 @@ def test_a_repeated_steer_with_the_same_id_is_accepted_once():
     )
 
 
-def test_the_calls_of_an_answer_run_before_a_pending_steer_is_read():
+def test_the_calls_of_a_response_run_before_a_pending_steer_is_read():
     chat = session_after(submit(), steer("in French"))
     call = at(turn=1, run=1, step=2, call=1)
-    chat.when(model_answer(requested_call(1, 2))).then(
+    chat.when(model_response(requested_call(1, 2))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, call, requested_call(1, 2).evaluation),
         *tool_start(call),
     )
     waiting = session_after(submit(), steer("in French"))
-    waiting.when(model_answer(requested_call(1, 2, ASK))).ends_with(approval_request(3, 1, call))
+    waiting.when(model_response(requested_call(1, 2, ASK))).ends_with(approval_request(3, 1, call))
 
 
 def _two_calls():
     return (
-        model_answer(requested_call(1, 2)),
+        model_response(requested_call(1, 2)),
         tool_end(1),
-        model_answer(requested_call(2, 4), step=3),
+        model_response(requested_call(2, 4), step=3),
         tool_end(2),
     )

@@ -26,12 +26,12 @@ from tests.control.rigs.examples import (
     THREAD,
     at,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
-    text_answer,
     text_part,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import model_completion, turn_start
@@ -51,7 +51,7 @@ def test_an_interrupt_records_its_intent():
 
 def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
     """COM-11"""
-    idle = session_after(submit(), text_answer("done"))
+    idle = session_after(submit(), text_response("done"))
     before = idle.state
     assert idle.refuses(interrupt()) == Problem(
         code="nothing_running", message="No turn is running in this thread.", hint="No action is needed."
@@ -60,7 +60,7 @@ def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
 
 
 def test_an_interrupt_of_another_turn_does_not_stop_the_running_turn():
-    session = session_after(submit(), text_answer("done"), submit(), submit())
+    session = session_after(submit(), text_response("done"), submit(), submit())
     assert session.refuses(interrupt(turn_id="trn_1")) == Problem(
         code="turn_already_ended",
         message="The turn trn_1 is not running.",
@@ -129,7 +129,7 @@ def test_open_calls_and_actions_close_before_their_turn():
     """CTL-16, CTL-08"""
     session = session_after(
         submit(mode="auto"),
-        model_answer(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4)),
+        model_response(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4)),
         tool_end(3),
         interrupt(),
     )
@@ -161,10 +161,10 @@ def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_wi
     """CTL-08: the provider charged for it."""
     session = session_after(submit(), interrupt())
     thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")
-    answer = model_answer(
+    response = model_response(
         thought, text_part(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls"
     )
-    result = session.when(run_stop(answered=answer))
+    result = session.when(run_stop(answered=response))
     result.then(
         (ReasoningCompleted(content=Text(text="First a note.")), at(turn=1, run=1, step=2)),
         (MessageText(content=Text(text="I write it.")), at(turn=1, run=1, step=3)),
@@ -173,17 +173,17 @@ def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_wi
     )
 
 
-def test_an_already_recorded_answer_is_not_recorded_again_by_a_stop():
+def test_an_already_recorded_response_is_not_recorded_again_by_a_stop():
     """CTL-15"""
-    session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
-    session.when(run_stop(answered=model_answer(text_part(2, "Again.")))).then(
+    session = session_after(submit(), model_response(requested_call(1, 2)), interrupt())
+    session.when(run_stop(answered=model_response(text_part(2, "Again.")))).then(
         (ToolCancelled(started=True), FIRST), (TurnInterrupted(cause="person", iterations=1), RUN)
     )
 
 
 def test_a_call_that_ends_while_its_turn_is_stopping_keeps_its_result():
     """CTL-08: finished calls stay finished."""
-    session = session_after(submit(), model_answer(requested_call(1, 2)), interrupt())
+    session = session_after(submit(), model_response(requested_call(1, 2)), interrupt())
     session.when(tool_end(1)).then((ToolCompleted(output=Text(text="done"), duration_ms=4), FIRST))
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
@@ -191,7 +191,7 @@ def test_a_call_that_ends_while_its_turn_is_stopping_keeps_its_result():
 @pytest.mark.parametrize("cause", ["crash", "lost"])
 def test_a_call_without_an_observed_end_is_lost(cause):
     """CTL-16"""
-    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session = session_after(submit(), model_response(requested_call(1, 2)))
     session.when(run_stop(cause=cause, outcomes={"cal_1": ToolOutcome(output="half")})).then(
         (ToolLost(output=Text(text="half")), FIRST), (TurnInterrupted(cause=cause, iterations=1), RUN)
     )
@@ -206,7 +206,7 @@ def test_a_turn_is_stopped_once():
 
 def test_a_shutdown_ends_the_turn_and_pauses_the_queue():
     """CTL-06"""
-    session = session_after(submit(), model_answer(requested_call(1, 2)), submit())
+    session = session_after(submit(), model_response(requested_call(1, 2)), submit())
     session.when(run_stop(cause="shutdown", reason="the process was stopped")).then(
         (ToolCancelled(started=True), FIRST),
         (TurnInterrupted(cause="shutdown", reason="the process was stopped", iterations=1), RUN),
@@ -223,7 +223,7 @@ def test_a_shutdown_of_a_thread_without_a_queue_pauses_nothing():
 def test_a_call_that_waits_for_another_does_not_start_once_the_turn_is_stopping():
     """CTL-08: the end of the earlier call is recorded. The stop ends the waiting call."""
     session, witness = session_after(), Witness()
-    calls = model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
+    calls = model_response(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
     for step in (submit(mode="auto"), calls, interrupt()):
         decided = session.when(step).decision
         witness.see(decided.facts, decided.closed)

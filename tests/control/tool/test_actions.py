@@ -26,12 +26,12 @@ from tests.control.rigs.examples import (
     at,
     gate_evaluation,
     interrupt,
-    model_answer,
+    model_response,
     reject,
     requested_call,
     run_stop,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import model_request, tool_start
@@ -48,7 +48,7 @@ CHANGED = ToolRefused(
 
 def session_awaiting_approval(expiry: int = 0) -> Scenario:
     """Return a session whose chat turn waits for an approval."""
-    return session_after(submit(), model_answer(requested_call(1, 2, ASK)), expiry=expiry)
+    return session_after(submit(), model_response(requested_call(1, 2, ASK)), expiry=expiry)
 
 
 def action_timeout(action: int = 1) -> ActionTimedOut:
@@ -233,7 +233,7 @@ def test_a_wider_scope_adds_the_rule_that_the_card_showed(scope):
 
 def test_a_scope_that_the_card_does_not_offer_is_refused():
     narrow = gate_evaluation("ask", prompt="Write?", binding=BINDING, scopes=("once",))
-    session = session_after(submit(), model_answer(requested_call(1, 2, narrow)))
+    session = session_after(submit(), model_response(requested_call(1, 2, narrow)))
     assert session.refuses(approve(scope="workspace")) == Problem(
         code="scope_not_offered",
         message="This action does not offer the scope workspace for approve.",
@@ -279,9 +279,9 @@ def test_an_answer_to_an_action_of_an_ended_turn_is_refused():
     assert over.refuses(approve()).code == "unknown_action"
 
 
-def test_two_actions_of_one_model_answer_are_answered_separately():
+def test_two_actions_of_one_response_are_answered_separately():
     """CTL-04: the model continues once both calls have ended."""
-    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
+    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
     second = at(turn=1, run=1, step=3, call=2)
     auto.when(reject(2)).then(
         (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
@@ -299,7 +299,7 @@ def test_other_threads_continue_while_one_waits():
     session = session_awaiting_approval().add_thread("second", "thr_2")
     result = session.when(submit("and you", thread_id="thr_2"))
     assert {new.scope.thread for new in result.decision.facts} == {"thr_2"}
-    answer = msgspec.structs.replace(text_answer("hello", run=2), thread="thr_2")
+    answer = msgspec.structs.replace(text_response("hello", run=2), thread="thr_2")
     assert session.when(answer).facts[-1] == TurnCompleted(iterations=1)
     assert session.run.calls[0].phase == "waiting"
 

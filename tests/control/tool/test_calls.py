@@ -29,7 +29,7 @@ from tests.control.rigs.examples import (
     approve,
     at,
     gate_evaluation,
-    model_answer,
+    model_response,
     requested_call,
     submit,
     tool_end,
@@ -49,21 +49,21 @@ DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
 
 
 def test_an_allowed_call_runs_in_the_recorded_sandbox():
-    session_after(submit()).when(model_answer(requested_call(1, 2))).then(
+    session_after(submit()).when(model_response(requested_call(1, 2))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"), *tool_request(1, CALL, ALLOW), *tool_start(CALL)
     )
 
 
 def test_a_call_without_a_sandbox_records_the_level_none():
     bare = gate_evaluation("allow", sandbox=SandboxApplied(level="none", network=True))
-    session_after(submit()).when(model_answer(requested_call(1, 2, bare, tool="Bash"))).ends_with(
+    session_after(submit()).when(model_response(requested_call(1, 2, bare, tool="Bash"))).ends_with(
         (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
     )
 
 
 def test_a_denied_call_has_no_effect_and_the_model_reads_the_refusal():
     """CTL-05: no start, no sandbox, no result, and the verdict is recorded."""
-    result = session_after(submit()).when(model_answer(requested_call(1, 2, DENY)))
+    result = session_after(submit()).when(model_response(requested_call(1, 2, DENY)))
     result.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, DENY),
@@ -74,14 +74,14 @@ def test_a_denied_call_has_no_effect_and_the_model_reads_the_refusal():
 
 
 def test_a_denial_without_a_code_gets_policy_denied():
-    result = session_after(submit()).when(model_answer(requested_call(1, 2, gate_evaluation("deny", message="No."))))
+    result = session_after(submit()).when(model_response(requested_call(1, 2, gate_evaluation("deny", message="No."))))
     assert ToolRefused(code="policy_denied", message="No.") in result.facts
 
 
 def test_a_call_that_needs_approval_waits():
     """CTL-04"""
     waiting = session_after(submit(), expiry=60_000_000)
-    result = waiting.when(model_answer(requested_call(1, 2, ASK)))
+    result = waiting.when(model_response(requested_call(1, 2, ASK)))
     result.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
@@ -92,15 +92,15 @@ def test_a_call_that_needs_approval_waits():
 
 def test_the_recorded_arguments_are_those_that_the_gate_evaluated():
     """SAFE-07: hooks may have rewritten the model's arguments."""
-    result = session_after(submit()).when(model_answer(requested_call(1, 2)))
+    result = session_after(submit()).when(model_response(requested_call(1, 2)))
     asked_for = [fact for fact in result.facts if isinstance(fact, ToolRequested)]
     assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
     assert ALLOW.arguments != requested_call(1, 2).arguments
 
 
-def test_m6_several_read_only_calls_of_one_answer_run_in_chat():
+def test_m6_several_read_only_calls_of_one_response_run_in_chat():
     chat = session_after(submit())
-    chat.when(model_answer(requested_call(1, 2), requested_call(2, 3))).then(
+    chat.when(model_response(requested_call(1, 2), requested_call(2, 3))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ALLOW),
         *tool_start(CALL),
@@ -113,7 +113,7 @@ def test_m6_several_read_only_calls_of_one_answer_run_in_chat():
 
 def test_m6_a_call_beyond_the_limit_of_chat_is_denied_and_never_reads_as_allowed():
     chat = session_after(submit())
-    chat.when(model_answer(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
+    chat.when(model_response(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ALLOW),
         *tool_start(CALL),
@@ -124,13 +124,13 @@ def test_m6_a_call_beyond_the_limit_of_chat_is_denied_and_never_reads_as_allowed
 
 
 def test_m6_calls_after_a_writing_call_are_denied_in_chat():
-    session_after(submit()).when(model_answer(requested_call(1, 2, SERIAL), requested_call(2, 3))).ends_with(
+    session_after(submit()).when(model_response(requested_call(1, 2, SERIAL), requested_call(2, 3))).ends_with(
         *tool_request(2, SECOND, _beyond_chat_limit(ALLOW)), (_one_call_refusal(), SECOND)
     )
 
 
 def test_m6_a_denied_call_keeps_its_own_reason_in_chat():
-    session_after(submit()).when(model_answer(requested_call(1, 2), requested_call(2, 3, DENY))).ends_with(
+    session_after(submit()).when(model_response(requested_call(1, 2), requested_call(2, 3, DENY))).ends_with(
         *tool_request(2, SECOND, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), SECOND),
     )
@@ -138,13 +138,13 @@ def test_m6_a_denied_call_keeps_its_own_reason_in_chat():
 
 def test_m6_a_team_tool_does_not_count_as_read_only():
     session_after(submit()).when(
-        model_answer(requested_call(1, 2), requested_call(2, 3, ALLOW, "spawn_subagent"))
+        model_response(requested_call(1, 2), requested_call(2, 3, ALLOW, "spawn_subagent"))
     ).ends_with(*tool_request(2, SECOND, _beyond_chat_limit(ALLOW), "spawn_subagent"), (_one_call_refusal(), SECOND))
 
 
 def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
     chat = session_after(submit())
-    chat.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3))).then(
+    chat.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(4, 1, CALL),
@@ -153,10 +153,10 @@ def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first(
     )
 
 
-def test_the_gate_evaluates_calls_of_one_answer_separately_in_auto():
+def test_the_gate_evaluates_calls_of_one_response_separately_in_auto():
     """CTL-04: allowed calls run while others wait for approval."""
     auto = session_after(submit(mode="auto"))
-    auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
+    auto.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(5, 1, CALL),
@@ -170,9 +170,9 @@ def test_the_gate_evaluates_calls_of_one_answer_separately_in_auto():
     auto.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=6)))
 
 
-def test_each_action_of_one_answer_has_its_own_step():
+def test_each_action_of_one_response_has_its_own_step():
     auto = session_after(submit(mode="auto"))
-    auto.when(model_answer(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
+    auto.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
         *tool_request(1, CALL, ASK),
         approval_request(4, 1, CALL),
         *tool_request(2, SECOND, ASK),
@@ -185,7 +185,7 @@ def test_the_end_of_a_call_records_output_exit_code_and_changes():
     outcome = ToolOutcome(
         output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(make_blob(b"a"), make_blob(b"b"))
     )
-    result = session_after(submit(), model_answer(requested_call(1, 2))).when(
+    result = session_after(submit(), model_response(requested_call(1, 2))).when(
         ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
     )
     result.ends_with(
@@ -197,7 +197,7 @@ def test_the_end_of_a_call_records_output_exit_code_and_changes():
 
 
 def test_a_failed_tool_records_its_error_and_the_model_reads_it():
-    session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, "half", code="tool_timeout")).then(
+    session_after(submit(), model_response(requested_call(1, 2))).when(tool_end(1, "half", code="tool_timeout")).then(
         (ToolFailed(code="tool_timeout", message="It failed.", output=Text(text="half"), duration_ms=4), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
     )
@@ -206,7 +206,7 @@ def test_a_failed_tool_records_its_error_and_the_model_reads_it():
 def test_output_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
     blob = make_blob(large.encode())
-    result = session_after(submit(), model_answer(requested_call(1, 2))).when(tool_end(1, large))
+    result = session_after(submit(), model_response(requested_call(1, 2))).when(tool_end(1, large))
     result.then(
         (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), duration_ms=4), CALL),
         model_request(2, at(turn=1, run=1, step=3)),
@@ -223,7 +223,7 @@ def test_a_result_without_a_start_and_a_second_end_change_nothing(step):
     """CTL-15"""
     auto = session_after(
         submit(mode="auto"),
-        model_answer(requested_call(1, 2), requested_call(2, 3, DENY), requested_call(3, 4)),
+        model_response(requested_call(1, 2), requested_call(2, 3, DENY), requested_call(3, 4)),
         tool_end(1),
     )
     auto.when(step).then_nothing()
@@ -231,15 +231,15 @@ def test_a_result_without_a_start_and_a_second_end_change_nothing(step):
 
 def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
     """CTL-04, CTL-15"""
-    session_after(submit(), model_answer(requested_call(1, 2, ASK))).when(tool_end(1)).then_nothing()
+    session_after(submit(), model_response(requested_call(1, 2, ASK))).when(tool_end(1)).then_nothing()
 
 
 def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch():
     """MAR-12, CTL-16"""
     chat = session_after(
-        submit(), model_answer(requested_call(1, 2, DENY)), model_answer(requested_call(2, 4, DENY), step=3)
+        submit(), model_response(requested_call(1, 2, DENY)), model_response(requested_call(2, 4, DENY), step=3)
     )
-    result = chat.when(model_answer(requested_call(3, 6, DENY), step=5))
+    result = chat.when(model_response(requested_call(3, 6, DENY), step=5))
     assert [fact.type for fact in result.facts] == [
         "model.completed",
         "cost.recorded",
@@ -277,7 +277,7 @@ def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for
         requested_call(3, 4),
         requested_call(4, 5, SERIAL_DENY),
     )
-    result = auto.when(model_answer(*wanted))
+    result = auto.when(model_response(*wanted))
     assert [fact.type for fact in result.facts].count("tool.requested") == 4
     assert _started_calls(result) == ["cal_1"]
     assert _started_calls(auto.when(tool_end(1))) == ["cal_2"]
@@ -290,7 +290,7 @@ def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_a
     """An evaluation reads files, so each ended call causes only one evaluation of a waiting call."""
     auto = session_after(submit(mode="auto"))
     auto.when(
-        model_answer(
+        model_response(
             requested_call(1, 2, SERIAL),
             requested_call(2, 3, SERIAL_DENY),
             requested_call(3, 4, SERIAL),

@@ -11,7 +11,16 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.control.effects import EndProcesses, WriteProcess
 from callboard.control.outcomes import HostTakenOver, ProcessEndReported, ProcessStartReported
 from tests.control.rigs.decisions import Scenario, session_after
-from tests.control.rigs.examples import ALLOW, SESSION, at, model_answer, requested_call, submit, text_answer, tool_end
+from tests.control.rigs.examples import (
+    ALLOW,
+    SESSION,
+    at,
+    model_response,
+    requested_call,
+    submit,
+    text_response,
+    tool_end,
+)
 
 RUN = msgspec.structs.replace(at(turn=1, run=1, step=2, call=1), process="prc_1")
 STARTED = ProcessStartReported(scope=RUN, command="npm run dev", summary="Bash npm run dev")
@@ -22,12 +31,12 @@ WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", en
 
 def session_with_process() -> Scenario:
     """Return a session whose ended turn started a process."""
-    return session_with_running_call().after(STARTED, tool_end(1), text_answer("It runs.", step=3))
+    return session_with_running_call().after(STARTED, tool_end(1), text_response("It runs.", step=3))
 
 
 def session_with_running_call() -> Scenario:
     """Return a session with a running call."""
-    return session_after(submit("serve"), model_answer(requested_call(1, 2, ALLOW)))
+    return session_after(submit("serve"), model_response(requested_call(1, 2, ALLOW)))
 
 
 def test_the_start_and_the_end_of_a_process_are_recorded():

@@ -15,7 +15,7 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.control.outcomes import ActionTimedOut, RequestedCall
 from tests.control.rigs.decisions import StepResult
-from tests.control.rigs.examples import ALLOW, SESSION, model_answer
+from tests.control.rigs.examples import ALLOW, SESSION, model_response
 from tests.control.rigs.team import Team, fact_types, only_fact, team
 
 STEPS = ("look", "mend")
@@ -26,7 +26,7 @@ QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Mend the parser
 
 
 def ask_person(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
-    """Apply an answer of the agent's model with a question for a person."""
+    """Apply a response of the agent's model with a question for a person."""
     run = session.run_of(name)
     call = RequestedCall(
         call="cal_asked",
@@ -37,7 +37,7 @@ def ask_person(session: Team, name: str, tool: str, **arguments: Any) -> StepRes
         evaluation=msgspec.structs.replace(QUESTION, arguments=msgspec.json.encode(arguments).decode()),
     )
     number = int(run.run.removeprefix("run_"))
-    return session.when(model_answer(call, run=number, step=run.model_step, thread=session.thread_of(name).thread))
+    return session.when(model_response(call, run=number, step=run.model_step, thread=session.thread_of(name).thread))
 
 
 def session_with_plan(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, str]:
@@ -111,7 +111,7 @@ def test_a_proposed_plan_is_the_runs_plan_and_becomes_final_once() -> None:
     """CTX-03: live while it waits for a decision, final when the run ends."""
     session, _, action = session_with_plan()
     decide(session, action, "approve")
-    ended = session.answers("worker-1", "Mended.")
+    ended = session.responds("worker-1", "Mended.")
     plan = only_fact(ended, PlanUpdated)
     assert plan == PlanUpdated(steps=tuple(PlanStep(step, "pending") for step in STEPS), final=True)
 

@@ -31,11 +31,11 @@ from tests.control.rigs.examples import (
     SESSION,
     THREAD,
     configure_run,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 
@@ -44,8 +44,8 @@ SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapab
 LONG = "word " * 560
 
 
-def summary_answer(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelAnswered:
-    """Return a model answer with a summary."""
+def summary_response(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelAnswered:
+    """Return a model response with a summary."""
     pieces = (Piece(kind="text", step=step + 1, text=text),) if text else ()
     return ModelAnswered(
         thread=THREAD,
@@ -84,11 +84,11 @@ def facts_of(result: StepResult, *kinds: type[Any]) -> list[Any]:
 
 def full_session() -> Scenario:
     """Return a session whose next turn would fill the window."""
-    return session_after(submit(LONG), without_usage(text_answer("done")))
+    return session_after(submit(LONG), without_usage(text_response("done")))
 
 
 def without_usage(report: ModelAnswered) -> ModelAnswered:
-    """Return the answer without token usage, as from a provider that reports none."""
+    """Return the response without token usage, as from a provider that reports none."""
     return msgspec.structs.replace(report, usage=Usage())
 
 
@@ -102,7 +102,7 @@ def test_a_thread_that_fills_the_window_is_compacted_before_the_model_is_called(
     begun = next(sequence for sequence, new in enumerate(result.facts, result.before + 1) if new.type == "turn.started")
     assert (started.cause, started.through) == ("window", begun - 1)
     assert (request.purpose, request.iteration, request.context_through) == ("compaction", 0, begun - 1)
-    compacted = session.when(summary_answer(), **SMALL)
+    compacted = session.when(summary_response(), **SMALL)
     assert [type(fact).__name__ for fact in compacted.facts] == [
         "ModelCompleted",
         "CostRecorded",
@@ -122,10 +122,10 @@ def test_a_thread_that_fills_the_window_is_compacted_before_the_model_is_called(
 def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_request():
     """UI-25: the refused request is repeated as the same model call of the run, also at its limit."""
     session = Scenario(configure_run=lambda *request: msgspec.structs.replace(configure_run(*request), max_iters=1))
-    session.after(submit(LONG), text_answer("done"), submit("again"))
+    session.after(submit(LONG), text_response("done"), submit("again"))
     result = session.when(context_full())
     assert [compaction.cause for compaction in facts_of(result, CompactionStarted)] == ["refused"]
-    compacted = session.when(summary_answer(step=2))
+    compacted = session.when(summary_response(step=2))
     assert [(request.purpose, request.iteration) for request in facts_of(compacted, ModelRequested)] == [("answer", 1)]
     again = session.when(context_full(step=3))
     assert [failure.code for failure in facts_of(again, TurnFailed)] == ["model_context_full"]
@@ -135,7 +135,7 @@ def test_a_summary_longer_than_the_part_it_replaces_fails_the_compaction():
     """UI-25: the turn continues without it, and a refused request then fails the turn."""
     session = full_session()
     session.when(submit("go on " + "word " * 100), **SMALL)
-    result = session.when(summary_answer("words " * 1000), **SMALL)
+    result = session.when(summary_response("words " * 1000), **SMALL)
     assert [failure.code for failure in facts_of(result, CompactionFailed)] == ["model_garbled"]
     assert [request.purpose for request in facts_of(result, ModelRequested)] == ["answer"]
     assert not result.decision.blobs
@@ -147,8 +147,8 @@ def test_a_request_refused_because_of_a_long_summary_compacts_the_summary_again(
     """UI-25: together with the newer part of the thread."""
     session = full_session()
     session.when(submit("go on " + "word " * 100), **SMALL)
-    session.when(summary_answer("words " * 400), **SMALL)
-    session.when(without_usage(text_answer("done", run=2, step=session.run.model_step)), **SMALL)
+    session.when(summary_response("words " * 400), **SMALL)
+    session.when(without_usage(text_response("done", run=2, step=session.run.model_step)), **SMALL)
     session.when(submit("and on"), **SMALL)
     result = session.when(context_full(run=3), **SMALL)
     assert [compaction.cause for compaction in facts_of(result, CompactionStarted)] == ["refused"]
@@ -158,15 +158,15 @@ def test_a_long_run_is_compacted_up_to_its_newest_round():
     """UI-25: a call stays with its result."""
     session = session_after()
     session.when(submit("count"), **SMALL)
-    session.when(without_usage(model_answer(requested_call(1, 2))), **SMALL)
+    session.when(without_usage(model_response(requested_call(1, 2))), **SMALL)
     session.when(tool_end(1, "x" * 2800), **SMALL)
-    session.when(without_usage(model_answer(requested_call(2, 4), step=3)), **SMALL)
+    session.when(without_usage(model_response(requested_call(2, 4), step=3)), **SMALL)
     result = session.when(tool_end(2, "y" * 400), **SMALL)
 
     (started,) = facts_of(result, CompactionStarted)
     second = session.run.rounds[-1].sequence
     assert started.through == second - 1
-    session.when(summary_answer(run=1, step=session.run.model_step), **SMALL)
+    session.when(summary_response(run=1, step=session.run.model_step), **SMALL)
     assert session.run.rounds[0].sequence == second
 
 
@@ -179,7 +179,7 @@ def test_a_run_whose_compaction_failed_continues_and_does_not_try_again():
     assert [request.purpose for request in facts_of(result, ModelRequested)] == ["answer"]
     empty = full_session()
     empty.when(submit("go on " + "word " * 100), **SMALL)
-    assert [failure.code for failure in facts_of(empty.when(summary_answer(""), **SMALL), CompactionFailed)] == [
+    assert [failure.code for failure in facts_of(empty.when(summary_response(""), **SMALL), CompactionFailed)] == [
         "model_garbled"
     ]
 
@@ -195,15 +195,15 @@ def test_stopping_a_turn_fails_its_running_compaction():
     assert session.thread.context_usage.compacted == 0
 
 
-def test_compacting_an_idle_thread_on_demand_gives_no_answer():
+def test_compacting_an_idle_thread_on_demand_completes_its_turn_without_a_response():
     """UI-25: the turn only compacts. It reads nothing from the inbox or the queue."""
-    session = session_after(submit("one"), text_answer("done"), submit("two"), text_answer("done", run=2))
+    session = session_after(submit("one"), text_response("done"), submit("two"), text_response("done", run=2))
     result = session.when(CompactThread(session_id=SESSION))
 
     (submitted,) = facts_of(result, TurnSubmitted)
     assert (submitted.source, submitted.input) == ("compaction", Text(text=""))
     assert [request.purpose for request in facts_of(result, ModelRequested)] == ["compaction"]
-    compacted = session.when(summary_answer(run=3))
+    compacted = session.when(summary_response(run=3))
     assert [type(fact).__name__ for fact in compacted.facts[-2:]] == ["CompactionCompleted", "TurnCompleted"]
     assert facts_of(compacted, TurnCompleted)[0].iterations == 0
     assert session.refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
@@ -213,7 +213,7 @@ def test_a_busy_or_short_thread_is_not_compacted_on_demand():
     """UI-25"""
     assert session_after(submit("one")).refuses(CompactThread(session_id=SESSION)).code == "thread_busy"
     assert (
-        session_after(submit("one"), text_answer("done")).refuses(CompactThread(session_id=SESSION)).code
+        session_after(submit("one"), text_response("done")).refuses(CompactThread(session_id=SESSION)).code
         == "nothing_to_compact"
     )
 
@@ -230,7 +230,7 @@ def test_refs_of_an_input_are_recorded_with_it_and_resolved_when_its_run_starts(
     result = session.when(submit("two"), resolved_context=CONTEXT)
     assert [(turn.given, turn.missing) for turn in facts_of(result, TurnSubmitted)] == [((REF,), (MISSING,))]
     assert result.decision.blobs == (NOTES,)
-    begun = session.when(text_answer("done"))
+    begun = session.when(text_response("done"))
     assert [(context.refs, context.missing) for context in facts_of(begun, ContextResolved)] == [((REF,), (MISSING,))]
     assert session.thread.last is not None
     assert session.thread.last.refs == ()
@@ -275,7 +275,7 @@ def test_pins_belong_to_the_thread_and_are_resolved_when_a_turn_starts():
             name, ResolvedContext(missing=(MissingRef(ref=name, source="pinned", reason="not_found"),))
         )
     }
-    session = session_after(submit("one"), text_answer("done"))
+    session = session_after(submit("one"), text_response("done"))
     result = session.when(SetContext(session_id=SESSION, pinned=("notes.md", "gone.md", "notes.md")), **inputs)
     assert facts_of(result, ContextPinned) == [ContextPinned(pinned=("notes.md", "gone.md"))]
     assert isinstance(result.answer, ContextChanged)
@@ -326,12 +326,12 @@ def test_the_newest_inputs_of_persons_stay_verbatim_beside_a_summary():
     """UI-25: within a tenth of the window. Older input is truncated or only part of the summary."""
     session = session_after(
         submit("word " * 200),
-        without_usage(text_answer("done")),
+        without_usage(text_response("done")),
         submit("and keep it short"),
-        without_usage(text_answer("yes", run=2)),
+        without_usage(text_response("yes", run=2)),
     )
     session.when(submit("again " + "x" * 2400), **SMALL)
-    result = session.when(summary_answer(run=3), **SMALL)
+    result = session.when(summary_response(run=3), **SMALL)
 
     (compaction,) = facts_of(result, CompactionCompleted)
     submitted = [record for record in session.records if isinstance(record.fact, TurnSubmitted)]
@@ -342,9 +342,9 @@ def test_the_newest_inputs_of_persons_stay_verbatim_beside_a_summary():
 def test_a_long_input_stays_verbatim_up_to_the_limit_of_bytes():
     """UI-25: a tenth of 10,000 tokens is 4,000 bytes."""
     large: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=10_000)}
-    session = session_after(submit("word " * 6400), without_usage(text_answer("done")))
+    session = session_after(submit("word " * 6400), without_usage(text_response("done")))
     session.when(submit("go on"), **large)
-    (compaction,) = facts_of(session.when(summary_answer(), **large), CompactionCompleted)
+    (compaction,) = facts_of(session.when(summary_response(), **large), CompactionCompleted)
     assert [piece.size for piece in compaction.said] == [4000]
 
 
@@ -353,7 +353,7 @@ def test_a_fallback_model_is_asked_for_the_summary_of_a_failed_one():
     others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
     chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}
     session = Scenario(configure_run=lambda *request: msgspec.structs.replace(configure_run(*request), **chain))
-    session.after(submit(LONG), without_usage(text_answer("done")))
+    session.after(submit(LONG), without_usage(text_response("done")))
     session.when(submit("go on " + "word " * 100), **SMALL)
     result = session.when(context_full(), **SMALL)
 
@@ -365,5 +365,5 @@ def test_a_fallback_model_is_asked_for_the_summary_of_a_failed_one():
     ]
     (request,) = facts_of(result, ModelRequested)
     assert (request.provider, request.purpose, request.iteration) == ("local", "compaction", 0)
-    compacted = session.when(summary_answer(step=session.run.model_step), **SMALL)
+    compacted = session.when(summary_response(step=session.run.model_step), **SMALL)
     assert [request.purpose for request in facts_of(compacted, ModelRequested)] == ["answer"]

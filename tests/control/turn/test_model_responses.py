@@ -1,4 +1,4 @@
-"""Model answers and failed attempts: their facts, recorded once and in order."""
+"""Model responses and failed attempts: their facts, recorded once and in order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.control.rigs.examples import (
     at,
     attempt_failure,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
-    text_answer,
     text_part,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import message_text, model_completion, model_request, tool_request, tool_start
@@ -39,7 +39,7 @@ def reasoning_part(step: int, thought: str, signature: str = "") -> Piece:
 
 def test_parts_are_recorded_in_the_order_in_which_they_came():
     parts = (reasoning_part(2, "hm", "sig"), text_part(3, "First,"), reasoning_part(4, "so"), text_part(5, "then."))
-    result = session_after(submit()).when(model_answer(*parts))
+    result = session_after(submit()).when(model_response(*parts))
     result.then(
         (ReasoningCompleted(content=Text(text="hm"), signature="sig"), at(turn=1, run=1, step=2)),
         message_text("First,", at(turn=1, run=1, step=3)),
@@ -52,10 +52,10 @@ def test_parts_are_recorded_in_the_order_in_which_they_came():
     assert result.decision.ends == ("run_1.2.reasoning", "run_1.3.text", "run_1.4.reasoning", "run_1.5.text")
 
 
-def test_text_before_a_call_keeps_its_place_and_is_not_an_answer():
+def test_text_before_a_call_keeps_its_place_and_is_not_part_of_the_output():
     chat = session_after(submit())
     call = at(turn=1, run=1, step=3, call=1)
-    result = chat.when(model_answer(text_part(2, "I will look."), requested_call(1, 3)))
+    result = chat.when(model_response(text_part(2, "I will look."), requested_call(1, 3)))
     result.then(
         message_text("I will look.", at(turn=1, run=1, step=2)),
         *model_completion(CALL, "tool_calls"),
@@ -67,67 +67,67 @@ def test_text_before_a_call_keeps_its_place_and_is_not_an_answer():
 
 
 @pytest.mark.parametrize(
-    ("answer", "warning"),
+    ("response", "warning"),
     [
         (
-            model_answer(text_part(2, "Once upon"), stop="length"),
+            model_response(text_part(2, "Once upon"), stop="length"),
             WarningRaised(
                 code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to continue."
             ),
         ),
         (
-            model_answer(text_part(2, "Once upon"), stop="content_filter"),
+            model_response(text_part(2, "Once upon"), stop="content_filter"),
             WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."),
         ),
         (
-            model_answer(text_part(2, " \n")),
+            model_response(text_part(2, " \n")),
             WarningRaised(code="answer_empty", message="The model gave an empty response."),
         ),
     ],
     ids=["length", "content filter", "nothing"],
 )
-def test_an_incomplete_answer_is_recorded_with_a_warning(answer, warning: Fact):
-    content = answer.pieces[0].text
-    session_after(submit()).when(answer).then(
+def test_an_incomplete_response_is_recorded_with_a_warning(response, warning: Fact):
+    content = response.pieces[0].text
+    session_after(submit()).when(response).then(
         message_text(content, at(turn=1, run=1, step=2)),
-        *model_completion(CALL, answer.stop_reason),
+        *model_completion(CALL, response.stop_reason),
         (warning, CALL),
         (OutputFinal(parts=(2,)), RUN),
         (TurnCompleted(iterations=1), RUN),
     )
 
 
-def test_a_repeated_answer_changes_nothing():
+def test_a_repeated_response_changes_nothing():
     """CTL-15"""
-    session = session_after(submit(mode="auto"), text_answer("one"))
-    session.when(text_answer("one")).then_nothing()
+    session = session_after(submit(mode="auto"), text_response("one"))
+    session.when(text_response("one")).then_nothing()
     session.when(attempt_failure()).then_nothing()
 
 
 @pytest.mark.parametrize(
     "late",
     [
-        text_answer("late"),
+        text_response("late"),
         attempt_failure(text_part(2, "la")),
         attempt_failure(retry_in_ms=100),
-        model_answer(requested_call(9, 2)),
+        model_response(requested_call(9, 2)),
         tool_end(9),
         run_stop(),
     ],
-    ids=["answer", "failure", "retry", "call", "result", "stop"],
+    ids=["response", "failure", "retry", "call", "result", "stop"],
 )
 def test_an_outcome_after_the_turn_changes_nothing(late):
     """CTL-15"""
-    session_after(submit(), text_answer("done")).when(late).then_nothing()
-    session_after(submit(), text_answer("done"), submit()).when(late).then_nothing()
+    session_after(submit(), text_response("done")).when(late).then_nothing()
+    session_after(submit(), text_response("done"), submit()).when(late).then_nothing()
 
 
 @pytest.mark.parametrize(
     "unknown",
     [
-        text_answer("?", step=9),
-        text_answer("?", run=9),
-        msgspec.structs.replace(text_answer("?"), thread="thr_9"),
+        text_response("?", step=9),
+        text_response("?", run=9),
+        msgspec.structs.replace(text_response("?"), thread="thr_9"),
         msgspec.structs.replace(run_stop(), thread="thr_9"),
         msgspec.structs.replace(tool_end(1), thread="thr_9"),
     ],
@@ -138,23 +138,23 @@ def test_an_outcome_of_an_unknown_step_run_or_thread_changes_nothing(unknown):
     session_after(submit()).when(unknown).then_nothing()
 
 
-def test_an_answer_cannot_come_while_its_calls_are_open():
+def test_a_response_cannot_come_while_its_calls_are_open():
     """CTL-15: no model call is open, so step 0 names none."""
-    session_after(submit(), model_answer(requested_call(1, 2))).when(model_answer(step=0)).then_nothing()
+    session_after(submit(), model_response(requested_call(1, 2))).when(model_response(step=0)).then_nothing()
 
 
 def test_complete_text_of_a_stopping_turn_is_stored_and_the_turn_is_interrupted():
     """COM-10"""
     session = session_after(submit(), interrupt())
-    session.when(text_answer("done")).then(message_text("done", at(turn=1, run=1, step=2)), *model_completion(CALL))
+    session.when(text_response("done")).then(message_text("done", at(turn=1, run=1, step=2)), *model_completion(CALL))
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
-def test_no_call_of_an_answer_starts_while_the_turn_is_stopping():
+def test_no_call_of_a_response_starts_while_the_turn_is_stopping():
     """CTL-08"""
     session = session_after(submit(mode="auto"), interrupt())
     first, second = at(turn=1, run=1, step=2, call=1), at(turn=1, run=1, step=3, call=2)
-    session.when(model_answer(requested_call(1, 2), requested_call(2, 3))).then(
+    session.when(model_response(requested_call(1, 2), requested_call(2, 3))).then(
         *model_completion(CALL, "tool_calls"),
         *tool_request(1, first, ALLOW),
         (ToolCancelled(started=False), first),
@@ -172,7 +172,7 @@ def test_a_retried_attempt_records_its_failure_and_no_part():
         (ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500), CALL)
     )
     assert result.decision.ends == ("run_1.2.text", "run_1.3.arguments")
-    session.when(text_answer("done")).ends_with((TurnCompleted(iterations=1), RUN))
+    session.when(text_response("done")).ends_with((TurnCompleted(iterations=1), RUN))
 
 
 def test_the_last_failed_attempt_ends_the_turn_and_keeps_the_partial_output():
@@ -223,7 +223,7 @@ def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
     session.when(run_stop()).then((TurnInterrupted(cause="person", iterations=1), RUN))
 
 
-def test_the_next_step_follows_every_part_of_an_answer():
-    auto = session_after(submit(mode="auto"), model_answer(reasoning_part(2, "hm"), text_part(3, "so")))
+def test_the_next_step_follows_every_part_of_a_response():
+    auto = session_after(submit(mode="auto"), model_response(reasoning_part(2, "hm"), text_part(3, "so")))
     assert auto.run.model_step == 4
-    auto.when(text_answer("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))
+    auto.when(text_response("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))

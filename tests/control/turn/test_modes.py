@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.facts.turn import TurnSubmitted
 from tests.control.rigs.decisions import Scenario, StepResult, session_after
-from tests.control.rigs.examples import interrupt, run_stop, submit, text_answer
+from tests.control.rigs.examples import interrupt, run_stop, submit, text_response
 
 
 def submitted_mode(result: StepResult) -> str:
@@ -15,7 +15,7 @@ def submitted_mode(result: StepResult) -> str:
 
 def session_with_mode(permission: str) -> Scenario:
     """Return a session whose only turn ran in this permission mode."""
-    return session_after(submit(permission_mode=permission), text_answer("done"))
+    return session_after(submit(permission_mode=permission), text_response("done"))
 
 
 def test_a_new_session_starts_in_the_default_mode_of_its_folder():

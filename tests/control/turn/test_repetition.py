@@ -15,12 +15,12 @@ from tests.control.rigs.examples import (
     DENY,
     RUN_CONFIG,
     at,
-    model_answer,
+    model_response,
     reject,
     requested_call,
     steer,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 
@@ -41,7 +41,7 @@ def repeat_call(session: Scenario, *outputs: str) -> Scenario:
     for output in outputs:
         step = session.run.model_step
         number = len(session.records)
-        session.after(model_answer(requested_call(number, step + 1), step=step), tool_end(number, output))
+        session.after(model_response(requested_call(number, step + 1), step=step), tool_end(number, output))
     return session
 
 
@@ -54,7 +54,7 @@ def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thre
     steps = [record.scope.step for record in session.records if record.header.type == "model.requested"]
     last = session.run.model_step
     assert last == steps[-1]
-    session.after(model_answer(requested_call(99, last + 1), step=last))
+    session.after(model_response(requested_call(99, last + 1), step=last))
     session.when(tool_end(99, "same")).ends_with(
         (
             TurnFailed(
@@ -89,21 +89,21 @@ def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
     session = running_session("auto")
     for content in ("Working.", "Still.", "Still.", "Still."):
         step = session.run.model_step
-        session.after(text_answer(content, step=step))
+        session.after(text_response(content, step=step))
     assert [pause.cause for pause in recorded_pauses(session)] == ["no_progress"]
 
 
 def test_m3_three_empty_responses_pause_an_auto_turn_before_its_limit():
     session = running_session("auto")
     for content in ("", " \n", ""):
-        session.after(text_answer(content, step=session.run.model_step))
+        session.after(text_response(content, step=session.run.model_step))
     assert [pause.cause for pause in recorded_pauses(session)] == ["no_progress"]
 
 
-def test_m3_an_answer_with_a_text_between_empty_ones_is_progress():
+def test_m3_a_response_with_a_text_between_empty_ones_is_progress():
     session = running_session("auto")
     for content in ("", "", "Working.", "", ""):
-        session.after(text_answer(content, step=session.run.model_step))
+        session.after(text_response(content, step=session.run.model_step))
     assert recorded_pauses(session) == []
     assert session.thread.run is not None
 
@@ -112,7 +112,7 @@ def test_calls_that_the_gate_denies_the_same_way_are_no_progress():
     session = running_session()
     for number in (1, 2, 3):
         step = session.run.model_step
-        session.after(model_answer(requested_call(number, step + 1, DENY), step=step))
+        session.after(model_response(requested_call(number, step + 1, DENY), step=step))
     assert [len(pause.evidence) for pause in recorded_pauses(session)] == [3]
 
 
@@ -120,7 +120,7 @@ def test_calls_that_a_person_rejects_the_same_way_are_no_progress():
     session = running_session()
     for number in (1, 2, 3):
         step = session.run.model_step
-        session.after(model_answer(requested_call(number, step + 1, ASK), step=step), reject(number))
+        session.after(model_response(requested_call(number, step + 1, ASK), step=step), reject(number))
     assert [len(pause.evidence) for pause in recorded_pauses(session)] == [3]
 
 

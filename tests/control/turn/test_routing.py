@@ -27,7 +27,15 @@ from callboard.control.outcomes import ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext
 from callboard.control.state.context import ModelCapabilities
 from tests.control.rigs.decisions import Scenario
-from tests.control.rigs.examples import RUN_CONFIG, at, attempt_failure, model_answer, requested_call, submit, text_part
+from tests.control.rigs.examples import (
+    RUN_CONFIG,
+    at,
+    attempt_failure,
+    model_response,
+    requested_call,
+    submit,
+    text_part,
+)
 
 BIG = Candidate(provider="cloud", model="big")
 SMALL = Candidate(provider="local", model="small")
@@ -36,8 +44,8 @@ RUN = at(turn=1, run=1)
 PNG = make_blob(b"\x89PNG", "image/png").ref
 
 
-def answer_with_quota(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
-    return msgspec.structs.replace(model_answer(*parts, step=step), quota=quota)
+def response_with_quota(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
+    return msgspec.structs.replace(model_response(*parts, step=step), quota=quota)
 
 
 def failed_attempt(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
@@ -102,7 +110,7 @@ def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_drop
     )
     assert result.decision.ends == ("run_1.2.text",)
     assert session.run.iteration == 1
-    session.when(answer_with_quota(text_part(3, "Done."), step=2))
+    session.when(response_with_quota(text_part(3, "Done."), step=2))
     assert session.thread.run is None
 
 
@@ -148,7 +156,7 @@ def test_a_retried_failure_stays_with_its_model():
 def test_the_next_turn_calls_the_first_model_again():
     session = running_session()
     session.when(failed_attempt(code="model_auth", message="No such key.", retryable=False))
-    session.when(answer_with_quota(text_part(3, "Done."), step=2))
+    session.when(response_with_quota(text_part(3, "Done."), step=2))
     session.when(submit(session_id="ses_1"))
     assert routes(session)[-1].chosen == BIG
 
@@ -235,20 +243,20 @@ FULL = Limit(what="requests", limit=100, remaining=90)
 
 def test_a_limit_below_a_tenth_is_reported_once_in_a_run():
     session = running_session()
-    result = session.when(answer_with_quota(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
+    result = session.when(response_with_quota(requested_call(1, 2), quota=Quota(limits=(FULL, LOW))))
     assert [fact for fact in result.facts if isinstance(fact, QuotaReported)] == [
         QuotaReported(provider="cloud", limits=(LOW,))
     ]
     again = Scenario(configure_run=chain_run_config)
     again.when(submit(mode="auto"))
-    first = again.when(answer_with_quota(text_part(2, "one"), quota=Quota(limits=(LOW,))))
-    second = again.when(answer_with_quota(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
+    first = again.when(response_with_quota(text_part(2, "one"), quota=Quota(limits=(LOW,))))
+    second = again.when(response_with_quota(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
     assert [sum(isinstance(fact, QuotaReported) for fact in result.facts) for result in (first, second)] == [1, 0]
 
 
 @pytest.mark.parametrize("quota", [None, Quota(limits=(FULL,)), Quota(limits=(Limit(what="tokens", limit=10),))])
-def test_limits_that_are_far_off_are_not_reported_with_an_answer(quota: Quota | None):
-    result = running_session().when(answer_with_quota(text_part(2, "Hi."), quota=quota))
+def test_limits_that_are_far_off_are_not_reported_with_a_response(quota: Quota | None):
+    result = running_session().when(response_with_quota(text_part(2, "Hi."), quota=quota))
     assert not any(isinstance(fact, QuotaReported) for fact in result.facts)
 
 

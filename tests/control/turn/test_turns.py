@@ -1,4 +1,4 @@
-"""Turns: start by input, end by an answer, Finalize or the limit of model calls."""
+"""Turns: start by input, end by a text response, Finalize or the limit of model calls."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tests.control.rigs.examples import (
     attempt_failure,
     configure_run,
     interrupt,
-    model_answer,
+    model_response,
     requested_call,
     run_stop,
     submit,
-    text_answer,
+    text_response,
     tool_end,
 )
 from tests.control.rigs.expected_facts import message_text, model_completion, model_request, turn_start
@@ -60,7 +60,7 @@ def test_the_first_input_creates_the_session_and_calls_the_model_in_one_batch():
 
 def test_input_past_8_kb_is_a_preview_and_a_blob():
     large = "x" * (MAX_INLINE_BYTES + 1)
-    result = session_after(submit(), text_answer("done")).when(submit(large))
+    result = session_after(submit(), text_response("done")).when(submit(large))
     blob = make_blob(large.encode())
     result.then(
         (
@@ -74,8 +74,8 @@ def test_input_past_8_kb_is_a_preview_and_a_blob():
     assert result.decision.blobs == (blob, ROLE)
 
 
-def test_plain_text_ends_a_chat_turn_with_its_answer():
-    result = session_after(submit()).when(text_answer("done"))
+def test_plain_text_ends_a_chat_turn_as_its_output():
+    result = session_after(submit()).when(text_response("done"))
     result.then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
@@ -87,13 +87,13 @@ def test_plain_text_ends_a_chat_turn_with_its_answer():
 
 
 def test_an_idle_thread_starts_the_next_turn_at_once():
-    session_after(submit(), text_answer("done")).when(submit("again")).then(
+    session_after(submit(), text_response("done")).when(submit("again")).then(
         (turn_submitted("again"), at(turn=2)), *turn_start(2, 2)
     )
 
 
 def test_a_caller_can_choose_the_id_of_its_turn():
-    result = session_after(submit(), text_answer("done")).when(submit(turn_id="trn_7"))
+    result = session_after(submit(), text_response("done")).when(submit(turn_id="trn_7"))
     result.then((turn_submitted(), at(turn=7)), *turn_start(7, 2))
 
 
@@ -112,7 +112,7 @@ def test_a_turn_id_is_refused_while_its_turn_runs_or_waits():
 
 def test_a_turn_id_is_refused_after_its_turn_ended():
     """CTL-02"""
-    over = session_after(submit(turn_id="trn_a"), text_answer("done"))
+    over = session_after(submit(turn_id="trn_a"), text_response("done"))
     assert over.refuses(submit(turn_id="trn_a")).code == "turn_id_used"
 
 
@@ -141,7 +141,7 @@ def test_a_busy_thread_refuses_input_with_when_busy_refuse():
 
 def test_an_idle_thread_starts_input_with_when_busy_refuse():
     """CTL-03"""
-    session_after(submit(), text_answer("done")).when(submit(when_busy="refuse")).then(
+    session_after(submit(), text_response("done")).when(submit(when_busy="refuse")).then(
         (turn_submitted(), at(turn=2)), *turn_start(2, 2)
     )
 
@@ -156,12 +156,14 @@ def test_input_for_a_definition_that_cannot_start_is_refused_and_creates_nothing
     assert session.state.sequence == 0
 
 
-def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
+def test_reaching_max_iters_fails_the_turn_without_output():
     """MAR-12: the limit is three model calls, and a fourth does not happen."""
     steps = session_after(submit())
     for iteration in (1, 2):
-        steps.after(model_answer(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration))
-    steps.after(model_answer(requested_call(3, 6), step=5))
+        steps.after(
+            model_response(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration)
+        )
+    steps.after(model_response(requested_call(3, 6), step=5))
     steps.when(tool_end(3)).then(
         (ToolCompleted(output=Text(text="done"), duration_ms=4), at(turn=1, run=1, step=6, call=3)),
         (
@@ -180,8 +182,10 @@ def test_plain_text_in_the_last_model_call_completes_the_turn():
     """MAR-12"""
     steps = session_after(submit())
     for iteration in (1, 2):
-        steps.after(model_answer(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration))
-    steps.when(text_answer("done", step=5)).then(
+        steps.after(
+            model_response(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration)
+        )
+    steps.when(text_response("done", step=5)).then(
         message_text("done", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (OutputFinal(parts=(6,)), at(turn=1, run=1)),
@@ -190,7 +194,7 @@ def test_plain_text_in_the_last_model_call_completes_the_turn():
 
 
 def test_text_alone_does_not_end_an_auto_turn():
-    result = session_after(submit(mode="auto")).when(text_answer("I am done"))
+    result = session_after(submit(mode="auto")).when(text_response("I am done"))
     result.then(
         message_text("I am done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
@@ -200,8 +204,8 @@ def test_text_alone_does_not_end_an_auto_turn():
 
 def test_text_alone_in_auto_reaches_the_limit_and_fails_the_turn():
     """MAR-12"""
-    auto = session_after(submit(mode="auto"), text_answer("one"), text_answer("two", step=3))
-    auto.when(text_answer("three", step=5)).then(
+    auto = session_after(submit(mode="auto"), text_response("one"), text_response("two", step=3))
+    auto.when(text_response("three", step=5)).then(
         message_text("three", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (
@@ -217,7 +221,7 @@ def test_text_alone_in_auto_reaches_the_limit_and_fails_the_turn():
 
 
 def test_a_successful_finalize_ends_an_auto_turn():
-    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
+    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
     auto.when(tool_end(1, "all tidy")).then(
         (ToolCompleted(output=Text(text="all tidy"), duration_ms=4), at(turn=1, run=1, step=2, call=1)),
         (OutputFinal(parts=()), at(turn=1, run=1)),
@@ -226,13 +230,15 @@ def test_a_successful_finalize_ends_an_auto_turn():
 
 
 def test_a_failed_finalize_does_not_end_an_auto_turn():
-    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize")))
+    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
     auto.when(tool_end(1, code="tool_failed")).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_a_finalize_beside_other_calls_ends_the_turn_after_they_end():
     """CTL-16"""
-    auto = session_after(submit(mode="auto"), model_answer(requested_call(1, 2, tool="Finalize"), requested_call(2, 3)))
+    auto = session_after(
+        submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize"), requested_call(2, 3))
+    )
     done = Text(text="done")
     auto.when(tool_end(1)).then((ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=2, call=1)))
     auto.when(tool_end(2)).then(
@@ -243,13 +249,13 @@ def test_a_finalize_beside_other_calls_ends_the_turn_after_they_end():
 
 
 def test_a_finalize_does_not_end_a_chat_turn():
-    chat = session_after(submit(), model_answer(requested_call(1, 2, tool="Finalize")))
+    chat = session_after(submit(), model_response(requested_call(1, 2, tool="Finalize")))
     chat.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
-def test_the_final_answer_is_the_text_after_the_last_call():
-    chat = session_after(submit(), model_answer(text_before_call(2), requested_call(1, 3)), tool_end(1))
-    chat.when(text_answer("done", step=4)).then(
+def test_the_final_output_is_the_text_after_the_last_call():
+    chat = session_after(submit(), model_response(text_before_call(2), requested_call(1, 3)), tool_end(1))
+    chat.when(text_response("done", step=4)).then(
         message_text("done", at(turn=1, run=1, step=5)),
         *model_completion(at(turn=1, run=1, step=4)),
         (OutputFinal(parts=(5,)), at(turn=1, run=1)),
@@ -258,18 +264,18 @@ def test_the_final_answer_is_the_text_after_the_last_call():
 
 
 def test_a_changed_definition_applies_from_the_next_turn_on():
-    session = session_after(submit(), model_answer(requested_call(1, 2)), submit("next"))
+    session = session_after(submit(), model_response(requested_call(1, 2)), submit("next"))
     session.configure_run = lambda *_: msgspec.structs.replace(
         RUN_CONFIG, definition_hash="d2", max_iters=9, tools=("Read",)
     )
     assert session.run.definition_hash == "d1"
-    session.after(tool_end(1), text_answer("done", step=3))
+    session.after(tool_end(1), text_response("done", step=3))
     assert (session.run.run, session.run.definition_hash, session.run.max_iters) == ("run_2", "d2", 9)
 
 
 def test_a_run_continues_after_its_definition_is_removed():
     """MAR-16"""
-    session = session_after(submit(), model_answer(requested_call(1, 2)))
+    session = session_after(submit(), model_response(requested_call(1, 2)))
     session.configure_run = _refuse_agent
     session.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
@@ -278,7 +284,7 @@ def test_a_queued_turn_that_cannot_start_pauses_its_thread_after_the_ended_turn(
     """MAR-16"""
     session = session_after(submit(), submit("next"))
     session.configure_run = _refuse_agent
-    session.when(text_answer("done")).then(
+    session.when(text_response("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
@@ -320,18 +326,18 @@ def test_the_next_message_after_an_interrupt_runs():
 
 
 def text_before_call(step: int):
-    return text_answer("I will look", step=step - 1).pieces[0]
+    return text_response("I will look", step=step - 1).pieces[0]
 
 
 def test_the_state_does_not_grow_with_finished_turns():
-    session = session_after(submit(), text_answer("done"))
+    session = session_after(submit(), text_response("done"))
     once = session.thread
     for run in range(2, 110):
         session.after(
             submit(),
-            model_answer(requested_call(run, 2), run=run),
+            model_response(requested_call(run, 2), run=run),
             tool_end(run, run=run),
-            text_answer("done", run=run, step=3),
+            text_response("done", run=run, step=3),
         )
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
@@ -353,9 +359,9 @@ def _refuse_agent(*_):
 
 def test_turns_without_a_mark_are_left_out_of_the_context():
     """A model reads at most `MAX_MARKS` turns, however short they are."""
-    session = session_after(submit(), text_answer("done"))
+    session = session_after(submit(), text_response("done"))
     for run in range(2, MAX_MARKS + 10):
-        session.after(submit(), text_answer("done", run=run))
+        session.after(submit(), text_response("done", run=run))
 
     assert len(session.thread.marks) == MAX_MARKS
     assert compute_cut(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
@@ -365,9 +371,9 @@ def test_turns_without_a_mark_are_left_out_of_the_context():
 
 def test_a_model_reads_the_newest_turns_of_its_own_thread():
     """The cut counts the steps of the thread."""
-    session = session_after(submit(), text_answer("done"))
+    session = session_after(submit(), text_response("done"))
     for run in range(2, 6):
-        session.after(submit(), text_answer("done", run=run))
+        session.after(submit(), text_response("done", run=run))
     marks = session.thread.marks
 
     assert [mark.steps for mark in marks] == [3] * 5

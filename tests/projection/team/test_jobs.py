@@ -30,18 +30,18 @@ def counts(team: Team) -> JobItems | None:
 def test_the_card_of_a_job_counts_its_items_by_state() -> None:
     team = session_with_job("alpha", "beta", "gamma", parallel=1)
     assert counts(team) == JobItems(waiting=2, running=1)
-    team.answers("worker-1")
+    team.responds("worker-1")
     assert counts(team) == JobItems(waiting=1, running=1, completed=1)
     team.fails("worker-2")
     assert counts(team) == JobItems(running=1, completed=1, failed=1)
-    team.answers("worker-3")
+    team.responds("worker-3")
     whole, _, failed, _ = cards(team)
     assert (whole.status, whole.blocker) == ("blocked", "2 of 3 items are done, 1 failed")
     assert (failed.status, [attempt.status for attempt in failed.attempts]) == ("blocked", ["failed"])
 
     team.when(retry_item())
     assert counts(team) == JobItems(running=1, completed=2)
-    team.answers("worker-2")
+    team.responds("worker-2")
     whole, *items = cards(team)
     assert (whole.status, whole.items, whole.summary) == (
         "done",
@@ -70,22 +70,22 @@ def test_a_failed_item_stays_failed_after_a_pause() -> None:
     team.fails("worker-1")
     failed = cards(team)[1]
     team.when(PauseJob(session_id=SESSION, job_id=JOB))
-    team.stopped("worker-2")
+    team.stops("worker-2")
     assert counts(team) == JobItems(waiting=1, failed=1)
     team.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert counts(team) == JobItems(running=1, failed=1)
     after = cards(team)[1]
     assert (after.status, after.blocker, after.ended) == (failed.status, failed.blocker, failed.ended)
-    team.answers("worker-2")
+    team.responds("worker-2")
     assert cards(team)[0].blocker == "1 of 2 items are done, 1 failed"
 
 
 def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
     """CTL-11"""
     team = session_with_job("alpha", "beta", "gamma", parallel=1)
-    team.answers("worker-1")
+    team.responds("worker-1")
     team.when(PauseJob(session_id=SESSION, job_id=JOB, reason="lunch"))
-    team.stopped("worker-2")
+    team.stops("worker-2")
     assert [(row.status, row.paused) for row in cards(team)] == [
         ("blocked", True),
         ("done", False),
@@ -97,7 +97,7 @@ def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
     assert counts(team) == JobItems(running=1, waiting=1, completed=1)
     team.when(CancelJob(session_id=SESSION, job_id=JOB))
     assert [row.cancelling for row in cards(team)] == [True, False, True, False]
-    team.stopped("worker-2", "cancelled")
+    team.stops("worker-2", "cancelled")
     assert [row.status for row in cards(team)] == ["cancelled", "done", "cancelled", "cancelled"]
     assert counts(team) == JobItems(completed=1, cancelled=2)
 
@@ -105,10 +105,10 @@ def test_a_paused_or_cancelled_job_keeps_its_completed_items() -> None:
 def test_a_job_is_an_automation_job_of_agent_ui() -> None:
     """Agent UI specification, Durable automation job."""
     team = session_with_job("alpha", "beta", parallel=2)
-    team.answers("worker-1")
+    team.responds("worker-1")
     team.fails("worker-2")
     team.when(retry_item())
-    team.answers("worker-2")
+    team.responds("worker-2")
     emit = AgentUiEvents()
     events = [event for record in team.records for event in emit.apply(record)]
     whole = cards(team)[0].key
@@ -128,7 +128,7 @@ def test_a_job_is_an_automation_job_of_agent_ui() -> None:
 def test_events_of_a_jobs_workers_have_its_id() -> None:
     """Subagents specification, Runtime facts: the events of a worker have the id of its job."""
     team = session_with_job("alpha", parallel=1)
-    team.answers("worker-1")
+    team.responds("worker-1")
     emit = SubagentEvents()
     events = [event for record in team.records for event in emit.apply(record)]
     workers = [event for event in events if event.type.startswith("worker.")]

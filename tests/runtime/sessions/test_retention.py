@@ -147,8 +147,8 @@ def test_a_job_with_failed_items_is_open_work() -> None:
     job.fails("worker-2")
     assert (job.running_agents(), has_open_work(job.state)) == ([], True)
     job.when(retry_item())
-    job.answers("worker-1")
-    job.answers("worker-2")
+    job.responds("worker-1")
+    job.responds("worker-2")
     assert has_open_work(job.state) is False
 
 
