@@ -63,7 +63,7 @@ def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
     records: list[Record] = []
     assert card() == JobItems(waiting=499, running=1)
     history.when(CancelJob(session_id=SESSION, job_id=jobs.JOB))
-    history.stopped("worker-1", "cancelled")
+    history.stops("worker-1", "cancelled")
     assert card() == JobItems(cancelled=500)
 
 
