@@ -40,6 +40,20 @@ def panel(tab: Desk, name: str, label: str) -> Locator:
     return tab.page.get_by_role("tabpanel", name=label)
 
 
+@pytest.mark.parametrize("width", [1440, 420])
+def test_the_tabs_of_the_details_fit_on_one_line(product: Product, browser: Browser, width: int) -> None:
+    """UI-31: the English labels are the longest."""
+    viewport = {"width": width, "height": 900}
+    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=viewport) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The first answer.")
+        tab.button("Show details").click()
+        tabs = tab.page.get_by_role("tab")
+        expect(tabs).to_have_text(["Turn", "Permissions", "Artifacts", "Context", "Tools", "Team"])
+        assert len({box["y"] for label in tabs.all() if (box := label.bounding_box()) is not None}) == 1
+        assert tab.troubles == []
+
+
 def test_the_inventory_lists_the_tools_of_an_agent_and_the_excluded_ones_with_reasons(
     product: Product, browser: Browser
 ) -> None:

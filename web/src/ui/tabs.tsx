@@ -27,7 +27,7 @@ export function Tabs(props: {
   const selected = tabs.some((tab) => tab.id === chosen) ? chosen : (tabs[0]?.id ?? '')
   return (
     <Radix.Root value={selected} onValueChange={setChosen} className="flex min-h-0 flex-1 flex-col">
-      <Radix.List aria-label={label} className="flex shrink-0 flex-wrap gap-x-4 border-b border-line px-4">
+      <Radix.List aria-label={label} className="flex shrink-0 flex-wrap gap-x-2.5 border-b border-line px-4">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.id}

@@ -15,7 +15,7 @@ export function SidePanel(props: {
   const { panel, side } = props
   if (!panel.open) return null
   const left = side === 'left'
-  const width = left ? 'w-[264px]' : props.wide ? 'w-[min(680px,46vw)]' : 'w-[328px]'
+  const width = left ? 'w-[264px]' : props.wide ? 'w-[min(680px,46vw)]' : 'w-[376px]'
   const border = left ? 'border-r' : 'border-l'
   if (panel.fits)
     return (
