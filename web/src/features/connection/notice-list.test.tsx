@@ -16,13 +16,13 @@ test('a refusal is in the page’s language, and the server’s text is one pres
   expect(screen.getByText('模型不支持图片')).toBeTruthy()
   expect(screen.getByText('请移除图片，或选择其他模型。')).toBeTruthy()
   expect(screen.queryByText(REFUSED.message)).toBeNull()
-  await userEvent.click(screen.getByRole('button', { name: '请求原文' }))
+  await userEvent.click(screen.getByRole('button', { name: '原始信息' }))
   expect(screen.getByText(REFUSED.message).lang).toBe('en')
 })
 
 test('a hint without a text of the page is folded with its message', async () => {
   show(<RefusalText refusal={{ ...REFUSED, code: 'conflict' }} />, NO_BLOBS, CHINESE)
-  await userEvent.click(screen.getByRole('button', { name: '请求原文' }))
+  await userEvent.click(screen.getByRole('button', { name: '原始信息' }))
   expect(screen.getByText(`${REFUSED.message} ${REFUSED.hint}`)).toBeTruthy()
 })
 

@@ -17,6 +17,16 @@ test('the sides of a turn are in tabs, which the keyboard moves between (UI-31)'
   expect(screen.getByRole('tabpanel', { name: 'Permissions' }).textContent).toContain('inside the folder')
 })
 
+test('token counts that the provider did not report read unknown once', () => {
+  const turn = (inputTokens: number | null) =>
+    fillAs('turns', turnRow('trn_a', 10, { inputTokens, outputTokens: null }))
+  const props = { parts: [], status: null, sessionId: 'ses_a' }
+  const { update } = show(<Inspector {...props} turn={turn(null)} />)
+  expect(screen.getByRole('tabpanel').textContent).toContain('TokensUnknownFacts')
+  update(<Inspector {...props} turn={turn(1200)} />)
+  expect(screen.getByRole('tabpanel').textContent).toContain('Tokens1,200 in · unknown out')
+})
+
 test('without a turn there are no tabs to choose', () => {
   show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
   expect(screen.getByText('No turn selected.')).toBeTruthy()

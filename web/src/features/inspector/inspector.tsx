@@ -57,7 +57,8 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
   const ran = turnDuration(turn)
   const activity = summarizeActivity(turn, parts)
   const tokenText = (tokens: number | null) =>
-    tokens === null ? t('app.unknown') : formatCount(tokens, t.locale)
+    tokens === null ? t('status.unknown_tokens') : formatCount(tokens, t.locale)
+  const hasTokens = turn.inputTokens !== null || turn.outputTokens !== null
   const model = status === null ? '' : modelText(t, status.provider, status.model)
   return (
     <>
@@ -79,7 +80,9 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
         <Fact name={t('inspector.iterations')}>{formatCount(turn.iterations, t.locale)}</Fact>
         <Fact name={t('inspector.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
         <Fact name={t('inspector.tokens')}>
-          {t('status.tokens', { input: tokenText(turn.inputTokens), output: tokenText(turn.outputTokens) })}
+          {hasTokens
+            ? t('status.tokens', { input: tokenText(turn.inputTokens), output: tokenText(turn.outputTokens) })
+            : t('app.unknown')}
         </Fact>
         <Fact name={t('inspector.facts')}>
           {t('inspector.facts_range', { first: turn.order, last: turn.sequence })}

@@ -1,8 +1,10 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { TrustRead } from '@/system/generated/contracts'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { show } from '../../../dev/surfaces'
-import { FolderTrust } from './permissions-section'
+import { FolderTrust, PermissionsSection } from './permissions-section'
+import type { SettingsHandlers } from './settings-section'
 
 const TRUST: TrustRead = {
   workspaceId: 'wks_a',
@@ -22,6 +24,15 @@ const TRUST: TrustRead = {
   problems: [],
 }
 const PROBLEM = { file: '.callboard/settings.toml', message: 'Invalid.' }
+
+test('settings that name no mode show the default as chosen', () => {
+  const view = (place: string) => ({ place, read: { holding: {} } }) as unknown as SettingsView
+  const handlers = { onWrite: vi.fn() } as unknown as SettingsHandlers
+  const { update } = show(<PermissionsSection view={view('user')} trust={null} handlers={handlers} />)
+  expect(screen.getByRole('radio', { name: /^Ask first/ })).toHaveProperty('checked', true)
+  update(<PermissionsSection view={view('folder')} trust={null} handlers={handlers} />)
+  expect(screen.getByRole('radio', { name: /^Ask first/ })).toHaveProperty('checked', false)
+})
 
 test('a folder with an invalid settings file shows no requests and no button to trust it (SAFE-08)', () => {
   const { update } = show(<FolderTrust trust={TRUST} onTrust={vi.fn()} onRevoke={vi.fn()} />)

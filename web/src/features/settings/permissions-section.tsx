@@ -18,7 +18,9 @@ export function PermissionsSection(props: {
   const t = useT()
   const { view, handlers, trust } = props
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const effective = view.read?.holding.permission_mode
+  // The user's settings omit defaults; a folder without a mode sets no limit.
+  const unset = view.read !== null && view.place === 'user' ? 'ask' : undefined
+  const effective = view.read?.holding.permission_mode ?? unset
   const mode = PERMISSION_MODES.find((mode) => mode === effective) ?? null
   const choose = async (next: PermissionMode) => setRefusal(await handlers.onWrite({ permission_mode: next }))
   return (

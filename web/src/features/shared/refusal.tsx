@@ -62,5 +62,5 @@ export function RuntimeMessage({ code, message }: { readonly code: string; reado
     </p>
   )
   if (t.locale.startsWith('en') || t.maybe(`code.${code}`) === null) return paragraph
-  return <Disclosure title={t('action.request_text')}>{paragraph}</Disclosure>
+  return <Disclosure title={t('app.runtime_message')}>{paragraph}</Disclosure>
 }

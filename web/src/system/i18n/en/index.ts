@@ -32,6 +32,7 @@ export const en = {
   'app.save': 'Save',
   'app.copy': 'Copy',
   'app.copied': 'Copied',
+  'app.runtime_message': 'Original message',
   'app.unknown': 'Unknown',
   'app.none': 'None',
   'app.erased': 'This text was erased.',

@@ -33,6 +33,7 @@ export const zh: Texts = {
   'app.save': '保存',
   'app.copy': '复制',
   'app.copied': '已复制',
+  'app.runtime_message': '原始信息',
   'app.unknown': '未知',
   'app.none': '无',
   'app.erased': '此文本已被抹除。',
