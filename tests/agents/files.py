@@ -34,5 +34,5 @@ def problem_rows(problems: tuple[DefinitionProblem, ...]) -> list[tuple[str, int
     return [(problem.file, problem.line, problem.field, problem.message) for problem in problems]
 
 
-def names(roster: Roster) -> list[str]:
+def list_names(roster: Roster) -> list[str]:
     return [definition.name for definition in roster.definitions]

@@ -11,7 +11,7 @@ from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import MAX_FILES, FolderDefinitions
 from callboard.agents.packaged import packaged_roster
 from callboard.contracts.errors import Problem, Refusal
-from tests.agents.files import definition_file, load_roster, names, problem_rows, write_agents
+from tests.agents.files import definition_file, list_names, load_roster, problem_rows, write_agents
 
 
 @pytest.fixture
@@ -29,10 +29,10 @@ def test_a_new_file_is_an_agent_at_the_next_call(tmp_path: Path, definitions: Fo
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main")
     before = definitions.read_roster(str(tmp_path))
-    assert names(before) == ["lead"]
+    assert list_names(before) == ["lead"]
     write_agents(tmp_path, helper="kind: subagent")
     after = definitions.read_roster(str(tmp_path))
-    assert names(after) == ["helper", "lead"]
+    assert list_names(after) == ["helper", "lead"]
     assert definitions.get(str(tmp_path), "Helper").file == "agents/helper.md"
     assert before.hash != after.hash
 
@@ -58,9 +58,9 @@ def test_a_change_that_keeps_size_and_time_is_loaded(tmp_path: Path, definitions
 def test_the_agent_of_a_deleted_file_is_gone(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main", helper="kind: subagent")
-    assert names(definitions.read_roster(str(tmp_path))) == ["helper", "lead"]
+    assert list_names(definitions.read_roster(str(tmp_path))) == ["helper", "lead"]
     (tmp_path / "agents" / "helper.md").unlink()
-    assert names(definitions.read_roster(str(tmp_path))) == ["lead"]
+    assert list_names(definitions.read_roster(str(tmp_path))) == ["lead"]
     assert refusal(definitions, tmp_path, "helper").code == "unknown_agent"
 
 
@@ -77,7 +77,7 @@ def test_an_invalid_file_is_reported_and_the_others_are_loaded(tmp_path: Path, d
     """MAR-02"""
     write_agents(tmp_path, lead="kind: main", bad="description: ok\ntools: Read", worse="---\nnever closed")
     roster = definitions.read_roster(str(tmp_path))
-    assert names(roster) == ["lead"]
+    assert list_names(roster) == ["lead"]
     assert problem_rows(roster.problems) == [
         ("agents/bad.md", 4, "tools", "`tools` must be a list; it is `Read`."),
         ("agents/worse.md", 1, "", "The file has no frontmatter."),
@@ -112,7 +112,7 @@ def test_an_older_session_can_still_use_the_packaged_agent(tmp_path: Path, defin
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main")
     assert definitions.get(str(tmp_path), "solo") == packaged_roster().definitions[0]
-    assert names(definitions.read_roster(str(tmp_path))) == ["lead"]
+    assert list_names(definitions.read_roster(str(tmp_path))) == ["lead"]
 
 
 def install(folder: Path, name: str) -> str:
@@ -144,7 +144,7 @@ def test_a_folder_with_only_a_subagent_has_the_packaged_lead_with_delegation(
     roster = definitions.read_roster(str(tmp_path))
     lead = definitions.find_lead(str(tmp_path))
 
-    assert (names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
+    assert (list_names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
     assert (lead.file, lead.policy) == ("", ("Patch", "Finalize", "Delegate"))
     assert lead.hash != packaged_roster().definitions[0].hash
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.entities.team import Edge
-from tests.agents.files import load_roster, names, problem_rows
+from tests.agents.files import list_names, load_roster, problem_rows
 
 MAIN, SUB = "kind: main", "kind: subagent"
 
@@ -67,7 +67,7 @@ def test_an_edge_that_violates_an_invariant_is_removed(tmp_path: Path, source: s
     assert [(problem.file, problem.line, problem.field) for problem in roster.problems] == [
         ("agents/a.md", 5, f"edges[0].{field}")
     ]
-    assert names(roster) == ["a", "b", "lead"]
+    assert list_names(roster) == ["a", "b", "lead"]
     assert roster.definitions[0].edges == ()
 
 
@@ -102,7 +102,7 @@ def test_an_edge_to_itself_or_to_an_unknown_agent_is_removed(tmp_path: Path):
 def test_an_edge_to_an_invalid_agent_has_a_hint(tmp_path: Path):
     """MAR-02"""
     roster = load_roster(tmp_path, lead="edges:\n  - to: helper", helper="name: helper\nkind: wrong")
-    assert names(roster) == ["lead"]
+    assert list_names(roster) == ["lead"]
     assert [(problem.file, problem.line, problem.field, problem.hint) for problem in roster.problems] == [
         ("agents/helper.md", 3, "kind", ""),
         ("agents/lead.md", 4, "edges[0].to", "agents/helper.md is not loaded: fix its problems first."),

@@ -10,7 +10,7 @@ from callboard.agents.definition import load_definition
 from callboard.agents.folder import FolderDefinitions
 from callboard.agents.teams import copy_preset, list_presets, preset_files
 from callboard.contracts.errors import Refusal
-from tests.agents.files import names
+from tests.agents.files import list_names
 
 TEAMS = {
     "solo": ("solo", "worker"),
@@ -40,7 +40,7 @@ def test_a_copied_team_has_no_problems(tmp_path: Path, name: str):
     }
     roster = FolderDefinitions().read_roster(str(tmp_path))
     assert (roster.problems, roster.packaged, roster.lead) == ((), False, TEAMS[name][0])
-    assert sorted(names(roster)) == sorted(TEAMS[name])
+    assert sorted(list_names(roster)) == sorted(TEAMS[name])
     assert all(definition.description for definition in roster.definitions)
 
 

@@ -119,8 +119,8 @@ class FaultServer:
 
     def __init__(self, play: Play) -> None:
         self.exchanges: list[Exchange] = []
-        self.asked = asyncio.Event()
-        self.gone = asyncio.Event()
+        self.requested = asyncio.Event()
+        self.client_left = asyncio.Event()
         self.base_url = ""
         self._play = play
 
@@ -131,7 +131,7 @@ class FaultServer:
             body = json.loads(await reader.readexactly(int(headers["content-length"])))
             exchange = Exchange(head[0].split(" ")[1].partition("?")[0], headers, body, writer)
             self.exchanges.append(exchange)
-            self.asked.set()
+            self.requested.set()
             leaves = asyncio.create_task(self._wait_until_gone(reader))
             plays = asyncio.ensure_future(self._play(exchange))
             await asyncio.wait({leaves, plays}, return_when=asyncio.FIRST_COMPLETED)
@@ -144,7 +144,7 @@ class FaultServer:
     async def _wait_until_gone(self, reader: asyncio.StreamReader) -> None:
         with suppress(ConnectionError):
             await reader.read()
-        self.gone.set()
+        self.client_left.set()
 
 
 @asynccontextmanager
@@ -160,7 +160,7 @@ async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
 
 
 @asynccontextmanager
-async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[WireModel, FaultServer]]:
+async def connect_model(play: Play, **endpoint: Any) -> AsyncIterator[tuple[WireModel, FaultServer]]:
     """Yield a model, and its server, which plays this for every request."""
     name = endpoint.pop("name", "m")
     async with fault_server(play) as server:

@@ -10,7 +10,7 @@ from tests.models.servers import Exchange, Play
 TEXT = "Hello."
 
 
-def ends_with(format: Format, word: str | None) -> Play:
+def play_ending(format: Format, word: str | None) -> Play:
     """Return a play that streams `TEXT` and ends with the stop reason, or without one."""
 
     async def play(exchange: Exchange) -> None:

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
 from callboard.models.recorded import Recorded
 from callboard.models.recording import RecordedAnswer, RecordedCall, RecordedRun, RecordedText
-from tests.models.asking import answer, asks, calls, failure, result, says
+from tests.models.requests import make_call, make_message, make_request, make_result, read_answer, read_failure
 
 OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
 RUNS = [
@@ -48,50 +48,50 @@ def model() -> Recorded:
 
 
 def replay_request(*later: Any, iteration: int, agent: str = "lead", text: str = "Make a task.") -> ModelRequest:
-    return asks(text, *later, agent=agent, iteration=iteration)
+    return make_request(text, *later, agent=agent, iteration=iteration)
 
 
-FIRST = says("assistant", TextContent("I do."), calls("c1", "create_task", "{}"))
-TASK_CREATED = result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
-SECOND = says("assistant", calls("c2", "update_task", "{}"))
+FIRST = make_message("assistant", TextContent("I do."), make_call("c1", "create_task", "{}"))
+TASK_CREATED = make_result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
+SECOND = make_message("assistant", make_call("c2", "update_task", "{}"))
 
 
 async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
-    parts, end = await answer(model, replay_request(iteration=1))
+    parts, end = await read_answer(model, replay_request(iteration=1))
     assert parts == [
         ReasoningContent("Hm."),
         TextContent("I do."),
-        calls("call_1_3", "create_task", '{"title":"x"}'),
+        make_call("call_1_3", "create_task", '{"title":"x"}'),
     ]
     assert (end.stop_reason, end.usage) == ("tool_calls", Usage(input_tokens=5))
 
 
 async def test_a_recorded_id_is_replaced_by_the_new_one(model: Recorded):
-    parts, _ = await answer(model, replay_request(FIRST, TASK_CREATED, iteration=2))
-    assert parts == [calls("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
-    last, _ = await answer(
-        model, replay_request(FIRST, TASK_CREATED, SECOND, result("c2", "update_task", "ok"), iteration=3)
+    parts, _ = await read_answer(model, replay_request(FIRST, TASK_CREATED, iteration=2))
+    assert parts == [make_call("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
+    last, _ = await read_answer(
+        model, replay_request(FIRST, TASK_CREATED, SECOND, make_result("c2", "update_task", "ok"), iteration=3)
     )
     assert last == [TextContent(f"{NEW} is done.")]
 
 
 async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recorded):
-    request = asks("Make a task.", says("assistant", "Done."), "Again.", agent="lead", iteration=1)
-    assert (await answer(model, request))[0] == [TextContent("No.")]
+    request = make_request("Make a task.", make_message("assistant", "Done."), "Again.", agent="lead", iteration=1)
+    assert (await read_answer(model, request))[0] == [TextContent("No.")]
 
 
 @pytest.mark.parametrize(
     ("request_", "where"),
     [
         (
-            replay_request(FIRST, result("c1", "create_task", "refused"), iteration=2),
+            replay_request(FIRST, make_result("c1", "create_task", "refused"), iteration=2),
             (
                 "call 2 of the agent 'lead': the result of call 1 of create_task differs: "
                 "recorded '{\"taskId\":\"ID\"}', now 'refused'."
             ),
         ),
         (
-            replay_request(FIRST, result("c1", "Read", "x"), iteration=2),
+            replay_request(FIRST, make_result("c1", "Read", "x"), iteration=2),
             "call 2 of the agent 'lead': call 1 is one of Read, the recorded one of create_task.",
         ),
         (
@@ -100,7 +100,12 @@ async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recor
         ),
         (
             replay_request(
-                FIRST, TASK_CREATED, SECOND, result("c2", "update_task", "ok"), says("assistant", "x"), iteration=4
+                FIRST,
+                TASK_CREATED,
+                SECOND,
+                make_result("c2", "update_task", "ok"),
+                make_message("assistant", "x"),
+                iteration=4,
             ),
             "call 4 of the agent 'lead': the recorded turn has only 3 answers.",
         ),
@@ -115,7 +120,7 @@ async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recor
     ],
 )
 async def test_a_diverging_request_is_reported_with_its_position(model: Recorded, request_: ModelRequest, where: str):
-    parts, failed = await failure(model, request_)
+    parts, failed = await read_failure(model, request_)
     assert (parts, failed.code, failed.retryable) == ([], "bad_recording", False)
     assert failed.message == f"The run differs from its recording at {where}"
 

@@ -15,7 +15,7 @@ from callboard.contracts.ports.model import Models, Route, TextContent
 from callboard.models.offline import Offline
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.models.wire import WireModel
-from tests.models.asking import answer, asks, failure
+from tests.models.requests import make_request, read_answer, read_failure
 from tests.models.servers import KEY, Aimock
 
 OPENAI = ProviderSettings(name="openai", base_url="https://api.openai.com/v1", api_key=KEY, models=("gpt-a", "gpt-b"))
@@ -120,7 +120,7 @@ async def test_a_scenario_is_a_model_under_its_providers_name(tmp_path: Path):
     configured = models(ProviderSettings(name="play", kind="scripted", scenario=str(tmp_path / "demo.yaml")))
 
     route = configured.choose_route("gpt-a")
-    parts, _ = await answer(configured.get_model(*route.candidates[route.chosen]), asks("go"))
+    parts, _ = await read_answer(configured.get_model(*route.candidates[route.chosen]), make_request("go"))
 
     assert route.candidates == (("play", "demo"),)
     assert parts == [TextContent("Hi.")]
@@ -137,7 +137,7 @@ async def test_a_scenario_for_named_agents_is_not_offered_to_others(
     before = configured.choose_route("")
     wanted = configured.choose_route("scripted/play")
     assert (wanted.candidates[wanted.chosen], wanted.reason) == (("scripted", "play"), "The agent names this model.")
-    parts, _ = await answer(configured.get_model("scripted", "play"), asks("go"))
+    parts, _ = await read_answer(configured.get_model("scripted", "play"), make_request("go"))
     assert parts == [TextContent("Hello.")]
     assert configured.get_model("scripted", "play").label == "scripted · play"
     assert configured.choose_route("") == before
@@ -149,7 +149,7 @@ async def test_warmed_models_answer_and_are_closed(mock: Aimock):
     configured = models(ProviderSettings(name="mock", base_url=mock.base_url, api_key=KEY, models=("m", "n")))
 
     await configured.warm()
-    parts, _ = await answer(configured.get_model("mock", "n"), asks("think first"))
+    parts, _ = await read_answer(configured.get_model("mock", "n"), make_request("think first"))
     await configured.close()
 
     assert parts[-1] == TextContent("It is 42.")
@@ -230,7 +230,7 @@ async def test_a_handle_is_revealed_at_the_first_call(mock: Aimock):
     provider = ProviderSettings(name="mock", base_url=mock.base_url, api_key="secret://mock", models=("m",))
     configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
     assert revealed == []
-    parts, _ = await answer(configured.get_model("mock", "m"), asks("think first"))
+    parts, _ = await read_answer(configured.get_model("mock", "m"), make_request("think first"))
     await configured.close()
     assert (parts[-1], revealed) == (TextContent("It is 42."), ["secret://mock"])
 
@@ -241,7 +241,7 @@ async def test_an_unknown_handle_fails_with_its_code():
 
     provider = ProviderSettings(name="p", base_url="http://127.0.0.1:1/v1", api_key="secret://gone", models=("m",))
     configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
-    _, failed = await failure(configured.get_model("p", "m"), asks("go"))
+    _, failed = await read_failure(configured.get_model("p", "m"), make_request("go"))
     assert (failed.code, failed.retryable, failed.message) == (
         "secret_missing",
         False,

@@ -18,8 +18,8 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 from callboard.models.wire import Endpoint, WireModel
-from tests.models.asking import READ, answer, asks, result, says
-from tests.models.servers import Exchange, Play, against, fault_server
+from tests.models.requests import READ, make_message, make_request, make_result, read_answer
+from tests.models.servers import Exchange, Play, connect_model, fault_server
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -136,10 +136,12 @@ PLAYS: dict[str, tuple[Play, str]] = {
 async def replay_answer(format: str, **sent: Any) -> tuple[list[Content], Finished, dict[str, Any]]:
     """Return the first answer, its end, and the body of the request that repeats the answer."""
     play, name = PLAYS[format]
-    async with against(play, format=format, name=name) as (model, server):
-        parts, end = await answer(model, asks("go", tools=(READ,)))
-        replayed = says("assistant", *(with_runtime_id(part) for part in parts))
-        await answer(model, asks("go", replayed, result("call_ours", "Read", "# A"), tools=(READ,), **sent))
+    async with connect_model(play, format=format, name=name) as (model, server):
+        parts, end = await read_answer(model, make_request("go", tools=(READ,)))
+        replayed = make_message("assistant", *(with_runtime_id(part) for part in parts))
+        await read_answer(
+            model, make_request("go", replayed, make_result("call_ours", "Read", "# A"), tools=(READ,), **sent)
+        )
         return parts, end, server.exchanges[-1].body
 
 
@@ -202,11 +204,11 @@ async def test_reasoning_of_responses_is_sent_back_encrypted_and_not_stored():
 @pytest.mark.parametrize("format", PLAYS)
 async def test_reasoning_of_another_model_is_left_out(format: str):
     play, name = PLAYS[format]
-    async with against(play, format=format, name=name) as (model, _):
-        parts, _ = await answer(model, asks("go", tools=(READ,)))
-    async with against(play, format=format, name=name, provider="another") as (model, server):
-        replayed = says("assistant", *(with_runtime_id(part) for part in parts))
-        await answer(model, asks("go", replayed, result("call_ours", "Read", "# A"), tools=(READ,)))
+    async with connect_model(play, format=format, name=name) as (model, _):
+        parts, _ = await read_answer(model, make_request("go", tools=(READ,)))
+    async with connect_model(play, format=format, name=name, provider="another") as (model, server):
+        replayed = make_message("assistant", *(with_runtime_id(part) for part in parts))
+        await read_answer(model, make_request("go", replayed, make_result("call_ours", "Read", "# A"), tools=(READ,)))
         sent = json.dumps(server.exchanges[-1].body)
     assert "a.md" in sent
     for secret in ("I need it.", "sig-1", "hidden==", "enc==", base64.b64encode(b"of-call").decode()):
@@ -225,15 +227,15 @@ async def test_images_are_sent_to_models_that_accept_images(format: str):
             base: dict[str, Any] = {"provider": "p", "base_url": address, "format": format, **endpoint}
             model = WireModel(Endpoint(**base), name)
             screenshot = ToolResultContent("c1", "Read", "A picture.", images=(ImageContent(PNG, "image/png"),))
-            request = asks(
-                says("user", "Look:", ImageContent(PNG, "image/png")),
-                says("assistant", ToolCallContent("c1", "Read", "{}")),
-                says("tool", screenshot),
-                says("user", ImageContent(b"x", "image/tiff")),
+            request = make_request(
+                make_message("user", "Look:", ImageContent(PNG, "image/png")),
+                make_message("assistant", ToolCallContent("c1", "Read", "{}")),
+                make_message("tool", screenshot),
+                make_message("user", ImageContent(b"x", "image/tiff")),
                 tools=(READ,),
             )
             with pytest.raises(Exception, match="500"):
-                await answer(model, request)
+                await read_answer(model, request)
             await model.close()
             return json.dumps(server.exchanges[-1].body)
 
@@ -247,10 +249,13 @@ async def test_images_are_sent_to_models_that_accept_images(format: str):
 
 
 async def test_the_reasoning_effort_has_the_form_of_the_provider():
-    async with against(_anthropic, format="anthropic", name="claude-sonnet-5-5", reasoning="high") as (model, server):
-        await answer(model, asks("go", tools=(READ,)))
+    async with connect_model(_anthropic, format="anthropic", name="claude-sonnet-5-5", reasoning="high") as (
+        model,
+        server,
+    ):
+        await read_answer(model, make_request("go", tools=(READ,)))
         body = server.exchanges[-1].body
         assert body["thinking"]["type"] in ("adaptive", "enabled")
-    async with against(_responses, format="openai", name="gpt-5.4", reasoning="low") as (model, server):
-        await answer(model, asks("go", tools=(READ,)))
+    async with connect_model(_responses, format="openai", name="gpt-5.4", reasoning="low") as (model, server):
+        await read_answer(model, make_request("go", tools=(READ,)))
         assert server.exchanges[-1].body["reasoning"]["effort"] == "low"

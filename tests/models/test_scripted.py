@@ -21,7 +21,7 @@ from callboard.contracts.ports.model import (
 )
 from callboard.models.scenario import parse
 from callboard.models.scripted import Scripted
-from tests.models.asking import answer, asks, calls, collect, failure, result, says
+from tests.models.requests import collect, make_call, make_message, make_request, make_result, read_answer, read_failure
 
 AT_MOST_S = 5.0
 
@@ -46,7 +46,7 @@ async def test_a_call_streams_its_parts_in_order_and_its_stop_reason():
     )
 
     assert (model.provider, model.name, model.label) == ("scripted", "demo", "scripted · demo")
-    assert await collect(model, asks("go")) == [
+    assert await collect(model, make_request("go")) == [
         ReasoningDelta(0, "I should look."),
         TextDelta(1, "Let m"),
         TextDelta(1, "e rea"),
@@ -82,48 +82,56 @@ match:
 async def test_the_call_played_follows_from_the_conversation_alone():
     model = make_model(CONVERSATION)
     history = [
-        says("user", "go"),
-        says("assistant", "first", calls("call_1_2", "Read", "{}")),
-        result("call_1_2", "Read", "x"),
+        make_message("user", "go"),
+        make_message("assistant", "first", make_call("call_1_2", "Read", "{}")),
+        make_result("call_1_2", "Read", "x"),
     ]
     after_restart = make_model(CONVERSATION)
 
     for instance in (model, after_restart):
-        assert (await answer(instance, asks(*history, iteration=2)))[0] == [TextContent("second")]
-    longer = [*history, says("assistant", "second"), says("user", "and?")]
-    assert (await answer(model, asks(*longer)))[0] == [TextContent("third")]
+        assert (await read_answer(instance, make_request(*history, iteration=2)))[0] == [TextContent("second")]
+    longer = [*history, make_message("assistant", "second"), make_message("user", "and?")]
+    assert (await read_answer(model, make_request(*longer)))[0] == [TextContent("third")]
 
 
 async def test_an_agent_plays_the_calls_under_its_name():
-    parts, _ = await answer(make_model(CONVERSATION), asks("go", agent="reviewer"))
+    parts, _ = await read_answer(make_model(CONVERSATION), make_request("go", agent="reviewer"))
     assert parts == [TextContent("I review.")]
 
 
 async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
     model = make_model(CONVERSATION)
-    history = [says("user", "go"), says("assistant", "first"), says("user", "Write the report, please")]
+    history = [
+        make_message("user", "go"),
+        make_message("assistant", "first"),
+        make_message("user", "Write the report, please"),
+    ]
 
-    first, end = await answer(model, asks(*history, agent="lead"))
-    assert (first, end.stop_reason) == ([calls("call_2_1", "Write", '{"path":"report.md"}')], "tool_calls")
+    first, end = await read_answer(model, make_request(*history, agent="lead"))
+    assert (first, end.stop_reason) == ([make_call("call_2_1", "Write", '{"path":"report.md"}')], "tool_calls")
     steered = [
         *history,
-        says("assistant", calls("call_2_1", "Write", "{}")),
-        result("call_2_1", "Write", "done"),
-        says("user", "and be quick"),
+        make_message("assistant", make_call("call_2_1", "Write", "{}")),
+        make_result("call_2_1", "Write", "done"),
+        make_message("user", "and be quick"),
     ]
-    second, _ = await answer(model, asks(*steered, agent="lead", iteration=2))
+    second, _ = await read_answer(model, make_request(*steered, agent="lead", iteration=2))
     assert second == [TextContent("Written.")]
 
 
 async def test_a_turn_continues_at_its_call_after_a_compaction():
     """UI-25: `begins` is the turn's first message, because a summary replaces earlier answers."""
-    history = [says("user", "<summary>"), says("user", "Write the report, please"), says("user", "and be quick")]
-    second, _ = await answer(make_model(CONVERSATION), asks(*history, agent="lead", iteration=2, begins=1))
+    history = [
+        make_message("user", "<summary>"),
+        make_message("user", "Write the report, please"),
+        make_message("user", "and be quick"),
+    ]
+    second, _ = await read_answer(make_model(CONVERSATION), make_request(*history, agent="lead", iteration=2, begins=1))
     assert second == [TextContent("Written.")]
 
 
 async def test_a_match_for_one_agent_is_not_played_to_another():
-    parts, _ = await answer(make_model(CONVERSATION), asks("Write the report", agent="helper"))
+    parts, _ = await read_answer(make_model(CONVERSATION), make_request("Write the report", agent="helper"))
     assert parts[0] == TextContent("first")
 
 
@@ -133,12 +141,14 @@ async def test_an_id_that_contains_the_text_is_not_a_match():
         ("of tsk_0351ZDePdPrLh7goxXMfRa", "as ever"),
         ("GO on with tsk_0351ZDePdPrLh7goxXMfRa", "gone"),
     ):
-        assert (await answer(model, asks(text)))[0] == [TextContent(expected)]
+        assert (await read_answer(model, make_request(text)))[0] == [TextContent(expected)]
 
 
 async def test_a_scenario_fails_after_its_last_call_with_the_position():
-    history = [says("user", "go"), says("assistant", "I review."), says("user", "more")]
-    parts, failed = await failure(make_model("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))
+    history = [make_message("user", "go"), make_message("assistant", "I review."), make_message("user", "more")]
+    parts, failed = await read_failure(
+        make_model("name: short\n" + CONVERSATION), make_request(*history, agent="reviewer")
+    )
 
     assert (parts, failed.code, failed.retryable) == ([], "model_refused_request", False)
     assert failed.message == "The scenario 'short' has no call 2 of the agent 'reviewer'; it has 1."
@@ -155,7 +165,7 @@ async def test_a_failure_occurs_at_its_position_and_as_often_as_written():
     )
 
     for attempt in (1, 2):
-        parts, failed = await failure(model, asks("go", attempt=attempt))
+        parts, failed = await read_failure(model, make_request("go", attempt=attempt))
         assert parts == [TextContent("Well,")]
         assert (failed.code, failed.message, failed.retryable, failed.retry_after) == (
             "model_rate_limited",
@@ -163,27 +173,29 @@ async def test_a_failure_occurs_at_its_position_and_as_often_as_written():
             True,
             0.5,
         )
-    parts, _ = await answer(model, asks("go", attempt=3))
+    parts, _ = await read_answer(model, make_request("go", attempt=3))
     assert parts == [TextContent("Well,"), TextContent("here.")]
 
 
 async def test_a_cut_stream_has_no_end():
-    events = await collect(make_model("calls: [[{text: Half}, {cut: true}]]"), asks("go"))
+    events = await collect(make_model("calls: [[{text: Half}, {cut: true}]]"), make_request("go"))
     assert events == [TextDelta(0, "Half")]
 
 
 async def test_a_written_stop_reason_is_reported():
-    _, end = await answer(make_model("calls: [[{text: Ha}, {stop: length}]]"), asks("go"))
+    _, end = await read_answer(make_model("calls: [[{text: Ha}, {stop: length}]]"), make_request("go"))
     assert end == Finished(stop_reason="length")
 
 
 async def test_arguments_written_as_text_are_sent_as_they_are():
-    parts, _ = await answer(make_model("calls: [[{tool: {name: Read, arguments: '{broken'}}]]"), asks("go"))
-    assert parts == [calls("call_1_1", "Read", "{broken")]
+    parts, _ = await read_answer(
+        make_model("calls: [[{tool: {name: Read, arguments: '{broken'}}]]"), make_request("go")
+    )
+    assert parts == [make_call("call_1_1", "Read", "{broken")]
 
 
 async def test_a_large_answer_has_the_written_number_of_pieces():
-    *pieces, end = await collect(make_model("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), asks("go"))
+    *pieces, end = await collect(make_model("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), make_request("go"))
 
     assert len(pieces) == 50_000
     assert set(pieces) == {TextDelta(0, "abcd")}
@@ -192,7 +204,7 @@ async def test_a_large_answer_has_the_written_number_of_pieces():
 
 async def test_a_call_waits_for_a_file_while_others_continue(tmp_path: Path):
     model = make_model("calls: [[{text: Before}, {wait_for: go}, {text: After}]]", tmp_path)
-    events = model.stream(asks("go"))
+    events = model.stream(make_request("go"))
     assert await anext(events) == TextDelta(0, "Before")
 
     waiting = asyncio.ensure_future(anext(events))
@@ -205,7 +217,7 @@ async def test_a_call_waits_for_a_file_while_others_continue(tmp_path: Path):
 
 
 async def test_a_call_that_waits_can_be_cancelled(tmp_path: Path):
-    asking = asyncio.create_task(collect(make_model("calls: [[{wait_for: never}]]", tmp_path), asks("go")))
+    asking = asyncio.create_task(collect(make_model("calls: [[{wait_for: never}]]", tmp_path), make_request("go")))
     await asyncio.wait({asking}, timeout=0.02)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -215,7 +227,7 @@ async def test_a_call_that_waits_can_be_cancelled(tmp_path: Path):
 async def test_delays_are_between_the_pieces():
     loop = asyncio.get_running_loop()
     started = loop.time()
-    await collect(make_model("calls: [[{text: abcd, chunk: 1, delay_ms: 10}]]"), asks("go"))
+    await collect(make_model("calls: [[{text: abcd, chunk: 1, delay_ms: 10}]]"), make_request("go"))
     assert loop.time() - started >= 0.04
 
 
@@ -229,7 +241,7 @@ async def test_parts_without_a_pace_use_the_pace_of_the_scenario():
               chunk: 0
         """
     )
-    deltas = await collect(model, asks("go"))
+    deltas = await collect(model, make_request("go"))
     assert [delta.text for delta in deltas if isinstance(delta, TextDelta)] == ["ab", "cd", "abcd"]
 
 
@@ -237,11 +249,11 @@ async def test_waits_are_as_long_as_written_times_the_pace():
     loop = asyncio.get_running_loop()
     scenario = parse("delay_ms: 20\ncalls: [[{pause: 20}, {text: hello}]]", "s.yaml")
     started = loop.time()
-    await collect(Scripted(scenario, Path("/nowhere"), pace=2), asks("go"))
+    await collect(Scripted(scenario, Path("/nowhere"), pace=2), make_request("go"))
     assert loop.time() - started >= 0.08
     endless = parse("delay_ms: 1.0e+9\ncalls: [[{pause: 1.0e+9}, {text: hello}]]", "s.yaml")
     async with asyncio.timeout(AT_MOST_S):
-        await collect(Scripted(endless, Path("/nowhere"), pace=0), asks("go"))
+        await collect(Scripted(endless, Path("/nowhere"), pace=0), make_request("go"))
 
 
 QUOTES = """
@@ -252,16 +264,18 @@ calls:
 
 
 async def test_arguments_quote_results_and_the_input():
-    earlier = says("assistant", calls("call_1_1", "make", "{}"))
-    request = asks("Go on", earlier, result("call_1_1", "make", '{"taskId": "tsk_1"}'), iteration=2)
-    parts, _ = await answer(make_model(QUOTES), request)
-    assert parts == [calls("call_2_1", "change", '{"task":"tsk_1","among":["tsk_1"],"note":"said: Go on"}')]
+    earlier = make_message("assistant", make_call("call_1_1", "make", "{}"))
+    request = make_request("Go on", earlier, make_result("call_1_1", "make", '{"taskId": "tsk_1"}'), iteration=2)
+    parts, _ = await read_answer(make_model(QUOTES), request)
+    assert parts == [make_call("call_2_1", "change", '{"task":"tsk_1","among":["tsk_1"],"note":"said: Go on"}')]
 
 
 @pytest.mark.parametrize("text", ["refused", '{"other": 1}'])
 async def test_a_quote_without_a_source_fails(text: str):
-    earlier = says("assistant", calls("call_1_1", "make", "{}"))
-    _, failed = await failure(make_model(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
+    earlier = make_message("assistant", make_call("call_1_1", "make", "{}"))
+    _, failed = await read_failure(
+        make_model(QUOTES), make_request("Go on", earlier, make_result("call_1_1", "make", text), iteration=2)
+    )
     assert (failed.code, failed.retryable) == ("model_refused_request", False)
     assert "{make[0].taskId}" in failed.message
 
@@ -270,10 +284,10 @@ async def test_a_quote_without_a_source_fails(text: str):
     ("results", "text"),
     [
         ([], "It was not run."),
-        ([result("1", "Bash", "ok")], "It was run."),
-        ([result("1", "Bash", "rejected", failed=True)], "It was not run."),
-        ([result("1", "Bash", "rejected", failed=True), result("2", "Bash", "ok")], "It was run."),
-        ([result("1", "Bash", "ok"), result("2", "Read", "no", failed=True)], "It was run."),
+        ([make_result("1", "Bash", "ok")], "It was run."),
+        ([make_result("1", "Bash", "rejected", failed=True)], "It was not run."),
+        ([make_result("1", "Bash", "rejected", failed=True), make_result("2", "Bash", "ok")], "It was run."),
+        ([make_result("1", "Bash", "ok"), make_result("2", "Read", "no", failed=True)], "It was run."),
     ],
 )
 async def test_a_conditional_part_is_played_only_if_its_condition_is_true(results: list[ModelMessage], text: str):
@@ -284,11 +298,11 @@ async def test_a_conditional_part_is_played_only_if_its_condition_is_true(result
             - {text: It was not run., if_not_done: Bash}
         """
     )
-    assert (await answer(model, asks("go", *results)))[0] == [TextContent(text)]
+    assert (await read_answer(model, make_request("go", *results)))[0] == [TextContent(text)]
 
 
 async def test_reasoning_has_no_signature():
-    parts, _ = await answer(make_model("calls: [[{reasoning: hm}]]"), asks("go"))
+    parts, _ = await read_answer(make_model("calls: [[{reasoning: hm}]]"), make_request("go"))
     assert parts == [ReasoningContent("hm")]
 
 

@@ -11,8 +11,8 @@ from callboard.contracts.ports.model import ToolSpec
 from callboard.models.wire import Format
 from callboard.tools import arguments
 from callboard.tools.builtin import declarations
-from tests.models.asking import asks, calls, failure, result, says
-from tests.models.servers import Exchange, against
+from tests.models.requests import make_call, make_message, make_request, make_result, read_failure
+from tests.models.servers import Exchange, connect_model
 
 FORMATS: tuple[Format, ...] = ("openai-compatible", "openai", "anthropic", "google")
 OTHERS = "mcp__github__getIssue"
@@ -44,8 +44,8 @@ async def capture_body(format: Format, **request: Any) -> Any:
         await exchange.status("400 Bad Request", '{"error": {"message": "no"}}')
 
     messages = request.pop("messages", ("go",))
-    async with against(refuse, format=format) as (model, _):
-        await failure(model, asks(*messages, **request))
+    async with connect_model(refuse, format=format) as (model, _):
+        await read_failure(model, make_request(*messages, **request))
     return bodies[-1]
 
 
@@ -62,13 +62,13 @@ async def test_m2_built_in_tools_are_sent_in_snake_case_and_others_unchanged(for
 async def test_m2_stored_calls_and_results_have_the_tool_names_of_the_request(format: Format):
     """Also in finished rounds, which are encoded separately."""
     history = (
-        says("user", "look"),
-        says("assistant", calls("c1", "ReadOutput", "{}"), calls("c2", OTHERS, "{}")),
-        says("tool", *result("c1", "ReadOutput", "a").content, *result("c2", OTHERS, "b").content),
-        says("assistant", "Seen."),
-        says("user", "again"),
-        says("assistant", calls("c3", "Bash", "{}")),
-        result("c3", "Bash", "c"),
+        make_message("user", "look"),
+        make_message("assistant", make_call("c1", "ReadOutput", "{}"), make_call("c2", OTHERS, "{}")),
+        make_message("tool", *make_result("c1", "ReadOutput", "a").content, *make_result("c2", OTHERS, "b").content),
+        make_message("assistant", "Seen."),
+        make_message("user", "again"),
+        make_message("assistant", make_call("c3", "Bash", "{}")),
+        make_result("c3", "Bash", "c"),
     )
     names = set(list_names(await capture_body(format, messages=history)))
 

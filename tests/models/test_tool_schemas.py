@@ -11,8 +11,8 @@ from callboard.contracts.tool_names import model_name
 from callboard.models.wire import Format
 from callboard.tools import arguments
 from callboard.tools.builtin import declarations
-from tests.models.asking import asks, failure
-from tests.models.servers import Exchange, against
+from tests.models.requests import make_request, read_failure
+from tests.models.servers import Exchange, connect_model
 
 _KEYS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 _TOOLS = tuple(
@@ -42,8 +42,8 @@ async def test_m1_every_property_of_every_tool_is_sent(format: Format):
         bodies.append(request.body)
         await request.status("400 Bad Request", '{"error": {"message": "no"}}')
 
-    async with against(refuse, format=format) as (model, _):
-        await failure(model, asks("go", tools=_TOOLS))
+    async with connect_model(refuse, format=format) as (model, _):
+        await read_failure(model, make_request("go", tools=_TOOLS))
 
     schemas = find_schemas(bodies[0])
     assert {name: set(schema["properties"]) for name, schema in schemas.items()} == {

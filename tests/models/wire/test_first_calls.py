@@ -19,7 +19,7 @@ from callboard.models.wire.formats.google import convert_contents
 from callboard.models.wire.history.body import Capture
 from callboard.models.wire.history.rounds import Messages
 from callboard.models.wire.wire import Wire
-from tests.models.asking import calls, result, says
+from tests.models.requests import make_call, make_message, make_result
 
 #: The modules of each format's client that handle a request.
 CLIENTS: dict[Format, tuple[str, ...]] = {
@@ -37,10 +37,10 @@ def conversation(rounds: int) -> Messages:
         message
         for number in range(rounds)
         for message in (
-            says("user", f"question {number}"),
-            says("assistant", calls(f"call_{number}", "Read", json.dumps({"path": str(number)}))),
-            result(f"call_{number}", "Read", "text"),
-            says("assistant", "an answer"),
+            make_message("user", f"question {number}"),
+            make_message("assistant", make_call(f"call_{number}", "Read", json.dumps({"path": str(number)}))),
+            make_result(f"call_{number}", "Read", "text"),
+            make_message("assistant", "an answer"),
         )
     )
 
@@ -118,9 +118,9 @@ async def test_r8_contents_with_an_unlisted_field_go_through_the_client() -> Non
 def test_r8_the_garbage_collector_does_not_track_a_conversation() -> None:
     """A full collection visits each object that it tracks, at once."""
     messages = (
-        says("user", TextContent("a")),
-        says("assistant", ReasoningContent("b", "seal"), ToolCallContent("c", "Read", "{}")),
-        says("tool", ToolResultContent("c", "Read", "d")),
+        make_message("user", TextContent("a")),
+        make_message("assistant", ReasoningContent("b", "seal"), ToolCallContent("c", "Read", "{}")),
+        make_message("tool", ToolResultContent("c", "Read", "d")),
     )
     # A collection stops tracking tuples without tracked items.
     gc.collect()

@@ -9,7 +9,16 @@ import pytest
 from callboard.contracts.facts.model import Limit
 from callboard.contracts.ports.model import Finished, ModelFailure, Quota, ReasoningContent, TextContent, TextDelta
 from callboard.models.wire import Format, WireModel
-from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
+from tests.models.requests import (
+    READ,
+    collect,
+    make_call,
+    make_message,
+    make_request,
+    make_result,
+    read_answer,
+    read_failure,
+)
 from tests.models.servers import Aimock
 
 FORMATS: list[tuple[Format, str]] = [
@@ -28,7 +37,7 @@ async def model(request: pytest.FixtureRequest, mock: Aimock) -> Any:
 
 
 async def test_text_streams_in_pieces_and_ends_with_usage_and_reason(model: WireModel):
-    *pieces, end = await collect(model, asks("say hello"))
+    *pieces, end = await collect(model, make_request("say hello"))
 
     texts = [piece.text for piece in pieces if isinstance(piece, TextDelta)]
     assert len(texts) > 3
@@ -42,7 +51,7 @@ async def test_text_streams_in_pieces_and_ends_with_usage_and_reason(model: Wire
 
 async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireModel):
     """UI-06"""
-    parts, end = await answer(model, asks("think first"))
+    parts, end = await read_answer(model, make_request("think first"))
 
     reasoning, text = parts
     assert isinstance(reasoning, ReasoningContent)
@@ -51,31 +60,31 @@ async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireMod
 
 
 async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
-    parts, end = await answer(model, asks("read both", tools=(READ,)))
+    parts, end = await read_answer(model, make_request("read both", tools=(READ,)))
 
     content = [part for part in parts if not isinstance(part, ReasoningContent)]
     arguments = [('{"path":"a.md"}', '{"path": "a.md"}'), ('{"path":"docs/b.md"}', '{"path": "docs/b.md"}')]
     assert content[0] == TextContent("I read both files.")
     assert [
-        call in [calls(name, "Read", text) for text in ways]
+        call in [make_call(name, "Read", text) for text in ways]
         for call, name, ways in zip(content[1:], ("call_a", "call_b"), arguments, strict=True)
     ] == [True, True]
     assert end.stop_reason == "tool_calls"
 
 
 async def test_a_conversation_with_calls_and_results_can_continue(model: WireModel):
-    parts, _ = await answer(model, asks("read both", tools=(READ,)))
-    request = asks(
+    parts, _ = await read_answer(model, make_request("read both", tools=(READ,)))
+    request = make_request(
         "read both",
-        says("assistant", *parts),
-        result("call_a", "Read", "# A"),
-        result("call_b", "Read", "no such file", failed=True),
+        make_message("assistant", *parts),
+        make_result("call_a", "Read", "# A"),
+        make_result("call_b", "Read", "no such file", failed=True),
         "say hello",
         tools=(READ,),
         system=("You help.",),
         one_call=True,
     )
-    content, end = await answer(model, request)
+    content, end = await read_answer(model, request)
     assert content[-1] == TextContent("Hello there, 你好, from the other side.")
     assert end.stop_reason == "stop"
 
@@ -84,13 +93,13 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     """COM-13"""
     for format, name in FORMATS:
         model = WireModel(mock.endpoint(format, api_key="wrong"), name)
-        _, failed = await failure(model, asks("say hello"))
+        _, failed = await read_failure(model, make_request("say hello"))
         await model.close()
         assert (failed.code, failed.retryable) == ("model_auth", False), format
 
 
 async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
-    parts, failed = await failure(model, asks("be cut"))
+    parts, failed = await read_failure(model, make_request("be cut"))
     texts = [part.text for part in parts if isinstance(part, TextContent)]
     assert "".join(texts) != "This answer is cut off long before its end."
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
@@ -101,12 +110,12 @@ async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     [("slow down", "model_rate_limited", True), ("fall over", "model_unavailable", True)],
 )
 async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, code: str, retryable: bool):
-    parts, failed = await failure(model, asks(prompt))
+    parts, failed = await read_failure(model, make_request(prompt))
     assert (parts, failed.code, failed.retryable) == ([], code, retryable)
 
 
 async def test_a_failure_has_the_limits_of_the_provider(model: WireModel):
-    _, failed = await failure(model, asks("slow down"))
+    _, failed = await read_failure(model, make_request("slow down"))
     assert isinstance(failed, ModelFailure)
     assert failed.retry_after == 7.0
     assert failed.quota == Quota(

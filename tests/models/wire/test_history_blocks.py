@@ -15,7 +15,7 @@ from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.blocks import BLOCK, Blocks
 from callboard.models.wire.history.body import Splice
 from callboard.models.wire.history.rounds import Messages
-from tests.models.asking import says
+from tests.models.requests import make_message
 
 
 async def encode(messages: Messages) -> list[Any]:
@@ -28,7 +28,7 @@ def conversation_request(messages: Messages) -> ModelRequest:
 
 def conversation(roles: list[bool], size: int = 1) -> list[ModelMessage]:
     return [
-        says("assistant" if answers else "user", TextContent(f"{number} {'x' * size}"))
+        make_message("assistant" if answers else "user", TextContent(f"{number} {'x' * size}"))
         for number, answers in enumerate(roles)
     ]
 
@@ -49,7 +49,7 @@ async def test_r4_a_changing_history_equals_a_newly_encoded_one(
     encoder = HistoryEncoder(encode)
     everything = (*conversation(roles), *conversation([False]))
     for start, end, hole, summary in spans:
-        front = (says("user", TextContent("a summary")),) if summary else ()
+        front = (make_message("user", TextContent("a summary")),) if summary else ()
         messages = (*front, *everything[start : min(hole, end)], *everything[hole + 1 : end])
         splice, rest = await encoder.encode(conversation_request(messages))
         fresh, whole = await HistoryEncoder(encode).encode(conversation_request(messages))

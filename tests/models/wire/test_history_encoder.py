@@ -15,7 +15,7 @@ from callboard.contracts.ports.model import ModelMessage, ModelRequest
 from callboard.models.turn import read_text
 from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.rounds import Messages
-from tests.models.asking import says
+from tests.models.requests import make_message
 
 
 class Encoding:
@@ -47,7 +47,7 @@ class Encoding:
 def conversation(rounds: int, start: int = 0) -> Messages:
     messages: list[ModelMessage] = []
     for number in range(start, rounds):
-        messages += [says("user", f"q{number}"), says("assistant", f"a{number}")]
+        messages += [make_message("user", f"q{number}"), make_message("assistant", f"a{number}")]
     return tuple(messages)
 
 
@@ -75,7 +75,7 @@ async def test_r4_removing_the_first_messages_keeps_the_encoded_rest() -> None:
     await encoder.encode(conversation_request(messages))
     before = len(encoding.encoded)
     splice, rest = await encoder.encode(
-        conversation_request((says("user", "a folder"), says("assistant", "fine"), *messages[20:]))
+        conversation_request((make_message("user", "a folder"), make_message("assistant", "fine"), *messages[20:]))
     )
     assert encoding.encoded[before:] == ["a folder", "fine"]
     assert json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")[2]["text"] == "q10"

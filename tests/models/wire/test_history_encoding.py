@@ -32,7 +32,7 @@ from callboard.models.wire.history.rounds import Messages
 from callboard.models.wire.images import Images
 from callboard.models.wire.seal import encode_seal
 from callboard.models.wire.wire import Wire
-from tests.models.asking import READ, says
+from tests.models.requests import READ, make_message
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 BY = "mock/m"
@@ -140,7 +140,7 @@ def answers() -> st.SearchStrategy[ModelMessage]:
         st.builds(lambda text: ReasoningContent(text, encode_seal(BY, "rs_1", "c2ln", None)), texts()),
         st.builds(lambda text: ReasoningContent(text, encode_seal("other/m", "rs_1", "c2ln", None)), texts()),
     )
-    return st.builds(lambda *content: says("assistant", *content), part, part)
+    return st.builds(lambda *content: make_message("assistant", *content), part, part)
 
 
 def pictures() -> st.SearchStrategy[ImageContent]:
@@ -160,8 +160,8 @@ def inputs() -> st.SearchStrategy[ModelMessage]:
         st.lists(pictures(), max_size=2).map(tuple),
     )
     return st.one_of(
-        st.builds(lambda *content: says("user", *content), content, content),
-        st.builds(lambda tool_content: says("tool", tool_content), result),
+        st.builds(lambda *content: make_message("user", *content), content, content),
+        st.builds(lambda tool_content: make_message("tool", tool_content), result),
     )
 
 
@@ -175,7 +175,7 @@ async def test_r4_any_conversation_equals_the_encoding_of_the_library(
     format: Format, messages: list[ModelMessage], cuts: list[int], front: int
 ) -> None:
     bodies = cached_bodies(format)
-    everything = (says("user", "begin"), *messages, says("user", "end"))
+    everything = (make_message("user", "begin"), *messages, make_message("user", "end"))
     for cut in (*sorted(cuts), len(everything)):
         for messages_sent in (everything[:cut], everything[front:cut]):
             if not messages_sent or messages_sent[-1].role == "assistant":

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.ports.model import ImageContent, ModelMessage, ToolResultContent
 from callboard.models.wire.images import SLICE, Images
-from tests.models.asking import says
+from tests.models.requests import make_message
 
 
 def picture(size: int) -> ImageContent:
@@ -17,7 +17,7 @@ def picture(size: int) -> ImageContent:
 
 
 def image_message(image: ImageContent) -> ModelMessage:
-    return says("user", "Look:", image)
+    return make_message("user", "Look:", image)
 
 
 def encode_body(images: Images, image: ImageContent) -> bytes:
@@ -29,7 +29,7 @@ def encode_body(images: Images, image: ImageContent) -> bytes:
 @pytest.mark.parametrize("url_safe", [False, True])
 async def test_r4_an_image_of_any_size_is_sent_as_its_base64_text(size: int, url_safe: bool) -> None:
     images, image = Images(url_safe=url_safe), picture(size)
-    result = says("tool", ToolResultContent("call_1", "Read", "", images=(image,)))
+    result = make_message("tool", ToolResultContent("call_1", "Read", "", images=(image,)))
     await images.prepare((result,))
     encode = base64.urlsafe_b64encode if url_safe else base64.b64encode
     assert b"".join(images.expand(encode_body(images, image))) == b'{"url":"data:image/png;base64,%s"}' % encode(

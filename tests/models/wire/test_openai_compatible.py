@@ -14,7 +14,16 @@ import pytest
 from callboard.contracts.ports.model import Finished, ModelFailure, ReasoningContent, TextContent, TextDelta, Usage
 from callboard.models.wire import Endpoint, WireModel
 from callboard.models.wire.seal import encode_seal
-from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
+from tests.models.requests import (
+    READ,
+    collect,
+    make_call,
+    make_message,
+    make_request,
+    make_result,
+    read_answer,
+    read_failure,
+)
 from tests.models.servers import KEY, Aimock
 
 CUT = "This answer is cut off long before its end."
@@ -28,7 +37,7 @@ async def model(mock: Aimock) -> AsyncIterator[WireModel]:
 
 
 async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: WireModel):
-    *pieces, end = await collect(model, asks("say hello"))
+    *pieces, end = await collect(model, make_request("say hello"))
 
     texts = [piece for piece in pieces if isinstance(piece, TextDelta)]
     assert len(texts) == len(pieces) > 3
@@ -44,7 +53,7 @@ async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: W
 
 async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireModel):
     """UI-06"""
-    parts, end = await answer(model, asks("think first"))
+    parts, end = await read_answer(model, make_request("think first"))
 
     assert parts == [
         ReasoningContent("The question is about the answer.", encode_seal("mock/m", "reasoning_content", None, None)),
@@ -54,24 +63,24 @@ async def test_reasoning_is_a_separate_part_and_never_in_the_text(model: WireMod
 
 
 async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
-    parts, end = await answer(model, asks("read both", tools=(READ,)))
+    parts, end = await read_answer(model, make_request("read both", tools=(READ,)))
 
     assert parts == [
         TextContent("I read both files."),
-        calls("call_a", "Read", '{"path":"a.md"}'),
-        calls("call_b", "Read", '{"path":"docs/b.md"}'),
+        make_call("call_a", "Read", '{"path":"a.md"}'),
+        make_call("call_b", "Read", '{"path":"docs/b.md"}'),
     ]
     assert end.stop_reason == "tool_calls"
 
 
 @pytest.mark.parametrize(("prompt", "reason"), [("stop early", "length"), ("forbidden words", "content_filter")])
 async def test_an_answer_has_a_stop_reason(model: WireModel, prompt: str, reason: str):
-    _, end = await answer(model, asks(prompt))
+    _, end = await read_answer(model, make_request(prompt))
     assert end.stop_reason == reason
 
 
 async def test_prompt_layers_are_one_system_message_and_tools_are_sent(model: WireModel, mock: Aimock):
-    await collect(model, asks("say hello", system=("You help.", "", "Be short."), tools=(READ,)))
+    await collect(model, make_request("say hello", system=("You help.", "", "Be short."), tools=(READ,)))
 
     sent = mock.last_request()
     assert sent["messages"] == [
@@ -89,30 +98,30 @@ async def test_prompt_layers_are_one_system_message_and_tools_are_sent(model: Wi
 
 
 async def test_one_call_is_requested_from_the_server(model: WireModel, mock: Aimock):
-    await collect(model, asks("read both", tools=(READ,), one_call=True))
+    await collect(model, make_request("read both", tools=(READ,), one_call=True))
     assert mock.last_request()["parallel_tool_calls"] is False
 
 
 async def test_a_history_with_reasoning_calls_and_results_is_sent_in_the_wire_format(model: WireModel, mock: Aimock):
     await collect(
         model,
-        asks(
+        make_request(
             "read it",
-            says(
+            make_message(
                 "assistant",
                 ReasoningContent("I need it.", encode_seal("mock/m", "reasoning_content", None, None)),
-                calls("c1", "Read", '{"path":"a.md"}'),
+                make_call("c1", "Read", '{"path":"a.md"}'),
             ),
-            result("c1", "Read", "# A"),
-            says(
+            make_result("c1", "Read", "# A"),
+            make_message(
                 "assistant",
                 ReasoningContent("of another provider", encode_seal("other/m", "reasoning_content", None, None)),
                 ReasoningContent("of an unknown provider", "sig=="),
                 "Two more.",
-                calls("c2", "Read", "{broken"),
+                make_call("c2", "Read", "{broken"),
             ),
-            result("c2", "Read", "tool_arguments: not JSON", failed=True),
-            says("assistant", "Done."),
+            make_result("c2", "Read", "tool_arguments: not JSON", failed=True),
+            make_message("assistant", "Done."),
             "say hello",
             tools=(READ,),
         ),
@@ -143,7 +152,7 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     """COM-13: a rejected key has another code than a slow provider."""
     model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
 
-    parts, failed = await failure(model, asks("say hello"))
+    parts, failed = await read_failure(model, make_request("say hello"))
     await model.close()
 
     assert (parts, *failure_fields(failed)) == ([], "model_auth", False, None)
@@ -161,12 +170,12 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     ],
 )
 async def test_a_refused_request_has_a_stable_code(model: WireModel, prompt: str, expected: tuple[Any, ...]):
-    parts, failed = await failure(model, asks(prompt))
+    parts, failed = await read_failure(model, make_request(prompt))
     assert (parts, failure_fields(failed)) == ([], expected)
 
 
 async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
-    parts, failed = await failure(model, asks("be cut"))
+    parts, failed = await read_failure(model, make_request("be cut"))
 
     (part,) = parts
     assert isinstance(part, TextContent)
@@ -178,18 +187,18 @@ async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
 async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
     model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
 
-    answers = await asyncio.gather(*(answer(model, asks("think first")) for _ in range(4)))
+    answers = await asyncio.gather(*(read_answer(model, make_request("think first")) for _ in range(4)))
     await model.close()
 
     assert [parts[-1] for parts, _ in answers] == [TextContent("It is 42.")] * 4
 
 
 async def test_closing_an_iterator_early_leaves_the_model_usable(model: WireModel):
-    async with aclosing(model.stream(asks("say hello"))) as events:
+    async with aclosing(model.stream(make_request("say hello"))) as events:
         first = await anext(events)
 
     assert isinstance(first, TextDelta)
-    assert (await answer(model, asks("say hello")))[1].stop_reason == "stop"
+    assert (await read_answer(model, make_request("say hello")))[1].stop_reason == "stop"
 
 
 def test_the_library_is_not_imported_before_the_first_call():

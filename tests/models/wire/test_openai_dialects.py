@@ -6,8 +6,8 @@ import json
 
 from callboard.contracts.ports.model import Finished, ReasoningContent, TextContent, Usage
 from callboard.models.wire.seal import encode_seal
-from tests.models.asking import READ, answer, asks, calls
-from tests.models.servers import Exchange, against
+from tests.models.requests import READ, make_call, make_request, read_answer
+from tests.models.servers import Exchange, connect_model
 
 
 async def _as_ollama(exchange: Exchange) -> None:
@@ -27,14 +27,14 @@ async def _as_ollama(exchange: Exchange) -> None:
 
 async def test_reasoning_and_whole_calls_as_ollama_sends_them():
     """UI-06"""
-    async with against(_as_ollama) as (model, _):
-        parts, end = await answer(model, asks("go", tools=(READ,)))
+    async with connect_model(_as_ollama) as (model, _):
+        parts, end = await read_answer(model, make_request("go", tools=(READ,)))
 
     assert parts == [
         ReasoningContent("Let me see.", encode_seal("faulty/m", "reasoning", None, None)),
         TextContent("I look."),
-        calls("call_0", "Read", '{"path": "a.md"}'),
-        calls("call_1", "Read", '{"path": "b.md"}'),
+        make_call("call_0", "Read", '{"path": "a.md"}'),
+        make_call("call_1", "Read", '{"path": "b.md"}'),
     ]
     assert end == Finished(stop_reason="tool_calls", provider_reason="stop", usage=Usage(), response_id="r1")
 
@@ -49,8 +49,8 @@ async def test_reasoning_in_tags_is_not_in_the_text():
         await exchange.text("", finish_reason="stop")
         await exchange.end_stream()
 
-    async with against(play) as (model, _):
-        parts, _ = await answer(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        parts, _ = await read_answer(model, make_request("go"))
 
     assert parts == [ReasoningContent("hm, yes"), TextContent("It is so.")]
 
@@ -71,8 +71,8 @@ async def test_cached_and_reasoning_tokens_of_the_server_are_reported():
         await exchange.event("[DONE]")
         await exchange.end_stream()
 
-    async with against(play) as (model, _):
-        _, end = await answer(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        _, end = await read_answer(model, make_request("go"))
 
     assert end.usage == Usage(input_tokens=120, output_tokens=40, cached_tokens=64, reasoning_tokens=24)
 
@@ -85,8 +85,8 @@ async def test_a_refusal_is_text_of_the_model():
         await exchange.text("", finish_reason="stop")
         await exchange.end_stream()
 
-    async with against(play) as (model, _):
-        parts, end = await answer(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        parts, end = await read_answer(model, make_request("go"))
 
     assert (parts, end.stop_reason) == ([TextContent("I'd rather not.")], "content_filter")
 
@@ -97,7 +97,7 @@ async def test_an_unlisted_stop_reason_is_unknown():
         await exchange.text("Hi.", finish_reason="moon_phase")
         await exchange.end_stream()
 
-    async with against(play) as (model, _):
-        _, end = await answer(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        _, end = await read_answer(model, make_request("go"))
 
     assert end.stop_reason == "unknown"

@@ -11,15 +11,15 @@ import pytest
 
 from callboard.contracts.ports.model import ModelFailure, TextContent, TextDelta
 from callboard.models.wire import Endpoint, WireModel
-from tests.models.asking import answer, asks, calls, collect, failure
-from tests.models.servers import Exchange, Play, against, fault_server
+from tests.models.requests import collect, make_call, make_request, read_answer, read_failure
+from tests.models.servers import Exchange, Play, connect_model, fault_server
 
 AT_MOST_S = 30.0
 
 
 async def fail_once(play: Play, **endpoint: Any) -> tuple[list[Any], ModelFailure]:
-    async with against(play, **endpoint) as (model, server):
-        outcome = await failure(model, asks("go"))
+    async with connect_model(play, **endpoint) as (model, server):
+        outcome = await read_failure(model, make_request("go"))
         assert len(server.exchanges) == 1, "a failed request is tried once"
         return outcome
 
@@ -59,7 +59,7 @@ async def test_a_call_with_truncated_arguments_is_not_a_call():
 
     parts, failed = await fail_once(play)
 
-    assert parts == [calls("c1", "Read", '{"pa')]
+    assert parts == [make_call("c1", "Read", '{"pa')]
     assert failed.code == "model_cut_stream"
 
 
@@ -88,7 +88,7 @@ async def test_a_missing_server_is_reported_as_unavailable_with_its_address():
         gone = server.base_url
     model = WireModel(Endpoint(provider="ollama", base_url=gone), "m")
 
-    _, failed = await failure(model, asks("go"))
+    _, failed = await read_failure(model, make_request("go"))
     await model.close()
 
     assert (failed.code, failed.retryable, failed.is_local) == ("model_unavailable", True, True)
@@ -112,9 +112,9 @@ async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, expected
     """On a busy machine the timeout may end before the first text. The test then allows more time."""
     parts: list[Any] = []
     for seconds in (0.3, 3.0, AT_MOST_S):
-        async with against(play, idle_timeout=seconds) as (model, server):
-            parts, failed = await failure(model, asks("go"))
-            await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
+        async with connect_model(play, idle_timeout=seconds) as (model, server):
+            parts, failed = await read_failure(model, make_request("go"))
+            await asyncio.wait_for(server.client_left.wait(), AT_MOST_S)
 
         assert (failed.code, failed.retryable) == ("model_timeout", True)
         assert failed.message == f"faulty sent nothing for {seconds:g} seconds."
@@ -133,8 +133,8 @@ async def test_single_bytes_are_joined_to_characters_without_a_timeout():
             await exchange.send_bytes(b"1\r\n" + bytes([byte]) + b"\r\n")
         await exchange.end_stream()
 
-    async with against(play, idle_timeout=AT_MOST_S) as (model, _):
-        parts, end = await answer(model, asks("go"))
+    async with connect_model(play, idle_timeout=AT_MOST_S) as (model, _):
+        parts, end = await read_answer(model, make_request("go"))
 
     assert (parts, end.stop_reason) == ([TextContent("好的")], "stop")
 
@@ -179,8 +179,8 @@ async def test_a_text_field_of_another_type_is_left_out():
         await exchange.text("Hi.", finish_reason="stop")
         await exchange.end_stream()
 
-    async with against(play) as (model, _):
-        parts, _ = await answer(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        parts, _ = await read_answer(model, make_request("go"))
 
     assert parts == [TextContent("Hi.")]
 
@@ -190,8 +190,8 @@ async def test_a_page_instead_of_a_stream_is_reported_with_the_base_url(media: s
     async def play(exchange: Exchange) -> None:
         await exchange.status("200 OK", body, media=media)
 
-    async with against(play) as (model, server):
-        _, failed = await failure(model, asks("go"))
+    async with connect_model(play) as (model, server):
+        _, failed = await read_failure(model, make_request("go"))
 
     assert (failed.code, failed.retryable) == ("model_garbled", False)
     assert failed.message == (
@@ -300,18 +300,18 @@ def test_a_key_is_redacted_as_a_library_quotes_it(key: str):
 
 
 async def test_closing_the_iterator_ends_the_request_at_once():
-    async with against(_fall_silent) as (model, server):
-        async with aclosing(model.stream(asks("go"))) as events:
+    async with connect_model(_fall_silent) as (model, server):
+        async with aclosing(model.stream(make_request("go"))) as events:
             assert await anext(events) == TextDelta(0, "One ")
-        await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
+        await asyncio.wait_for(server.client_left.wait(), AT_MOST_S)
 
 
 @pytest.mark.parametrize("play", [_stay_silent, _fall_silent])
 async def test_cancelling_the_calling_task_ends_the_request_at_once(play: Play):
-    async with against(play) as (model, server):
-        asking = asyncio.create_task(collect(model, asks("go")))
-        await asyncio.wait_for(server.asked.wait(), AT_MOST_S)
+    async with connect_model(play) as (model, server):
+        asking = asyncio.create_task(collect(model, make_request("go")))
+        await asyncio.wait_for(server.requested.wait(), AT_MOST_S)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
+        await asyncio.wait_for(server.client_left.wait(), AT_MOST_S)

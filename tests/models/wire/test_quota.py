@@ -10,8 +10,8 @@ from callboard.contracts.facts.model import Limit
 from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.settings import Price
 from callboard.models.wire.quota import read_quota
-from tests.models.asking import answer, asks
-from tests.models.servers import Exchange, against
+from tests.models.requests import make_request, read_answer
+from tests.models.servers import Exchange, connect_model
 
 DATE = {"date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 NOON = 1_795_262_400
@@ -75,8 +75,8 @@ async def read_usage(reported: dict[str, Any], **endpoint: Any) -> Usage:
         await exchange.event({"id": "r1", "choices": [], "created": 1, "model": "m", "usage": reported})
         await exchange.end_stream()
 
-    async with against(play, **endpoint) as (model, _):
-        return (await answer(model, asks("go")))[1].usage
+    async with connect_model(play, **endpoint) as (model, _):
+        return (await read_answer(model, make_request("go")))[1].usage
 
 
 async def test_the_cost_of_the_provider_is_used():

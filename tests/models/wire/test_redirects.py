@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from callboard.models.wire import Format
-from tests.models.asking import asks, failure
-from tests.models.servers import KEY, Exchange, against, fault_server
+from tests.models.requests import make_request, read_failure
+from tests.models.servers import KEY, Exchange, connect_model, fault_server
 
 
 @pytest.mark.parametrize("format", get_args(Format))
@@ -27,8 +27,8 @@ async def test_a_redirect_to_another_server_is_reported_and_not_followed(format:
             to = f"location: {elsewhere.replace('//', f'//me:{KEY}@')}{exchange.path}?key={KEY}#{KEY}"
             await exchange.status(status, "", to)
 
-        async with against(play, format=format) as (model, server):
-            parts, failed = await failure(model, asks("go"))
+        async with connect_model(play, format=format) as (model, server):
+            parts, failed = await read_failure(model, make_request("go"))
             assert (parts, len(server.exchanges), other.exchanges) == ([], 1, [])
     base = elsewhere if format == "google" else other.base_url
     path = server.exchanges[0].path
@@ -42,8 +42,8 @@ async def test_a_redirect_to_another_path_is_not_followed():
     async def play(exchange: Exchange) -> None:
         await exchange.status("307 Temporary Redirect", "", f"location: /{KEY}/sign-in")
 
-    async with against(play) as (model, server):
-        _, failed = await failure(model, asks("go"))
+    async with connect_model(play) as (model, server):
+        _, failed = await read_failure(model, make_request("go"))
         assert len(server.exchanges) == 1
     assert failed.code == "model_unavailable"
     assert re.fullmatch(

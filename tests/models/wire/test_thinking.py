@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from callboard.contracts.ports.model import ReasoningContent, TextContent, TextDelta, ToolCallDelta
 from callboard.models.wire.thinking import ThinkingSplitter
-from tests.models.asking import answer, asks, put_together, says
-from tests.models.servers import Exchange, against
+from tests.models.requests import join_parts, make_message, make_request, read_answer
+from tests.models.servers import Exchange, connect_model
 
 #: Answers of models, each with its reasoning and its text.
 ANSWERS = [
@@ -41,7 +41,7 @@ def cut_text(text: str, cuts: list[int]) -> list[str]:
 def split_answer(pieces: list[str]) -> tuple[str, str]:
     splitter = ThinkingSplitter()
     deltas = [delta for piece in pieces for delta in splitter.split(TextDelta(0, piece))]
-    parts = put_together([*deltas, *splitter.finish()])
+    parts = join_parts([*deltas, *splitter.finish()])
     assert [type(part) for part in parts] in ([], [TextContent], [ReasoningContent], [ReasoningContent, TextContent])
     reasoning = "".join(part.text for part in parts if isinstance(part, ReasoningContent))
     return reasoning, "".join(part.text for part in parts if isinstance(part, TextContent))
@@ -104,9 +104,9 @@ async def test_check_5_tags_of_a_compatible_server_are_never_sent_back_as_text(s
         await exchange.text("", finish_reason="stop")
         await exchange.end_stream()
 
-    async with against(play) as (model, server):
-        parts, _ = await answer(model, asks("go"))
-        await answer(model, asks("go", says("assistant", *parts), "more"))
+    async with connect_model(play) as (model, server):
+        parts, _ = await read_answer(model, make_request("go"))
+        await read_answer(model, make_request("go", make_message("assistant", *parts), "more"))
         sent = server.exchanges[1].body["messages"]
 
     assert parts == [ReasoningContent("The question is simple."), TextContent("It is 42. <think> is a tag.")]

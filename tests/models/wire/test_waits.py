@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.models.wire.waits import read_wait
-from tests.models.asking import asks, failure
-from tests.models.servers import Exchange, against
+from tests.models.requests import make_request, read_failure
+from tests.models.servers import Exchange, connect_model
 
 GOOGLE = {"error": {"code": 429, "message": "Quota.", "status": "RESOURCE_EXHAUSTED"}}
 RETRY_INFO = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "12s"}]
@@ -49,8 +49,8 @@ async def test_m4_a_requested_wait_is_parsed(
     async def play(exchange: Exchange) -> None:
         await exchange.status(status, json.dumps(body), *headers)
 
-    async with against(play) as (model, _):
-        _, failed = await failure(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        _, failed = await read_failure(model, make_request("go"))
 
     assert failed.retryable
     assert failed.retry_after == pytest.approx(seconds)
@@ -61,8 +61,8 @@ async def test_m4_a_date_is_converted_to_a_wait() -> None:
         until = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
         await exchange.status("503 Service Unavailable", "{}", f"retry-after: {until}")
 
-    async with against(play) as (model, _):
-        _, failed = await failure(model, asks("go"))
+    async with connect_model(play) as (model, _):
+        _, failed = await read_failure(model, make_request("go"))
 
     assert failed.retry_after is not None
     assert 30 < failed.retry_after <= 90

@@ -114,7 +114,7 @@ async def test_a_remote_tool_reports_progress_and_asks(folder: Path) -> None:
         assert (await call_tool(agent, "mcp__shop__echo", text="hello")).output == "hello"
         reporter = RecordingReporter([])
         assert (await call_tool(agent, "mcp__shop__count", reporter)).output == "counted"
-        assert reporter.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+        assert reporter.progress_reports == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
         assert json.loads((await call_tool(agent, "mcp__shop__measure", answering_reporter("7"))).output) == {"size": 7}
         assert (await call_tool(agent, "mcp__shop__weigh", answering_reporter("7"))).output == "accept"
 

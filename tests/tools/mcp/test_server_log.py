@@ -69,6 +69,6 @@ async def test_a_truncated_question_contains_no_secret(within: int):
     assert await ask("asking", form, reporter, ServerLog(SECRETS.redact_stream).redact) == ElicitResult(
         action="decline"
     )
-    (question,) = reporter.asked
+    (question,) = reporter.questions
     assert not contains_part(question.message)
     assert len(question.message) <= MAX_QUESTION_CHARS

@@ -233,7 +233,7 @@ async def test_progress_is_reported_as_it_arrives(folder: Path, tmp_path: Path) 
     async with open_agent(folder, scripted_server(tmp_path)) as agent:
         reporter = RecordingReporter([])
         assert (await call_tool(agent, "mcp__scripted__count", reporter)).output == "counted"
-        assert reporter.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+        assert reporter.progress_reports == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
 
 
 async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> 
         person = answering_reporter("large", "0", "42")
         outcome = await call_tool(agent, "mcp__scripted__ask", person)
         assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
-        assert [question.message for question in person.asked] == [
+        assert [question.message for question in person.questions] == [
             "How large?",
             'How large?\n\nThe answer is invalid. size: the value is not of type "integer".',
             "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1.",
@@ -269,7 +269,7 @@ async def test_a_server_on_the_reference_package_asks_the_user(
         for tool in tools:
             person = answering_reporter("Oslo")
             assert (await call_tool(agent, f"mcp__asking__{tool}", person)).output == "Oslo"
-            assert [question.message for question in person.asked] == ["Which city?"]
+            assert [question.message for question in person.questions] == ["Which city?"]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ async def test_a_form_that_asks_for_a_secret_is_refused_and_not_shown(
         for tool in tools:
             person = answering_reporter('{"user": "ann", "api_key": "hunter2-hunter2"}')
             outcome = await call_tool(agent, f"mcp__asking__{tool}", person)
-            assert person.asked == []
+            assert person.questions == []
             assert "asks for a secret (api_key), so it was not shown" in f"{outcome.output} {outcome.message}"
             assert "hunter2" not in f"{outcome.output} {outcome.message}"
 
@@ -302,7 +302,7 @@ async def test_an_address_is_shown_and_never_opened(folder: Path, tmp_path: Path
         person = answering_reporter("done")
         assert json.loads((await call_tool(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
         question = Question(server="scripted", message="Log in there.", url="https://example.org/login")
-        assert person.asked == [question]
+        assert person.questions == [question]
 
 
 async def test_a_server_cannot_use_our_model(folder: Path, tmp_path: Path) -> None:

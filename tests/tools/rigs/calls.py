@@ -28,21 +28,21 @@ def call(tool: str, **arguments: Any) -> ToolCall:
 class RecordingReporter:
     """Records the reports of a call, and answers its questions with the `ready` replies."""
 
-    def __init__(self, shown: list[str], *ready: Reply) -> None:
-        self.shown = shown
-        self.far: list[tuple[float, float | None, str]] = []
-        self.asked: list[Question] = []
-        self._ready = list(ready)
+    def __init__(self, live_output: list[str], *replies: Reply) -> None:
+        self.live_output = live_output
+        self.progress_reports: list[tuple[float, float | None, str]] = []
+        self.questions: list[Question] = []
+        self._replies = list(replies)
 
     def report_output(self, text: str) -> None:
-        self.shown.append(text)
+        self.live_output.append(text)
 
     def report_progress(self, done: float, total: float | None, message: str) -> None:
-        self.far.append((done, total, message))
+        self.progress_reports.append((done, total, message))
 
     async def ask(self, question: Question) -> Reply:
-        self.asked.append(question)
-        return self._ready.pop(0) if self._ready else Reply(outcome="nothing")
+        self.questions.append(question)
+        return self._replies.pop(0) if self._replies else Reply(outcome="nothing")
 
 
 class Agent:
@@ -61,7 +61,7 @@ class Agent:
             "permission_mode": "full",
         }
         self.context = ToolContext(**{**defaults, **context})
-        self.shown: list[str] = []
+        self.live_output: list[str] = []
 
     def with_context(self, **context: Any) -> Agent:
         """Return the agent with another context."""
@@ -73,7 +73,7 @@ class Agent:
         return await self.toolbox.evaluate(call(tool, **arguments), self.context)
 
     async def run(self, wanted: ToolCall, evaluation: Evaluation) -> ToolOutcome:
-        outcome = await self.toolbox.run(wanted, evaluation, self.context, RecordingReporter(self.shown))
+        outcome = await self.toolbox.run(wanted, evaluation, self.context, RecordingReporter(self.live_output))
         return msgspec.structs.replace(outcome, duration_ms=0)
 
     async def call(self, tool: str, **arguments: Any) -> ToolOutcome:

@@ -30,7 +30,7 @@ async def test_both_outputs_arrive_live_and_in_order(runner: Agent):
     task = asyncio.create_task(
         runner.call("Bash", command="echo one; echo two >&2; until [ -e go ]; do :; done; echo three; exit 7")
     )
-    await wait_until(lambda: "".join(runner.shown) == "one\ntwo\n")
+    await wait_until(lambda: "".join(runner.live_output) == "one\ntwo\n")
     assert not task.done()
 
     (runner.folder / "go").write_text("")
@@ -38,7 +38,7 @@ async def test_both_outputs_arrive_live_and_in_order(runner: Agent):
     assert await task == ToolOutcome(
         output="one\ntwo\nthree\n", code="tool_failed", message="The command ended with exit code 7.", exit_code=7
     )
-    assert "".join(runner.shown) == "one\ntwo\nthree\n"
+    assert "".join(runner.live_output) == "one\ntwo\nthree\n"
 
 
 async def test_a_successful_command_has_no_code(runner: Agent):
@@ -64,7 +64,7 @@ async def test_long_output_keeps_its_ends_and_counts_the_rest(runner: Agent):
     assert outcome.output.endswith("xxx\nend\n")
     assert f"\n[{left:,} characters of output omitted]\n" in outcome.output
     assert len(outcome.output) < HEAD + TAIL + 100
-    assert len("".join(runner.shown)) < HEAD + 200
+    assert len("".join(runner.live_output)) < HEAD + 200
 
 
 async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, mark: str):

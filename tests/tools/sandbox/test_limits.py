@@ -24,13 +24,13 @@ def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
     return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
 
 
-def within(runner: Agent, **limits: int) -> Agent:
+def with_limits(runner: Agent, **limits: int) -> Agent:
     return runner.with_context(shell=Shell(**{"memory": 4096, "timeout": 60.0, **limits}))
 
 
 async def test_the_fact_has_the_limits_with_their_enforcers(runner: Agent):
     """SAFE-02"""
-    evaluation = await within(runner, memory=256, processes=32, file_size=16).evaluate("Bash", command="true")
+    evaluation = await with_limits(runner, memory=256, processes=32, file_size=16).evaluate("Bash", command="true")
 
     assert evaluation.sandbox is not None
     assert evaluation.sandbox.limits == {
@@ -44,7 +44,7 @@ async def test_exceeding_the_memory_limit_ends_the_command(runner: Agent, mark: 
     """SAFE-10"""
     grow = "import time; held = bytearray(b'x') * (200 << 20); print('has it', flush=True); time.sleep(60)"
 
-    outcome = await within(runner, memory=100).call("Bash", command=f'python3 -c "{grow}" {mark}; sleep {mark}')
+    outcome = await with_limits(runner, memory=100).call("Bash", command=f'python3 -c "{grow}" {mark}; sleep {mark}')
 
     message = f"The command was ended: it used more than 100 MiB of memory, {RAISE.format('memory')}"
     assert (outcome.code, outcome.message, outcome.exit_code) == ("resource_limit", message, None)
@@ -55,7 +55,7 @@ async def test_memory_is_counted_for_all_processes(runner: Agent, mark: str):
     """No process alone exceeds the limit."""
     grow = "import time; held = bytearray(b'x') * (60 << 20); time.sleep(60)"
 
-    outcome = await within(runner, memory=150).call(
+    outcome = await with_limits(runner, memory=150).call(
         "Bash", command=f'for i in 1 2 3 4; do python3 -c "{grow}" {mark} & done; wait'
     )
 
@@ -68,7 +68,9 @@ async def test_shared_memory_counts_once(runner: Agent):
     fork = "import os; held = bytearray(b'x') * (60 << 20)\nfor _ in range(4):\n  if not os.fork(): time.sleep(60)"
     share = f"import time\n{fork}\ntime.sleep(0.5)\nprint('had it')"
 
-    outcome = await within(runner, memory=150).call("Bash", command=f"python3 -c '{share.replace(chr(39), chr(34))}'")
+    outcome = await with_limits(runner, memory=150).call(
+        "Bash", command=f"python3 -c '{share.replace(chr(39), chr(34))}'"
+    )
 
     assert (outcome.code, outcome.output) == (None, "had it\n")
 
@@ -77,7 +79,7 @@ async def test_a_fork_bomb_is_ended(runner: Agent, mark: str):
     """SAFE-10"""
     bomb = f"b() {{ sleep {mark} & b | b & }}; b; wait; sleep {mark}"
 
-    outcome = await within(runner, processes=40).call("Bash", command=bomb)
+    outcome = await with_limits(runner, processes=40).call("Bash", command=bomb)
 
     message = f"The command was ended: it had more than 40 processes, {RAISE.format('processes')}"
     assert (outcome.code, outcome.message) == ("resource_limit", message)
@@ -86,7 +88,7 @@ async def test_a_fork_bomb_is_ended(runner: Agent, mark: str):
 
 async def test_processes_that_leave_the_session_are_counted(runner: Agent, mark: str):
     """SAFE-10"""
-    outcome = await within(runner, processes=20).call(
+    outcome = await with_limits(runner, processes=20).call(
         "Bash", command=f"for i in $(seq 40); do (setsid nohup sleep {mark} >/dev/null 2>&1 &) ; done; sleep {mark}"
     )
 
@@ -95,7 +97,7 @@ async def test_processes_that_leave_the_session_are_counted(runner: Agent, mark:
 
 
 async def test_exceeding_the_file_size_ends_the_command(runner: Agent):
-    outcome = await within(runner, file_size=1).call("Bash", command="exec head -c 9000000 /dev/zero > large")
+    outcome = await with_limits(runner, file_size=1).call("Bash", command="exec head -c 9000000 /dev/zero > large")
 
     message = f"The command was ended: it wrote a file of more than 1 MiB, {RAISE.format('file_size')}"
     assert (outcome.code, outcome.message, outcome.exit_code) == ("resource_limit", message, 153)
@@ -112,7 +114,7 @@ async def test_the_settings_limit_the_timeout(runner: Agent, mark: str):
 
 
 async def test_file_systems_in_memory_are_bounded(agent: Agent):
-    outcome = await within(agent, memory=64).call(
+    outcome = await with_limits(agent, memory=64).call(
         "Bash", command="for to in /tmp ~ /dev/shm; do head -c 40000000 /dev/zero > $to/x; stat -c %s $to/x; done"
     )
 

@@ -30,47 +30,47 @@ READ = ToolSpec(
 )
 
 
-def says(role: Role, *content: Content | str) -> ModelMessage:
+def make_message(role: Role, *content: Content | str) -> ModelMessage:
     parts = tuple(TextContent(part) if isinstance(part, str) else part for part in content)
     return ModelMessage(role=role, content=parts)
 
 
-def asks(*messages: ModelMessage | str, **fields: Any) -> ModelRequest:
-    history = tuple(says("user", message) if isinstance(message, str) else message for message in messages)
+def make_request(*messages: ModelMessage | str, **fields: Any) -> ModelRequest:
+    history = tuple(make_message("user", message) if isinstance(message, str) else message for message in messages)
     return ModelRequest(**{"model": "m", "system": (), "messages": history, **fields})
 
 
-def calls(call_id: str, tool: str, arguments: str) -> ToolCallContent:
+def make_call(call_id: str, tool: str, arguments: str) -> ToolCallContent:
     return ToolCallContent(call_id=call_id, tool=tool, arguments=arguments)
 
 
-def result(call_id: str, tool: str, text: str, *, failed: bool = False) -> ModelMessage:
-    return says("tool", ToolResultContent(call_id=call_id, tool=tool, text=text, failed=failed))
+def make_result(call_id: str, tool: str, text: str, *, failed: bool = False) -> ModelMessage:
+    return make_message("tool", ToolResultContent(call_id=call_id, tool=tool, text=text, failed=failed))
 
 
 async def collect(model: Model, request: ModelRequest) -> list[ModelEvent]:
     return [event async for event in model.stream(request)]
 
 
-async def answer(model: Model, request: ModelRequest) -> tuple[list[Content], Finished]:
+async def read_answer(model: Model, request: ModelRequest) -> tuple[list[Content], Finished]:
     """Return the joined parts of the answer, and its end."""
     *deltas, finished = await collect(model, request)
     assert isinstance(finished, Finished)
-    return put_together(deltas), finished
+    return join_parts(deltas), finished
 
 
-async def failure(model: Model, request: ModelRequest) -> tuple[list[Content], ModelFailure]:
+async def read_failure(model: Model, request: ModelRequest) -> tuple[list[Content], ModelFailure]:
     """Return the joined parts before the failure, and the failure."""
     events: list[ModelEvent] = []
     try:
         async for event in model.stream(request):
             events.append(event)  # noqa: PERF401 events before a failure are kept
     except ModelFailure as failed:
-        return put_together(events), failed
+        return join_parts(events), failed
     raise AssertionError(f"did not fail: {events}")
 
 
-def put_together(events: list[ModelEvent]) -> list[Content]:
+def join_parts(events: list[ModelEvent]) -> list[Content]:
     parts: dict[int, Content] = {}
     for event in events:
         match event, parts.get(getattr(event, "index", -1)):
