@@ -28,14 +28,14 @@ from tests.evidence.packs import (
 Lines = list[dict[str, Any]]
 
 
-def verdict_of(pack: bytes, link: str = "") -> Verdict:
+def verify_pack(pack: bytes, link: str = "") -> Verdict:
     """Verify a pack."""
     return verify(io.BytesIO(pack), link=link)
 
 
-def finding_of(pack: bytes) -> tuple[str, int]:
+def find_defect(pack: bytes) -> tuple[str, int]:
     """The failed check and the number of the fact."""
-    finding = verdict_of(pack).finding
+    finding = verify_pack(pack).finding
     return ("", 0) if finding is None else (finding.check, finding.sequence)
 
 
@@ -45,7 +45,7 @@ async def test_an_unchanged_pack_is_valid():
     head = await store.facts.read_head(SESSION)
     pack, _ = await build_pack(store, "tsk_child")
 
-    assert verdict_of(pack, link=head.link.hex()) == Verdict(
+    assert verify_pack(pack, link=head.link.hex()) == Verdict(
         ok=True,
         session_id=SESSION,
         workspace_id="wks_one",
@@ -128,7 +128,7 @@ async def test_a_changed_removed_or_moved_fact_is_reported_with_its_number(
     """Design rule: the chain binds headers, payloads, salts and order."""
     pack, _ = await build_pack(await create_session())
 
-    assert finding_of(forge_pack(pack, lines=change)) == finding
+    assert find_defect(forge_pack(pack, lines=change)) == finding
 
 
 async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_the_expected_link():
@@ -136,10 +136,10 @@ async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_
     pack, _ = await build_pack(store)
     last = fact_lines(pack_files(pack))[4]["link"]
 
-    assert finding_of(forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
+    assert find_defect(forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
     shortened = forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5, "link": last})
-    assert verdict_of(shortened).ok
-    finding = verdict_of(shortened, link=(await store.facts.read_head(SESSION)).link.hex()).finding
+    assert verify_pack(shortened).ok
+    finding = verify_pack(shortened, link=(await store.facts.read_head(SESSION)).link.hex()).finding
     assert finding is not None
     assert (finding.check, finding.where) == ("expected", "fact 5")
 
@@ -158,8 +158,8 @@ async def test_a_rebuilt_chain_is_valid_alone_but_not_against_the_expected_link(
 
     rewritten = forge_pack(pack, lines=rewrite, manifest={"link": rebuilt[-1].link.hex()})
 
-    assert verdict_of(rewritten).ok
-    assert not verdict_of(rewritten, link=(await store.facts.read_head(SESSION)).link.hex()).ok
+    assert verify_pack(rewritten).ok
+    assert not verify_pack(rewritten, link=(await store.facts.read_head(SESSION)).link.hex()).ok
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ async def test_a_rebuilt_chain_is_valid_alone_but_not_against_the_expected_link(
 async def test_a_changed_manifest_is_reported(claim: dict[str, Any], finding: tuple[str, int]):
     pack, _ = await build_pack(await create_session())
 
-    assert finding_of(forge_pack(pack, manifest=claim)) == finding
+    assert find_defect(forge_pack(pack, manifest=claim)) == finding
 
 
 async def test_a_changed_selection_of_a_task_is_reported():
@@ -195,7 +195,7 @@ async def test_a_changed_selection_of_a_task_is_reported():
         {"agents": ["lead"]},
         {"taskId": "tsk_none"},
     ):
-        assert finding_of(forge_pack(pack, manifest={"task": part | claim})) == ("task", 0)
+        assert find_defect(forge_pack(pack, manifest={"task": part | claim})) == ("task", 0)
 
 
 async def test_changed_added_or_removed_files_are_reported():
@@ -203,23 +203,23 @@ async def test_changed_added_or_removed_files_are_reported():
     files = pack_files(pack)
     blob = next(name for name in files if name.startswith(layout.BLOBS))
 
-    assert finding_of(zip_files(files | {blob: files[blob].replace(b"long", b"lang")})) == ("blob", 0)
-    assert finding_of(zip_files({name: data for name, data in files.items() if name != blob})) == ("pack", 0)
-    assert finding_of(zip_files(files | {"more.txt": b"all is well"})) == ("pack", 0)
-    assert finding_of(zip_files(files | {layout.README: b"All is well.\n"})) == ("file", 0)
-    assert finding_of(zip_files({name: data for name, data in files.items() if name != layout.MANIFEST})) == (
+    assert find_defect(zip_files(files | {blob: files[blob].replace(b"long", b"lang")})) == ("blob", 0)
+    assert find_defect(zip_files({name: data for name, data in files.items() if name != blob})) == ("pack", 0)
+    assert find_defect(zip_files(files | {"more.txt": b"all is well"})) == ("pack", 0)
+    assert find_defect(zip_files(files | {layout.README: b"All is well.\n"})) == ("file", 0)
+    assert find_defect(zip_files({name: data for name, data in files.items() if name != layout.MANIFEST})) == (
         "manifest",
         0,
     )
-    assert finding_of(zip_files(dict(reversed(files.items())))) == ("pack", 0)
+    assert find_defect(zip_files(dict(reversed(files.items())))) == ("pack", 0)
 
 
 async def test_any_changed_byte_is_reported():
     """Also in bytes that zip programs ignore. Every seventh byte is tested."""
     pack, _ = await build_pack(await create_session(), "tsk_child")
-    assert verdict_of(pack).ok
+    assert verify_pack(pack).ok
 
-    unreported = [at for at in range(0, len(pack), 7) if verdict_of(_flipped(pack, at)).ok]
+    unreported = [at for at in range(0, len(pack), 7) if verify_pack(flip_bit(pack, at)).ok]
 
     assert unreported == []
 
@@ -227,12 +227,12 @@ async def test_any_changed_byte_is_reported():
 async def test_other_files_are_reported_as_invalid():
     pack, _ = await build_pack(await create_session())
     for data in (b"", b"not a pack", os.urandom(5000), pack[:-1], pack[: len(pack) // 2], pack[5:], zip_files({})):
-        verdict = verdict_of(data)
+        verdict = verify_pack(data)
         assert not verdict.ok
         assert verdict.pack_hash == hashlib.sha256(data).hexdigest()
-    assert finding_of(pack + b"\n") == ("checksum", 0)
-    assert finding_of(b"#!/bin/sh\n" + pack) == ("checksum", 0)
+    assert find_defect(pack + b"\n") == ("checksum", 0)
+    assert find_defect(b"#!/bin/sh\n" + pack) == ("checksum", 0)
 
 
-def _flipped(pack: bytes, at: int) -> bytes:
+def flip_bit(pack: bytes, at: int) -> bytes:
     return pack[:at] + bytes([pack[at] ^ 1]) + pack[at + 1 :]

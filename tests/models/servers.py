@@ -1,4 +1,4 @@
-"""Servers of providers' formats over real HTTP: the third-party aimock, and one that plays faults."""
+"""Servers of providers' formats over HTTP: the third-party aimock, and one that plays faults."""
 
 from __future__ import annotations
 

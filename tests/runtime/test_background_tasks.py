@@ -10,8 +10,8 @@ from callboard.contracts.errors import Refusal
 from callboard.runtime.background_tasks import BackgroundTasks
 
 
-async def at(gate: asyncio.Event, steps: list[str], begun: asyncio.Event) -> int:
-    begun.set()
+async def wait_at_gate(gate: asyncio.Event, steps: list[str], started: asyncio.Event) -> int:
+    started.set()
     try:
         await gate.wait()
     except asyncio.CancelledError:
@@ -21,54 +21,54 @@ async def at(gate: asyncio.Event, steps: list[str], begun: asyncio.Event) -> int
     return 7
 
 
-async def start_caller(under_way: BackgroundTasks, gate: asyncio.Event, steps: list[str]) -> asyncio.Task[int]:
+async def start_caller(tasks: BackgroundTasks, gate: asyncio.Event, steps: list[str]) -> asyncio.Task[int]:
     """Return a caller that waits for a started task."""
-    begun = asyncio.Event()
-    asker = asyncio.create_task(under_way.run(at(gate, steps, begun)))
-    await begun.wait()
-    return asker
+    started = asyncio.Event()
+    caller = asyncio.create_task(tasks.run(wait_at_gate(gate, steps, started)))
+    await started.wait()
+    return caller
 
 
 async def test_a_task_continues_when_its_caller_is_cancelled():
-    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await start_caller(under_way, gate, steps)
-    asker.cancel()
+    tasks, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    caller = await start_caller(tasks, gate, steps)
+    caller.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asker
+        await caller
     assert steps == []
     gate.set()
-    await under_way.wait_all()
+    await tasks.wait_all()
     assert steps == ["done"]
 
 
 async def test_a_caller_receives_the_result_or_the_error():
-    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await start_caller(under_way, gate, steps)
+    tasks, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    caller = await start_caller(tasks, gate, steps)
     gate.set()
-    assert await asker == 7
+    assert await caller == 7
 
     async def fails() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        await under_way.run(fails())
-    await under_way.wait_all()
+        await tasks.run(fails())
+    await tasks.wait_all()
 
 
 async def test_cancel_all_returns_after_the_tasks_have_ended():
-    under_way, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
-    asker = await start_caller(under_way, gate, steps)
-    await under_way.cancel_all()
+    tasks, gate, steps = BackgroundTasks(), asyncio.Event(), list[str]()
+    caller = await start_caller(tasks, gate, steps)
+    await tasks.cancel_all()
     assert steps == ["ended"]
     with pytest.raises(asyncio.CancelledError):
-        await asker
-    await under_way.cancel_all()
+        await caller
+    await tasks.cancel_all()
 
 
 async def test_an_error_is_logged_only_if_no_caller_receives_it(
     caplog: pytest.LogCaptureFixture,
 ):
-    under_way, gate = BackgroundTasks(), asyncio.Event()
+    tasks, gate = BackgroundTasks(), asyncio.Event()
 
     async def fails(name: str) -> None:
         await gate.wait()
@@ -77,17 +77,17 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
     async def refuses() -> None:
         raise Refusal("store_full", "The disk is full.")
 
-    asker = asyncio.create_task(under_way.run(fails("for an asker")))
-    gone = asyncio.create_task(under_way.run(fails("without a caller")))
+    caller = asyncio.create_task(tasks.run(fails("for an asker")))
+    gone = asyncio.create_task(tasks.run(fails("without a caller")))
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
-    under_way.start(fails("for nobody"))
-    under_way.start(refuses())
+    tasks.start(fails("for nobody"))
+    tasks.start(refuses())
     gate.set()
     with pytest.raises(ValueError, match="for an asker"):
-        await asker
-    await under_way.wait_all()
+        await caller
+    await tasks.wait_all()
 
     logged = [str(record.exc_info[1]) if record.exc_info else record.getMessage() for record in caplog.records]
     assert sorted(logged) == [

@@ -31,44 +31,44 @@ from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.contracts.scope import Actor, Scope
 from callboard.evidence.verify import Verdict, verify
 from tests.runtime.rigs.house import PATIENCE, House, house, says
-from tests.runtime.rigs.team import calls_of, crew, plays, until
+from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
 
 HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "calls": [says("More.")]}]}
 
 
-async def said_hello(home: House, text: str = "hi") -> str:
+async def run_hello_turn(home: House, text: str = "hi") -> str:
     """Return a session with one ended turn."""
     turn = await home.submit(text)
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
 
 
-async def pack_of(home: House, packed: EvidencePacked) -> bytes:
+async def read_pack(home: House, packed: EvidencePacked) -> bytes:
     """Return the bytes of a pack."""
     data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     return data
 
 
-def lines_of(pack: bytes) -> list[dict[str, Any]]:
+def read_fact_lines(pack: bytes) -> list[dict[str, Any]]:
     """Return the facts of a pack."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return [json.loads(line) for line in opened.read("facts.jsonl").splitlines()]
 
 
-def manifest_of(pack: bytes) -> dict[str, Any]:
+def read_manifest(pack: bytes) -> dict[str, Any]:
     """Return the manifest of a pack."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return json.loads(opened.read("manifest.json"))
 
 
-def checked(pack: bytes) -> Verdict:
+def verify_pack(pack: bytes) -> Verdict:
     """Verify a pack."""
     return verify(io.BytesIO(pack))
 
 
 @asynccontextmanager
-async def held(home: House) -> AsyncIterator[asyncio.Event]:
+async def pause_exports(home: House) -> AsyncIterator[asyncio.Event]:
     """Pause exports at their first read until the event is set."""
     go, facts = asyncio.Event(), home.runtime.dependencies.store.facts
     real = facts.read_bytes
@@ -85,7 +85,7 @@ async def held(home: House) -> AsyncIterator[asyncio.Event]:
         del facts.read_bytes
 
 
-async def begun(home: House, session: str) -> EvidenceExport:
+async def wait_export(home: House, session: str) -> EvidenceExport:
     """Return the session's running export."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -97,12 +97,12 @@ async def begun(home: House, session: str) -> EvidenceExport:
 
 async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         facts = await home.facts(session)
 
         packed = await home.do(ExportEvidence(session_id=session))
 
-        pack = await pack_of(home, packed)
+        pack = await read_pack(home, packed)
         last = facts[-1]
         assert packed == EvidencePacked(
             session_id=session,
@@ -119,7 +119,7 @@ async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
             Scope(evidence=packed.evidence_id),
             EvidenceExported(through=packed.through, facts=packed.facts, link=packed.link, pack=packed.pack),
         )
-        verdict = checked(pack)
+        verdict = verify_pack(pack)
         assert (verdict.ok, verdict.through, verdict.link, verdict.pack_hash, verdict.left_out) == (
             True,
             packed.through,
@@ -127,20 +127,20 @@ async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
             packed.pack.hash,
             0,
         )
-        assert [line["type"] for line in lines_of(pack)] == [record.header.type for record in facts]
+        assert [line["type"] for line in read_fact_lines(pack)] == [record.header.type for record in facts]
 
 
 async def test_a_repeated_export_returns_the_first_one_also_after_a_restart(tmp_path: Path):
     """CTL-01"""
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         request = ExportEvidence(session_id=session)
         first, second = await asyncio.gather(home.do(request, key="k"), home.do(request, key="k"))
         assert first == second
         assert (await home.types(session)).count("evidence.exported") == 1
     async with house(tmp_path, HELLO) as home:
         assert await home.do(request, key="k") == first
-        assert checked(await pack_of(home, first)).ok
+        assert verify_pack(await read_pack(home, first)).ok
 
 
 async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -152,18 +152,18 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
             "lead",
             "go",
             [
-                calls_of("spawn_subagent", agent="worker", objective="alpha"),
-                calls_of("wait_subagents"),
+                tool_call("spawn_subagent", agent="worker", objective="alpha"),
+                tool_call("wait_subagents"),
                 says("It is there."),
             ],
         ),
-        ("worker", "alpha", [calls_of("Glob", pattern="*.txt"), says("A.")]),
+        ("worker", "alpha", [tool_call("Glob", pattern="*.txt"), says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", permission_mode="full")
         session = turn.session_id
-        await until(
+        await wait_fact(
             home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
         )
         records = await home.facts(session)
@@ -171,14 +171,14 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
 
         packed = await home.do(ExportEvidence(session_id=session, task_id=child.task))
 
-        pack = await pack_of(home, packed)
-        assert checked(pack).ok
-        named = manifest_of(pack)["task"]
+        pack = await read_pack(home, packed)
+        assert verify_pack(pack).ok
+        named = read_manifest(pack)["task"]
         assert (named["tasks"], named["agents"], named["threads"]) == ([child.task], ["worker-1"], [child.thread])
         chosen = {sequence for first, last in named["facts"] for sequence in range(first, last + 1)}
         assert chosen >= {record.sequence for record in records if child.thread == record.scope.thread}
         assert packed.facts == len(chosen) < packed.through == len(records)
-        ids = [line["ids"] for line in lines_of(pack) if line["sequence"] in chosen]
+        ids = [line["ids"] for line in read_fact_lines(pack) if line["sequence"] in chosen]
         assert {id["agentId"] for id in ids if id.get("threadId") == child.thread} == {"worker-1"}
         assert {id.get("taskId", child.task) for id in ids} == {child.task}
         fact = (await home.facts(session))[-1]
@@ -200,11 +200,11 @@ async def test_a_session_continues_during_an_export_and_the_pack_ends_at_its_req
     """Agent UI specification: an export runs in the background, with progress, and blocks no
     stream."""
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         asked_at = len(await home.facts(session))
-        async with held(home) as go:
+        async with pause_exports(home) as go:
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
-            under_way = await begun(home, session)
+            under_way = await wait_export(home, session)
             await home.submit("more", session=session)
             await home.until(session, "turn.completed", count=2)
             assert not exporting.done()
@@ -213,17 +213,17 @@ async def test_a_session_continues_during_an_export_and_the_pack_ends_at_its_req
         assert (under_way.task_id, under_way.done, under_way.through) == (None, 0, asked_at)
         assert packed.through == asked_at
         assert packed.sequence > asked_at + 1
-        assert checked(await pack_of(home, packed)).ok
+        assert verify_pack(await read_pack(home, packed)).ok
         assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
 
 
 async def test_an_unused_session_can_be_closed_during_its_export(tmp_path: Path):
     async with house(tmp_path, HELLO, idle=0.0, idle_waiting=0.0) as home:
-        session = await said_hello(home)
-        async with held(home) as go:
+        session = await run_hello_turn(home)
+        async with pause_exports(home) as go:
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
-            await begun(home, session)
-            await home.swept()
+            await wait_export(home, session)
+            await home.wait_closed()
             go.set()
             packed = await exporting
         assert packed.sequence == packed.through + 1
@@ -231,25 +231,25 @@ async def test_an_unused_session_can_be_closed_during_its_export(tmp_path: Path)
 
 async def test_a_shutdown_cancels_an_export_which_can_be_repeated(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
-        async with held(home):
+        session = await run_hello_turn(home)
+        async with pause_exports(home):
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session), "k1"))
-            await begun(home, session)
+            await wait_export(home, session)
             await home.runtime.commands.wait_settled()
             with pytest.raises(asyncio.CancelledError):
                 await exporting
         assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
     async with house(tmp_path, HELLO) as home:
         packed = await home.do(ExportEvidence(session_id=session), "k1")
-        assert checked(await pack_of(home, packed)).ok
+        assert verify_pack(await read_pack(home, packed)).ok
 
 
 async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
-        async with held(home) as go:
+        session = await run_hello_turn(home)
+        async with pause_exports(home) as go:
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
-            await begun(home, session)
+            await wait_export(home, session)
             await home.do(DeleteSession(session_id=session, confirm=session))
             go.set()
             with pytest.raises(Refusal) as refused:
@@ -260,7 +260,7 @@ async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path
 
 async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         packed = await home.do(ExportEvidence(session_id=session))
         await home.do(DeleteSession(session_id=session, confirm=session))
         assert await home.runtime.dependencies.store.blobs.get(packed.pack.hash) is None
@@ -268,18 +268,18 @@ async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):
 
 async def test_a_pack_does_not_contain_earlier_packs(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         first = await home.do(ExportEvidence(session_id=session))
         second = await home.do(ExportEvidence(session_id=session))
-        pack = await pack_of(home, second)
+        pack = await read_pack(home, second)
         assert second.through == first.sequence
-        assert [fact["hash"] for fact in manifest_of(pack)["leftOut"]] == [first.pack.hash]
-        assert checked(pack).ok
+        assert [fact["hash"] for fact in read_manifest(pack)["leftOut"]] == [first.pack.hash]
+        assert verify_pack(pack).ok
 
 
 async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         first = await home.do(ExportEvidence(session_id=session))
         facts = home.runtime.dependencies.store.facts
         erased = next(record.sequence for record in await home.facts(session) if record.header.type == "message.text")
@@ -287,15 +287,15 @@ async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(
         await facts.erase(session, erased)
 
         assert await home.runtime.dependencies.store.blobs.get(first.pack.hash) is None
-        pack = await pack_of(home, await home.do(ExportEvidence(session_id=session)))
-        assert checked(pack).ok
-        assert checked(pack).erased == 1
-        assert "Hello." not in json.dumps(lines_of(pack))
+        pack = await read_pack(home, await home.do(ExportEvidence(session_id=session)))
+        assert verify_pack(pack).ok
+        assert verify_pack(pack).erased == 1
+        assert "Hello." not in json.dumps(read_fact_lines(pack))
 
 
 async def test_only_a_person_can_export_and_only_existing_subjects(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
-        session = await said_hello(home)
+        session = await run_hello_turn(home)
         before = await home.types(session)
         refused: list[str] = []
         agent = Actor(kind="agent", id="lead")
@@ -329,5 +329,5 @@ async def test_an_imported_session_can_be_exported(tmp_path: Path):
 
         packed = await home.do(ExportEvidence(session_id=imported.session_id))
 
-        assert "Long ago." in json.dumps(lines_of(await pack_of(home, packed)))
+        assert "Long ago." in json.dumps(read_fact_lines(await read_pack(home, packed)))
         assert (await home.do(turn)).added is False

@@ -95,7 +95,7 @@ _OTHERS = {
 }
 
 
-def starts_of(tree: ast.AST) -> int:
+def count_starts(tree: ast.AST) -> int:
     """Return how often a module starts tasks outside task groups."""
     groups = {
         item.optional_vars.id
@@ -119,7 +119,9 @@ def test_every_module_that_starts_tasks_names_their_owner():
     `BackgroundTasks` needs no entry."""
     trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
-    start_counts = {path: count for path, tree in trees.items() if path not in _OTHERS and (count := starts_of(tree))}
+    start_counts = {
+        path: count for path, tree in trees.items() if path not in _OTHERS and (count := count_starts(tree))
+    }
 
     assert start_counts == {path: count for path, (count, _) in OWNED.items()}
 
@@ -135,10 +137,10 @@ def test_every_module_that_starts_tasks_names_their_owner():
     ],
 )
 def test_a_new_task_start_is_detected(text: str):
-    assert starts_of(ast.parse(text)) == 1
+    assert count_starts(ast.parse(text)) == 1
 
 
 def test_a_task_of_a_group_needs_no_owner():
     text = "async def f():\n async with asyncio.TaskGroup() as group:\n  group.create_task(x())"
 
-    assert starts_of(ast.parse(text)) == 0
+    assert count_starts(ast.parse(text)) == 0

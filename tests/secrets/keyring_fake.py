@@ -1,4 +1,4 @@
-"""A keyring in the file KEYRING_DRAWER, outside the searched folders. KEYRING_DRAWER_LOCKED locks it."""
+"""A keyring in the file KEYRING_DRAWER, which KEYRING_DRAWER_LOCKED locks."""
 
 import json
 import os

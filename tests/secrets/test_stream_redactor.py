@@ -1,4 +1,4 @@
-"""Redaction of a text in pieces: the same result as of the whole, and no part of a secret in between."""
+"""Redaction of a text in pieces, without a part of a secret in any piece."""
 
 import base64
 import json
@@ -226,7 +226,7 @@ _HANDLE = re.compile(r"secret://(?:seen-[0-9a-f]{12}|plain|hard|marked|any)(?:#[
 
 
 def early_pattern(whole: str, secrets: Redaction) -> str:
-    """Return the pattern of a redacted text with up to three letters of a secret before its handle."""
+    """Return the pattern of a redacted text, with up to three letters before each handle."""
     pattern, at = "", 0
     for handle in _HANDLE.finditer(whole):
         value = secrets.reveal(handle[0])

@@ -24,7 +24,7 @@ from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime
 from tests.log.samples import STREAM, batch, fill
-from tests.runtime.rigs.house import House, calls, house, parts_in, says, uses
+from tests.runtime.rigs.house import House, build_dependencies, calls, house, says, uses
 
 
 class Noted(Fact, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_with
         of_workspace = "stream = (SELECT number FROM streams WHERE name LIKE 'wks_%')"
         _change(tmp_path / "state", f"UPDATE facts SET payload = zeroblob(3) WHERE {of_workspace} AND sequence = 1")
 
-    async with Runtime(parts_in(tmp_path, scenario)) as runtime:
+    async with Runtime(build_dependencies(tmp_path, scenario)) as runtime:
         home = House(runtime, workspace, tmp_path / "work")
         wanted: list[dict[str, Any]] = [{"session": turn.session_id}, {}]
         for where in wanted:

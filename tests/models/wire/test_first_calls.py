@@ -1,4 +1,4 @@
-"""Costs of the first request of a long conversation in clients and the garbage collector (R4, R8)."""
+"""Costs of a long conversation's first request in clients and garbage collector (R4, R8)."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ async def _fall_silent(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize(("play", "expected"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
 async def test_silence_before_or_between_bytes_is_a_timeout(play: Play, expected: list[TextContent]):
-    """On a busy machine the timeout may end before the first text. The test then allows more time."""
+    """A busy machine may time out before the first text. The test then allows more time."""
     parts: list[Any] = []
     for seconds in (0.3, 3.0, AT_MOST_S):
         async with connect_model(play, idle_timeout=seconds) as (model, server):

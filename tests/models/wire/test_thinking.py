@@ -1,4 +1,4 @@
-"""Reasoning between tags, separated from the text for any split into deltas (specification 1, check 5)."""
+"""Separation of reasoning in tags for any split into deltas (specification 1, check 5)."""
 
 from __future__ import annotations
 

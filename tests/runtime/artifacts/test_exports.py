@@ -22,9 +22,16 @@ from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import Record
 from tests.prove.evidence.erasure import erase
-from tests.runtime.rigs.artifacts import NOTES, list_artifacts, only, refused, wait_export, wrote
+from tests.runtime.rigs.artifacts import (
+    NOTES,
+    artifact_session,
+    list_artifacts,
+    read_refusal,
+    read_single_artifact,
+    wait_export,
+)
 from tests.runtime.rigs.house import PATIENCE, house, says, uses
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.sessions.test_recovery import copy_as_killed
 
 TWICE = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
 HOSTILE = """# Plan
@@ -39,8 +46,8 @@ HOSTILE = """# Plan
 
 async def test_a_version_is_exported_unchanged_and_as_a_diff(tmp_path: Path) -> None:
     """UI-15"""
-    async with wrote(tmp_path, *TWICE) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, *TWICE) as (home, session):
+        row = await read_single_artifact(home, session)
         for command, name, text in (
             (ExportArtifact(session_id=session, artifact_ids=(row.key,), version=1), NOTES, "one\n"),
             (
@@ -56,8 +63,8 @@ async def test_a_version_is_exported_unchanged_and_as_a_diff(tmp_path: Path) -> 
 
 async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) -> None:
     """UI-15: every export that is recorded as started is made."""
-    async with wrote(tmp_path) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path) as (home, session):
+        row = await read_single_artifact(home, session)
         host = (await home.runtime.sessions.get(session)).host
         await host.wait_settled()
         asking = asyncio.create_task(home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,))))
@@ -73,7 +80,7 @@ async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) ->
 async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: Path) -> None:
     """UI-15, CTX-05: progress is in facts and in the row, and blocks no stream."""
     writes = [uses("Write", file_path=path, content=path) for path in ("a.md", "src/a.md", "b.py")]
-    async with wrote(tmp_path, *writes, export_interval=0.0) as (home, session):
+    async with artifact_session(tmp_path, *writes, export_interval=0.0) as (home, session):
         await home.do(CreateArtifact(session_id=session, title="../A.md", content="kept"))
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
         entry, data = await wait_export(home, session, begun.export_id)
@@ -90,8 +97,8 @@ async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: 
 
 
 async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
-    async with wrote(tmp_path, uses("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, uses("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
+        row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="html"))
         entry, data = await wait_export(home, session, begun.export_id)
         page = data.decode()
@@ -105,36 +112,36 @@ async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
 async def test_a_failed_export_has_a_reason_and_can_be_retried(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.bin").write_bytes(b"\0\1\2")
-    async with wrote(tmp_path, uses("Write", file_path="logo.bin", content="text\n")) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, uses("Write", file_path="logo.bin", content="text\n")) as (home, session):
+        row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="diff"))
         entry, _ = await wait_export(home, session, begun.export_id)
         assert entry.code == "unsupported_media"
-        assert (await only(home, session)).status == "saved"
+        assert (await read_single_artifact(home, session)).status == "saved"
         again = RetryArtifact(session_id=session, artifact_id=row.key, export_id=begun.export_id)
         first = await home.do(again, key="again")
         assert (first.export_id, await home.do(again, key="again")) == (begun.export_id, first)
         never = RetryArtifact(session_id=session, artifact_id=row.key, export_id="exp_none")
-        assert (await refused(home, never)).code == "unknown_export"
+        assert (await read_refusal(home, never)).code == "unknown_export"
 
 
 async def test_an_invalid_export_is_refused_without_a_fact(tmp_path: Path) -> None:
-    async with wrote(tmp_path, *TWICE) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, *TWICE) as (home, session):
+        row = await read_single_artifact(home, session)
         before = len(await home.facts(session))
         for command, field in (
             (ExportArtifact(session_id=session, form="html"), "artifactIds"),
             (ExportArtifact(session_id=session, artifact_ids=(row.key,), version=9), "version"),
             (ExportArtifact(session_id=session, artifact_ids=("art_none",)), "artifactId"),
         ):
-            assert (await refused(home, command)).field == field
+            assert (await read_refusal(home, command)).field == field
         assert len(await home.facts(session)) == before
 
 
 async def test_an_export_omits_erased_content_and_counts_it(tmp_path: Path) -> None:
     """The content is erased while no process uses the session, as the port requires."""
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
-    async with wrote(tmp_path, *writes) as (home, session):
+    async with artifact_session(tmp_path, *writes) as (home, session):
         ended = ArtifactVersionCreated, ToolCompleted
         of_a = [
             record.sequence
@@ -155,8 +162,8 @@ async def test_an_export_that_failed_on_a_full_disk_is_recorded_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """UI-26: it does not appear to be running, and can be repeated."""
-    async with wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
+        row = await read_single_artifact(home, session)
         append, refused = home.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
@@ -181,9 +188,12 @@ async def test_an_export_that_failed_on_a_full_disk_is_recorded_later(
 async def test_a_shutdown_does_not_wait_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """UI-26: the next opening of the session records how the export ended."""
     with monkeypatch.context() as patched:
-        async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
+        async with (
+            asyncio.timeout(PATIENCE),
+            artifact_session(tmp_path, *TWICE, retry_interval=0.01) as (home, session),
+        ):
             store, reading = home.runtime.dependencies.store, asyncio.Event()
-            append, row = store.facts.append, await only(home, session)
+            append, row = store.facts.append, await read_single_artifact(home, session)
 
             async def refuses(batch: Append) -> tuple[Record, ...]:
                 if any(isinstance(new.fact, ArtifactFailed) for new in batch.facts):
@@ -199,17 +209,17 @@ async def test_a_shutdown_does_not_wait_for_a_full_disk(tmp_path: Path, monkeypa
             begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
             await reading.wait()
     async with house(tmp_path, {"calls": []}) as home:
-        await only(home, session)
+        await read_single_artifact(home, session)
         entry, _ = await wait_export(home, session, begun.export_id)
         assert entry.code == "export_interrupted"
 
 
 async def test_an_interrupted_export_has_failed_after_a_restart(tmp_path: Path) -> None:
     """It does not restart automatically and does not appear to be running."""
-    async with wrote(tmp_path, *TWICE) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path, *TWICE) as (home, session):
+        row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
-        async with house(killed(home, tmp_path), {"calls": [says("Again.")]}) as after:
+        async with house(copy_as_killed(home, tmp_path), {"calls": [says("Again.")]}) as after:
             entry, _ = await wait_export(after, session, begun.export_id)
             failed = [record.fact for record in await after.facts(session) if isinstance(record.fact, ArtifactFailed)]
             assert [fact.code for fact in failed] == ([entry.code] if entry.code else [])

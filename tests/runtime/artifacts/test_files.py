@@ -6,9 +6,17 @@ from pathlib import Path
 
 from callboard.contracts.commands.artifact import CreateArtifact, ListArtifacts, RetryArtifact
 from callboard.contracts.facts.artifact import ArtifactDeleted
-from tests.runtime.rigs.artifacts import NOTES, edit, list_artifacts, only, refused, texts, wrote
+from tests.runtime.rigs.artifacts import (
+    NOTES,
+    artifact_session,
+    edit_command,
+    list_artifacts,
+    read_refusal,
+    read_single_artifact,
+    read_versions,
+)
 from tests.runtime.rigs.house import calls, house, says, uses
-from tests.runtime.rigs.program_agent import begun, coder
+from tests.runtime.rigs.program_agent import coder_house, start_session
 
 
 async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
@@ -20,14 +28,14 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
         uses("Bash", command=f"mv {NOTES} kept.md"),
         uses("Write", file_path=NOTES, content="two\n"),
     )
-    async with wrote(tmp_path, *writes, permission_mode="full") as (home, session):
+    async with artifact_session(tmp_path, *writes, permission_mode="full") as (home, session):
         former, new = (await list_artifacts(home, session)).artifacts
         assert [(fact.path, fact.status, fact.version) for fact in (former, new)] == [
             (NOTES, "deleted", 1),
             (NOTES, "saved", 1),
         ]
-        assert await texts(home, session, former.key) == [(1, "agent", "one\n")]
-        assert await texts(home, session, new.key) == [(1, "agent", "two\n")]
+        assert await read_versions(home, session, former.key) == [(1, "agent", "one\n")]
+        assert await read_versions(home, session, new.key) == [(1, "agent", "two\n")]
         (gone,) = [record for record in await home.facts(session) if isinstance(record.fact, ArtifactDeleted)]
         assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was made anew")
         assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
@@ -37,15 +45,15 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
 
 async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_path: Path) -> None:
     """UI-13: the old artifact is recorded as deleted before the file is touched."""
-    async with wrote(tmp_path) as (home, session):
-        former = await only(home, session)
+    async with artifact_session(tmp_path) as (home, session):
+        former = await read_single_artifact(home, session)
         (home.folder / NOTES).unlink()
         created = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
         assert (created.artifact_id != former.key, created.version, created.status) == (True, 1, "saved")
         assert (home.folder / NOTES).read_text() == "mine\n"
         rows = (await home.do(ListArtifacts(session_id=session, wait_for=created.sequence))).artifacts
         assert [(row.key, row.status) for row in rows] == [(former.key, "deleted"), (created.artifact_id, "saved")]
-        there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
+        there = await read_refusal(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
         assert (there.code, there.hint) == ("artifact_conflict", "Edit that artifact.")
 
 
@@ -63,14 +71,14 @@ async def test_a_draft_stays_when_an_agent_replaces_the_file(
     async with house(tmp_path, calls(*writes)) as home:
         session = (await home.submit("write it", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
-        row = await only(home, session)
-        assert (await refused(home, edit(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
+        row = await read_single_artifact(home, session)
+        assert (await read_refusal(home, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
         await home.submit("anew", session=session, permission_mode="full")
         await home.until(session, "turn.completed", count=2)
-        row = await only(home, session)
+        row = await read_single_artifact(home, session)
         assert (row.status, row.version, row.draft is not None) == ("conflict", 2, True)
         await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
-        assert [text for _, _, text in await texts(home, session, row.key)] == ["one\n", "two\n", "mine\n"]
+        assert [text for _, _, text in await read_versions(home, session, row.key)] == ["one\n", "two\n", "mine\n"]
 
 
 async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp_path: Path) -> None:
@@ -83,8 +91,8 @@ async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp
     }
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / NOTES).write_text("two\n")
-    async with coder(tmp_path, [first, again, {"say": "Done."}]) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, [first, again, {"say": "Done."}]) as home:
+        session = await start_session(home)
         await home.until(session, "turn.completed")
-        row = await only(home, session)
+        row = await read_single_artifact(home, session)
         assert (row.status, row.version) == ("saved", 2)

@@ -12,15 +12,15 @@ from callboard.contracts.facts.artifact import ArtifactDeleted, ArtifactFailed, 
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.scope import PERSON
 from callboard.control.state.artifact import ArtifactRequest, ArtifactRequested, FileState
-from tests.runtime.rigs.artifacts import NOTES, edit, only, texts, wrote
+from tests.runtime.rigs.artifacts import NOTES, artifact_session, edit_command, read_single_artifact, read_versions
 from tests.runtime.rigs.house import House, house, says
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.sessions.test_recovery import copy_as_killed
 
 MEDIA = "text/plain; charset=utf-8"
 AGAIN = {"calls": [says("Again.")]}
 
 
-async def intended(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
+async def record_intent(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
     """Record the intent as a process would that ended before it touched the file."""
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else make_blob(b"mine\n", MEDIA)
@@ -29,7 +29,7 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
     await host.run_command(command, PERSON)
 
 
-async def settled(home: House, session: str) -> Fact:
+async def read_outcome(home: House, session: str) -> Fact:
     """Return the outcome that the next process records."""
     sequence = next(
         record.sequence for record in await home.facts(session) if record.header.type == "artifact.save.requested"
@@ -51,21 +51,21 @@ async def test_an_interrupted_save_is_recorded_as_the_file_shows(
     tmp_path: Path, there: str | None, expected: str
 ) -> None:
     """CTX-04: it is saved, or failed with its draft. It is never written again automatically."""
-    async with wrote(tmp_path) as (home, session):
-        row = await only(home, session)
-        await intended(home, session, edit(session, row.key, 1, "mine\n"), row.key)
-        assert (await only(home, session)).status == "saving"
-        after = killed(home, tmp_path)
+    async with artifact_session(tmp_path) as (home, session):
+        row = await read_single_artifact(home, session)
+        await record_intent(home, session, edit_command(session, row.key, 1, "mine\n"), row.key)
+        assert (await read_single_artifact(home, session)).status == "saving"
+        after = copy_as_killed(home, tmp_path)
         if there is None:
             (home.folder / NOTES).unlink()
         else:
             (home.folder / NOTES).write_text(there)
         async with house(after, AGAIN) as next_one:
-            fact = await settled(next_one, session)
+            fact = await read_outcome(next_one, session)
             assert getattr(fact, "version_origin", getattr(fact, "code", "")) == expected
             if expected == "found":
                 await next_one.until(session, "artifact.failed")
-            row = await only(next_one, session)
+            row = await read_single_artifact(next_one, session)
             if expected == "person":
                 assert (row.status, row.version, row.draft) == ("saved", 2, None)
                 return
@@ -74,20 +74,20 @@ async def test_an_interrupted_save_is_recorded_as_the_file_shows(
             retry = RetryArtifact(session_id=session, artifact_id=row.key, base_version=row.version)
             await next_one.do(retry)
             assert (home.folder / NOTES).read_text() == "mine\n"
-            assert (await texts(next_one, session, row.key))[-1][1:] == ("person", "mine\n")
+            assert (await read_versions(next_one, session, row.key))[-1][1:] == ("person", "mine\n")
 
 
 @pytest.mark.parametrize("gone", [True, False], ids=["removed", "not removed"])
 async def test_an_interrupted_deletion_is_recorded_as_the_folder_shows(tmp_path: Path, gone: bool) -> None:
-    async with wrote(tmp_path) as (home, session):
-        row = await only(home, session)
+    async with artifact_session(tmp_path) as (home, session):
+        row = await read_single_artifact(home, session)
         delete = DeleteArtifact(session_id=session, artifact_id=row.key, confirm=row.key, file=True)
-        await intended(home, session, delete, row.key)
-        after = killed(home, tmp_path)
+        await record_intent(home, session, delete, row.key)
+        after = copy_as_killed(home, tmp_path)
         if gone:
             (home.folder / NOTES).unlink()
         async with house(after, AGAIN) as next_one:
-            fact = await settled(next_one, session)
-            row = await only(next_one, session)
+            fact = await read_outcome(next_one, session)
+            row = await read_single_artifact(next_one, session)
             assert (type(fact), row.status) == ((ArtifactDeleted, "deleted") if gone else (ArtifactFailed, "failed"))
             assert (home.folder / NOTES).exists() is not gone

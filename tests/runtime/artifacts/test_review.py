@@ -11,7 +11,7 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import ActionRow
-from tests.runtime.rigs.artifacts import NOTES, only
+from tests.runtime.rigs.artifacts import NOTES, read_single_artifact
 from tests.runtime.rigs.house import calls, house, says, uses
 
 WROTE = uses("Write", file_path=NOTES, content="one\n")
@@ -32,7 +32,7 @@ async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: d
     async with house(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         record = await home.until(session, "action.required")
-        row = await only(home, session)
+        row = await read_single_artifact(home, session)
         assert isinstance(record.fact, ActionRequired)
         assert (record.fact.action_type, record.fact.decisions, record.fact.scopes) == (
             "artifact_review",

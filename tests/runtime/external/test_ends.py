@@ -12,14 +12,14 @@ from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
 from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, list_facts
+from tests.runtime.rigs.program_agent import Steps, answer, coder_house, list_facts, start_session
 
 
 async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):
     """Codex ends its prompt as cancelled after a rejected command."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
+        session = await start_session(home)
         await answer(home, session, "reject", count=2)
         await home.until(session, "turn.completed")
         refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
@@ -33,10 +33,10 @@ async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_
 
 async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path: Path):
     """Codex needs a variable to ask for permission."""
-    async with coder(tmp_path, [{"say": "hi"}]) as home:
+    async with coder_house(tmp_path, [{"say": "hi"}]) as home:
         file = home.folder / "agents" / "coder.md"
         file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
-        session = await begun(home)
+        session = await start_session(home)
         await home.until(session, "turn.completed")
         (route,) = await list_facts(home, session, RoutingResolved)
 
@@ -46,8 +46,8 @@ async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path:
 async def test_an_agent_killed_with_a_pending_question_fails_its_turn_and_restarts(tmp_path: Path):
     """COM-13: the question is withdrawn, its action is not done, and the session continues."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with coder(tmp_path, steps) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, steps) as home:
+        session = await start_session(home)
         await home.until(session, "action.required", 2)
         (there,) = await list_facts(home, session, AgentConnected)
         os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)

@@ -10,7 +10,7 @@ from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record
 from tests.runtime.rigs.house import House
-from tests.runtime.rigs.program_agent import Steps, begun, coder
+from tests.runtime.rigs.program_agent import Steps, coder_house, start_session
 
 LOOK, MEND, TEST = (PlanStep(content, "pending") for content in ("look", "mend", "test"))
 LOOKING, MENDING = PlanStep("look", "in_progress"), PlanStep("mend", "in_progress")
@@ -21,7 +21,7 @@ def plan(*steps: PlanStep) -> dict[str, Any]:
     return {"plan": [[step.content, step.status] for step in steps]}
 
 
-async def plans(home: House, session: str) -> list[Record]:
+async def list_plans(home: House, session: str) -> list[Record]:
     return [record for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
 
 
@@ -36,10 +36,10 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
         {"call": {"id": "x", "status": "completed", "output": "seen"}},
         plan(LOOKED, MENDED),
     ]
-    async with coder(tmp_path, steps, plan_interval=0.0) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, steps, plan_interval=0.0) as home:
+        session = await start_session(home)
         await home.until(session, "turn.completed")
-        plan_facts = await plans(home, session)
+        plan_facts = await list_plans(home, session)
         types = await home.types(session)
         texts = [record.scope.step for record in await home.facts(session) if record.header.type == "message.text"]
 
@@ -56,10 +56,10 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
 
 async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Path):
     storm: Steps = [plan(PlanStep(f"step {index}", "in_progress"), TEST) for index in range(500)]
-    async with coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
+        session = await start_session(home)
         await home.until(session, "turn.completed")
-        plan_facts = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await list_plans(home, session)]
 
     first, last = PlanStep("step 0", "in_progress"), PlanStep("step 499", "in_progress")
     assert plan_facts == [
@@ -70,22 +70,22 @@ async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Pa
 
 
 async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Path):
-    async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
+        session = await start_session(home)
         await home.until(session, "plan.updated", 2)
-        plan_facts = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await list_plans(home, session)]
 
     assert plan_facts == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
 
 
 async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
     steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
-    async with coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
+        session = await start_session(home)
         await home.wait_partial(session, "Half")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
-        plan_facts = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await list_plans(home, session)]
         types = await home.types(session)
 
     assert plan_facts == [
@@ -104,10 +104,12 @@ async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Pat
 
 
 async def test_the_last_plan_is_final_when_the_agent_dies(tmp_path: Path):
-    async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0) as home:
-        session = await begun(home)
+    async with coder_house(
+        tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0
+    ) as home:
+        session = await start_session(home)
         await home.until(session, "turn.failed")
-        plan_facts = [record.fact for record in await plans(home, session)]
+        plan_facts = [record.fact for record in await list_plans(home, session)]
         types = await home.types(session)
 
     assert plan_facts == [

@@ -33,11 +33,10 @@ from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MAX_CONCURRENT
 from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.runtime.rigs.program_agent import answer, begun, coder, list_facts
-from tests.runtime.rigs.trusted_folder import read_trust, settled, trust_folder
-from tests.runtime.rigs.trusted_folder import says as sets
+from tests.runtime.rigs.program_agent import answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.trusted_folder import read_trust, settings_house, trust_folder, write_folder_settings
 from tests.runtime.secrets.test_secrets import VALUE, secrets
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.runtime.turns.test_stored_output import results
 from tests.tools.rigs.hooks import Scripts
 from tests.tools.rigs.processes import find_processes, wait_until
@@ -58,16 +57,16 @@ def mark(tmp_path: Path) -> str:
     return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
 
 
-def toml(*hooks: Hook) -> str:
+def write_hooks(*hooks: Hook) -> str:
     """Return settings with these hooks."""
     return tomlkit.dumps({"hooks": [to_builtins(hook) for hook in hooks]})
 
 
-async def of(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def find_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def yes(home: House, session: str, count: int = 1) -> ActionRequired:
+async def approve_action(home: House, session: str, count: int = 1) -> ActionRequired:
     action = await home.until(session, "action.required", count)
     await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     assert isinstance(action.fact, ActionRequired)
@@ -76,11 +75,11 @@ async def yes(home: House, session: str, count: int = 1) -> ActionRequired:
 
 async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
+    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
-        (requested,) = await of(home, turn.session_id, ToolRequested)
-        (evaluated,) = await of(home, turn.session_id, PermissionEvaluated)
+        (requested,) = await find_facts(home, turn.session_id, ToolRequested)
+        (evaluated,) = await find_facts(home, turn.session_id, PermissionEvaluated)
         (result,) = await results(home, turn.session_id, turn.thread_id)
         (row,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
 
@@ -112,7 +111,7 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
 
 async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
+    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         no = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject")
@@ -130,14 +129,14 @@ async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, s
     """SAFE-01, CTL-05"""
     guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
     read = uses("Read", file_path="b.md")
-    async with settled(tmp_path, calls(WRITE, read, DONE), user=toml(guard)) as home:
+    async with settings_house(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as home:
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
-        (refused,) = await of(home, turn.session_id, ToolRefused)
+        (refused,) = await find_facts(home, turn.session_id, ToolRefused)
         assert refused == ToolRefused(code="hook_denied", message="The hook guard denies it: not here.")
         assert not (home.folder / "a.txt").exists()
-        assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.read_inputs("guard")) == 1
+        assert len(await find_facts(home, turn.session_id, ToolCompleted)) == len(scripts.read_inputs("guard")) == 1
 
 
 async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_hooks(
@@ -145,11 +144,11 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
 ) -> None:
     """SAFE-07, CTL-05: also if the settings no longer have the hook."""
     ask = scripts.hook("tidy", "answer(decision='ask', arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(ask)) as home:
+    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(ask)) as home:
         turn = await home.submit("go", permission_mode="full")
         first = await home.until(turn.session_id, "action.required")
-        async with house(killed(home, tmp_path), calls(WRITE, DONE)) as after:
-            action = await yes(after, turn.session_id)
+        async with house(copy_as_killed(home, tmp_path), calls(WRITE, DONE)) as after:
+            action = await approve_action(after, turn.session_id)
             await after.until(turn.session_id, "turn.completed")
             assert action == first.fact
             assert json.loads(action.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
@@ -168,14 +167,14 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
     """CTL-05: every decision evaluates the calls again without running hooks."""
     several = [use for name in "abc" for use in uses("Write", file_path=f"{name}.txt", content=name)]
     plays = calls(several, uses("Finalize", summary="Done."))
-    user = toml(scripts.hook("tidy", TIDY, tools=("Write",)))
-    async with settled(tmp_path, plays, user=user) as home:
+    user = write_hooks(scripts.hook("tidy", TIDY, tools=("Write",)))
+    async with settings_house(tmp_path, plays, user=user) as home:
         turn = await home.submit("go", mode="auto")
-        await yes(home, turn.session_id)
+        await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "action.required", count=2)
-        async with house(killed(home, tmp_path), plays) as after:
-            await yes(after, turn.session_id, 2)
-            await yes(after, turn.session_id, 3)
+        async with house(copy_as_killed(home, tmp_path), plays) as after:
+            await approve_action(after, turn.session_id, 2)
+            await approve_action(after, turn.session_id, 3)
             await after.until(turn.session_id, "turn.completed")
             assert [(home.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
             hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("tidy"))
@@ -188,23 +187,23 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
         "look", "if request['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
     )
     both = [*uses("Read", file_path="a.md"), *uses("Read", file_path="b.md")]
-    async with settled(tmp_path, calls(both, uses("Finalize", summary="Done.")), user=toml(look)) as home:
+    async with settings_house(tmp_path, calls(both, uses("Finalize", summary="Done.")), user=write_hooks(look)) as home:
         (home.folder / "a.md").write_text("a\n")
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", mode="auto")
         await home.until(turn.session_id, "turn.completed")
         hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("look"))
         assert hooked_paths == ["a.md", "b.md"]
-        assert len(await of(home, turn.session_id, ToolRefused)) == 1
+        assert len(await find_facts(home, turn.session_id, ToolRefused)) == 1
 
 
 async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
     large = scripts.hook("large", "answer(arguments={**request['arguments'], 'content': 'x' * 200_000})")
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(large)) as home:
+    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(large)) as home:
         turn = await home.submit("go")
-        await yes(home, turn.session_id)
+        await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
-        (requested,) = await of(home, turn.session_id, ToolRequested)
+        (requested,) = await find_facts(home, turn.session_id, ToolRequested)
         assert requested.hooked.arguments.ref is not None
         assert (home.folder / "a.txt").read_text() == "x" * 200_000
         (result,) = await results(home, turn.session_id, turn.thread_id)
@@ -213,11 +212,11 @@ async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: P
 
 async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: Path, scripts: Scripts) -> None:
     """The replayed model receives the same results. Without the hook, the run leaves its recording."""
-    user = toml(scripts.hook("tidy", TIDY))
+    user = write_hooks(scripts.hook("tidy", TIDY))
     places = [tmp_path / name for name in ("first", "again", "without")]
     for place in places:
         place.mkdir()
-    async with settled(places[0], calls(WRITE, DONE), user=user) as home:
+    async with settings_house(places[0], calls(WRITE, DONE), user=user) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         packed = await home.do(ExportEvidence(session_id=turn.session_id))
@@ -225,7 +224,7 @@ async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: 
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
         models = ConfiguredModels(ModelSettings(providers=(replay,)))
-        async with settled(place, calls(), user=hooks, models=models) as home:
+        async with settings_house(place, calls(), user=hooks, models=models) as home:
             turn = await home.submit("go", permission_mode="edits")
             await home.until(turn.session_id, end)
 
@@ -237,9 +236,9 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
     tells = scripts.hook("tells", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
-    async with settled(tmp_path, plays, user=toml(tells), secrets=secrets()) as home:
+    async with settings_house(tmp_path, plays, user=write_hooks(tells), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
-        action = await yes(home, turn.session_id)
+        action = await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
         facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
         assert (home.folder / "a.txt").read_text() == VALUE
@@ -252,7 +251,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
 async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16"""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
-    async with settled(tmp_path, calls(WRITE), user=toml(slow)) as home:
+    async with settings_house(tmp_path, calls(WRITE), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: find_processes("sleep", mark))
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -265,7 +264,7 @@ async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path,
     """CTL-16: also if some calls still wait for a slot."""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
-    async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
+    async with settings_house(tmp_path, calls(writes), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: len(find_processes("sleep", mark)) == MAX_CONCURRENT)
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -278,7 +277,7 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
     it."""
     deny = scripts.hook("guard", "answer(decision='deny')", tools=("Write",), env={"KEY": "secret://deploy"})
     plays = calls(WRITE, DONE, WRITE, DONE, WRITE, DONE)
-    async with settled(tmp_path, plays, toml(deny)) as home:
+    async with settings_house(tmp_path, plays, write_hooks(deny)) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         assert scripts.read_inputs("guard") == []
@@ -290,11 +289,13 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
             f"the hook guard is asked about Write: starts {' '.join(deny.command)}, with KEY=secret://deploy, and gives it the "
             "secret deploy"
         )
-        sets(home.folder, toml(scripts.hook("guard", "answer(decision='deny')", tools=("Write",))))
+        write_folder_settings(
+            home.folder, write_hooks(scripts.hook("guard", "answer(decision='deny')", tools=("Write",)))
+        )
         await trust_folder(home)
         await home.submit("go", turn.session_id, permission_mode="edits")
         await home.until(turn.session_id, "turn.completed", count=2)
-        assert len(await of(home, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
+        assert len(await find_facts(home, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
         await home.do(RevokeTrust(workspace_id=home.workspace))
         await home.submit("go", turn.session_id, permission_mode="edits")
         await home.until(turn.session_id, "turn.completed", count=3)
@@ -306,10 +307,10 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     needs approval."""
     place = Scripts(tmp_path / "work" / ".callboard" / "hooks")
     hook = place.hook("guard", tools=("Write",))
-    own = toml(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
+    own = write_hooks(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
     mine = ".callboard/hooks/guard.py"
     plays = calls(WRITE, uses("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
-    async with settled(tmp_path, plays, own) as home:
+    async with settings_house(tmp_path, plays, own) as home:
         before = (await read_trust(home)).digest
         assert {widening.file: widening.what for widening in (await read_trust(home)).widenings} == {
             ".callboard/settings.toml": "hook",
@@ -317,7 +318,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
         }
         await trust_folder(home)
         turn = await home.submit("go", permission_mode="full")
-        first = await yes(home, turn.session_id)
+        first = await approve_action(home, turn.session_id)
         second = await home.until(turn.session_id, "action.required", count=2)
         read = await read_trust(home)
         assert first.prompt.endswith("Changes in .callboard always require approval.")
@@ -332,7 +333,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
 
 async def test_a_permission_preview_runs_no_hook_and_reports_that(tmp_path: Path, scripts: Scripts) -> None:
     look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(look)) as home:
+    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(look)) as home:
         query = EvaluatePermission(
             workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
         )
@@ -344,7 +345,7 @@ async def test_a_permission_preview_runs_no_hook_and_reports_that(tmp_path: Path
         )
         assert scripts.read_inputs("look") == []
         turn = await home.submit("go", permission_mode="full")
-        await yes(home, turn.session_id)
+        await approve_action(home, turn.session_id)
         rules = (RuleEntry(matcher="Edit(**)", verdict="allow"),)
         tried: DryRunResult = await home.do(DryRunRules(workspace_id=home.workspace, rules=rules))
         assert (tried.calls, tried.turned) == (1, {"allowed": 0, "asked": 0, "denied": 0})
@@ -357,15 +358,15 @@ async def test_an_external_agents_permission_request_passes_the_hooks(tmp_path: 
     denies = scripts.hook("denies", "answer(decision='deny')", tools=("Edit",))
     home_of = tmp_path / "user"
     home_of.mkdir()
-    (home_of / "settings.toml").write_text(toml(rewrites, asks, denies))
+    (home_of / "settings.toml").write_text(write_hooks(rewrites, asks, denies))
     book = SettingsFiles(StateFolder(home_of), {}, FolderDefinitions())
     steps: list[dict[str, Any]] = [
         {"permit": {"id": "a", "title": "Read it", "kind": "read", "path": "a.py"}},
         {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "a.py"}},
         {"permit": {"id": "c", "title": "git push", "kind": "execute"}},
     ]
-    async with coder(tmp_path, steps, settings=book) as home:
-        session = await begun(home, permission_mode="full")
+    async with coder_house(tmp_path, steps, settings=book) as home:
+        session = await start_session(home, permission_mode="full")
         action = await answer(home, session, count=2)
         await home.until(session, "tool.refused", count=2)
         await home.until(session, "turn.completed")

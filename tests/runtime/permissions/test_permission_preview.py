@@ -28,15 +28,15 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
 from tests.agents.files import write_agents
-from tests.runtime.rigs.house import House, MovedClock, calls, house, says, uses
-from tests.runtime.rigs.trusted_folder import settled
+from tests.runtime.rigs.house import House, MovableClock, calls, house, says, uses
+from tests.runtime.rigs.trusted_folder import settings_house
 
 WRITE = uses("Write", file_path="a.txt", content="x\n")
 TWICE = calls(WRITE, uses("Write", file_path="b.txt", content="x\n"), says("Done."))
 HOUR = 3600
 
 
-async def rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
+async def list_rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
     """Return the listed rules: matcher, scope, and why a rule is not in force."""
     workspace = None if session else home.workspace
     rules_read: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
@@ -52,11 +52,11 @@ async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: P
             await home.do(AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k")
             == added
         )
-        assert await rules(home) == [("Edit(a.txt)", "workspace", "")]
+        assert await list_rules(home) == [("Edit(a.txt)", "workspace", "")]
         turn = await home.submit("go")
         await home.until(turn.session_id, "tool.completed", count=2)
         await home.do(RevokeRule(workspace_id=home.workspace, rule_id=added.rule_id))
-        assert await rules(home) == []
+        assert await list_rules(home) == []
 
 
 async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> None:
@@ -66,11 +66,11 @@ async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> No
         added = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "tool.refused")
-        assert await rules(home, turn.session_id) == [("Write(b.txt)", "session", "")]
-        assert await rules(home) == []
+        assert await list_rules(home, turn.session_id) == [("Write(b.txt)", "session", "")]
+        assert await list_rules(home) == []
         await home.until(turn.session_id, "turn.completed")
         await home.do(RevokeRule(session_id=turn.session_id, rule_id=added.rule_id))
-        assert await rules(home, turn.session_id) == []
+        assert await list_rules(home, turn.session_id) == []
 
 
 @pytest.mark.parametrize("where", ["workspace", "session"])
@@ -87,7 +87,7 @@ async def test_an_unknown_rule_cannot_be_revoked(tmp_path: Path, where: str) -> 
 
 async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
     """CTL-04"""
-    clock = MovedClock()
+    clock = MovableClock()
     async with house(tmp_path, TWICE, clock=clock) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -104,9 +104,9 @@ async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
         added = await home.until(turn.session_id, "permission.rule.added")
         assert isinstance(added.fact, PermissionRuleAdded)
         assert added.fact.rule.expires_at == until
-        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
+        assert await list_rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
         clock.move(HOUR + 1)
-        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
+        assert await list_rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
         preview: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
@@ -134,15 +134,15 @@ async def test_an_invalid_matcher_is_refused_with_its_field(
         with pytest.raises(Refusal) as caught:
             await home.do(AddRule(**fields))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", field)
-        assert await rules(home) == []
+        assert await list_rules(home) == []
 
 
 async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path: Path) -> None:
     """SAFE-08"""
     folder = "[[rules]]\nmatcher = 'Edit(x)'\nverdict = 'allow'\n[[rules]]\nmatcher = 'Read(y)'\nverdict = 'deny'\n"
     user = "[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'ask'\n"
-    async with settled(tmp_path, calls(says("Done.")), folder, user) as home:
-        assert await rules(home) == [
+    async with settings_house(tmp_path, calls(says("Done.")), folder, user) as home:
+        assert await list_rules(home) == [
             ("Bash(curl *)", "user_settings", ""),
             ("Edit(x)", "folder_settings", "the folder is not trusted for the present requests of its files"),
             ("Read(y)", "folder_settings", ""),

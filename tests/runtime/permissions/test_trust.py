@@ -15,15 +15,14 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted
 from tests.agents.files import write_agents
-from tests.runtime.rigs.house import House, calls, uses
-from tests.runtime.rigs.house import says as answers
-from tests.runtime.rigs.trusted_folder import read_trust, says, settled, trust_folder
+from tests.runtime.rigs.house import House, calls, says, uses
+from tests.runtime.rigs.trusted_folder import read_trust, settings_house, trust_folder, write_folder_settings
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
-WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), answers("Done."))
+WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), says("Done."))
 
 
-async def over(home: House, text: str = "go", **more: str) -> str:
+async def run_turn(home: House, text: str = "go", **more: str) -> str:
     """Run a turn to its end and return its session."""
     turn = await home.submit(text, **more)
     await home.until(turn.session_id, "turn.completed")
@@ -36,7 +35,7 @@ async def wait_evaluation(home: House, session: str) -> PermissionEvaluated:
 
 async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settled(tmp_path, WRITES, ALLOWS) as home:
+    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "action.required")
         assert (await read_trust(home)).state == "untrusted"
@@ -44,9 +43,9 @@ async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_trusted_folders_rule_applies_and_the_call_names_it(tmp_path: Path) -> None:
-    async with settled(tmp_path, WRITES, ALLOWS) as home:
+    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
         answer = await trust_folder(home)
-        evaluated = await wait_evaluation(home, await over(home))
+        evaluated = await wait_evaluation(home, await run_turn(home))
         assert evaluated.verdict == "allow"
         assert [check.reasons for check in evaluated.checks if check.name == "approval"] == [
             (Reason(code="rule_allows_folder_settings", parameters={"matcher": "Edit(**)"}),)
@@ -68,10 +67,10 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
     scenario = calls(
         uses("Write", file_path=".callboard/settings.toml", content=wider),
         uses("Write", file_path="made.txt", content="x\n"),
-        answers("Done."),
+        says("Done."),
     )
-    async with settled(tmp_path, scenario) as home:
-        says(home.folder, ALLOWS)
+    async with settings_house(tmp_path, scenario) as home:
+        write_folder_settings(home.folder, ALLOWS)
         await trust_folder(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -84,8 +83,8 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
 
 async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
     """SAFE-08, CTL-05: a restriction needs no trust."""
-    async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
-        session = await over(home, permission_mode="full")
+    async with settings_house(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
+        session = await run_turn(home, permission_mode="full")
         refused = await home.until(session, "tool.refused")
         assert refused.fact == ToolRefused(
             code="rule_denied", message="A rule in the folder settings denies it: Write."
@@ -95,7 +94,7 @@ async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
 
 async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settled(tmp_path, WRITES) as home:
+    async with settings_house(tmp_path, WRITES) as home:
         write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
         turn = await home.submit("go", permission_mode="full")
         started = await home.until(turn.session_id, "turn.started")
@@ -103,7 +102,7 @@ async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) ->
         assert isinstance(started.fact, TurnStarted)
         assert started.fact.permission_mode == "ask"
         await trust_folder(home)
-        evaluated = await wait_evaluation(home, await over(home, permission_mode="full"))
+        evaluated = await wait_evaluation(home, await run_turn(home, permission_mode="full"))
         assert evaluated.verdict == "allow"
 
 
@@ -113,9 +112,9 @@ async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
         uses("Write", file_path="a.txt", content="x\n"),
         uses("Bash", command="true"),
         uses("Write", file_path="b.txt", content="x\n"),
-        answers("Done."),
+        says("Done."),
     )
-    async with settled(tmp_path, scenario, ALLOWS) as home:
+    async with settings_house(tmp_path, scenario, ALLOWS) as home:
         await trust_folder(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -129,13 +128,13 @@ async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
 
 async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settled(tmp_path, WRITES) as home:
+    async with settings_house(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as nothing:
             await home.do(TrustWorkspace(workspace_id=home.workspace, digest="0" * 64))
         assert (await read_trust(home)).state == "nothing"
-        says(home.folder, ALLOWS)
+        write_folder_settings(home.folder, ALLOWS)
         digest = (await read_trust(home)).digest
-        says(home.folder, ALLOWS.replace("**", "*"))
+        write_folder_settings(home.folder, ALLOWS.replace("**", "*"))
         with pytest.raises(Refusal) as changed:
             await home.do(TrustWorkspace(workspace_id=home.workspace, digest=digest))
         assert (nothing.value.code, changed.value.code) == ("nothing_to_trust", "trust_changed")
@@ -144,16 +143,16 @@ async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> Non
 
 
 async def test_trust_survives_a_restart_and_is_recorded_once(tmp_path: Path) -> None:
-    async with settled(tmp_path, WRITES, ALLOWS) as home:
+    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
         first = await trust_folder(home)
         again = await trust_folder(home)
         assert (again.trusted, again.sequence) == (first.trusted, first.sequence)
-    async with settled(tmp_path, WRITES, ALLOWS) as home:
+    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
         assert (await read_trust(home)).state == "trusted"
 
 
 async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_path: Path) -> None:
-    async with settled(tmp_path, WRITES) as home:
+    async with settings_house(tmp_path, WRITES) as home:
         query = GetSettings(place="folder", workspace_id=home.workspace)
         read: SettingsRead = await home.do(query)
         changes = {"rules": [{"matcher": "Write", "verdict": "deny"}]}
@@ -167,12 +166,12 @@ async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_pat
         record = (await home.runtime.dependencies.store.facts.read(home.workspace))[-1]
         assert record.fact == SettingsChanged(place="folder", keys=("rules",), digest=updated.digest)
         assert (await home.do(query)).digest == updated.digest
-        await home.until(await over(home), "tool.refused")
+        await home.until(await run_turn(home), "tool.refused")
 
 
 async def test_an_invalid_setting_leaves_no_fact_and_no_file(tmp_path: Path) -> None:
     """SAFE-05"""
-    async with settled(tmp_path, WRITES) as home:
+    async with settings_house(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as caught:
             await home.do(UpdateSettings(place="folder", workspace_id=home.workspace, changes={"port": 1}, digest=""))
         assert (caught.value.code, caught.value.problem.field) == ("bad_settings", "changes.port")
@@ -182,7 +181,7 @@ async def test_an_invalid_setting_leaves_no_fact_and_no_file(tmp_path: Path) -> 
 
 async def test_an_unreadable_settings_file_is_reported_with_its_place(tmp_path: Path) -> None:
     """SAFE-05, UI-26"""
-    async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
+    async with settings_house(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
         read = await home.do(GetTrust(workspace_id=home.workspace))
         assert [(problem.file, problem.field) for problem in read.problems] == [
             (".callboard/settings.toml", "rules.0.verdict")

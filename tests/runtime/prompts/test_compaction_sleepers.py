@@ -15,15 +15,15 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnSubmitted
 from tests.agents.files import write_agents
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.house import House, MovedClock, house, says, uses
-from tests.runtime.rigs.team import facts
-from tests.runtime.team.test_background import HALF_HOUR, LEAD, taken_in, watcher
+from tests.runtime.rigs.house import House, MovableClock, house, says, uses
+from tests.runtime.rigs.team import list_facts
+from tests.runtime.team.test_background import HALF_HOUR, LEAD, start_watcher, watcher
 
 SUMMARY = "It looked, and nothing was new."
 
 
 @asynccontextmanager
-async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: Any) -> AsyncIterator[House]:
+async def watcher_house(place: Path, clock: MovableClock, window: int = 8000, **limits: Any) -> AsyncIterator[House]:
     """Return a house with a watcher that reads about 3,000 tokens per wake, on a model with a small
     window."""
     scenario = {
@@ -40,14 +40,14 @@ async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: 
         yield home
 
 
-async def slept(home: House, clock: MovedClock, session: str, *counts: int) -> None:
+async def wait_sleeping(home: House, clock: MovableClock, session: str, *counts: int) -> None:
     """Wait until the agent has woken and slept again that often."""
     for count in counts:
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=count)
 
 
-async def watching(home: House, session: str) -> str:
+async def find_watcher_thread(home: House, session: str) -> str:
     """Return the watcher's thread."""
     state = (await home.runtime.sessions.get(session)).host.state
     return state.sleepers[0]
@@ -55,57 +55,57 @@ async def watching(home: House, session: str) -> str:
 
 async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
     """UI-22, UI-25: each wake is one run that ends, and earlier messages are in the summary."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
-        await slept(home, clock, session, 2, 3, 4, 5)
-        assert await facts(home, session, CompactionFailed) == []
-        assert await facts(home, session, TurnFailed) == []
-        compactions = await facts(home, session, CompactionCompleted)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_sleeping(home, clock, session, 2, 3, 4, 5)
+        assert await list_facts(home, session, CompactionFailed) == []
+        assert await list_facts(home, session, TurnFailed) == []
+        compactions = await list_facts(home, session, CompactionCompleted)
         assert len(compactions) > 1
         # Its schedule woke it; no person sent a message.
         assert [entry.said for entry in compactions] == [()] * len(compactions)
-        watch = await watching(home, session)
+        watch = await find_watcher_thread(home, session)
         there = await read_newest_call(home, session, watch)
         assert SUMMARY in there[0]
         assert there[-1] == "Nothing new."
-        requests = [fact.purpose for fact in await facts(home, session, ModelRequested)]
+        requests = [fact.purpose for fact in await list_facts(home, session, ModelRequested)]
         assert requests.count("answer") == 1 + 4 * 2
-    async with watched(tmp_path, clock) as home:
+    async with watcher_house(tmp_path, clock) as home:
         assert await read_newest_call(home, session, watch) == there
-        before = len(await facts(home, session, CompactionCompleted))
-        await slept(home, clock, session, 6, 7, 8)
-        assert len(await facts(home, session, CompactionCompleted)) > before
-        assert await facts(home, session, TurnFailed) == []
-        submitted = await facts(home, session, TurnSubmitted)
+        before = len(await list_facts(home, session, CompactionCompleted))
+        await wait_sleeping(home, clock, session, 6, 7, 8)
+        assert len(await list_facts(home, session, CompactionCompleted)) > before
+        assert await list_facts(home, session, TurnFailed) == []
+        submitted = await list_facts(home, session, TurnSubmitted)
         assert [fact.source for fact in submitted] == ["person", *["schedule"] * 7]
         assert "it completed" in submitted[-1].input.text
 
 
 async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tmp_path: Path) -> None:
     """UI-22, UI-25: scheduled wakes do not displace a person's messages."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock, idle_waiting=0.0) as home:
-        session = (await taken_in(home)).session_id
-        watch = await watching(home, session)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, idle_waiting=0.0) as home:
+        session = (await start_watcher(home)).session_id
+        watch = await find_watcher_thread(home, session)
         await home.do(SubmitTurn(text="Tell me of the harbour only.", session_id=session, thread_id=watch))
         await home.until(session, "agent.slept", count=2)
         for count in (3, 4, 5):
             # The session is closed when its time comes.
-            await home.swept()
-            await slept(home, clock, session, count)
-        assert await facts(home, session, TurnFailed) == []
+            await home.wait_closed()
+            await wait_sleeping(home, clock, session, count)
+        assert await list_facts(home, session, TurnFailed) == []
         there = await read_newest_call(home, session, watch)
         assert [there[0], SUMMARY in there[1]] == ["Tell me of the harbour only.", True]
 
 
 async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> None:
     """UI-22, UI-25: it is not an attempt of the agent's task, and its times stay the same."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock, window=100_000) as home:
-        session = (await taken_in(home)).session_id
-        watch = await watching(home, session)
-        await slept(home, clock, session, 2, 3)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, window=100_000) as home:
+        session = (await start_watcher(home)).session_id
+        watch = await find_watcher_thread(home, session)
+        await wait_sleeping(home, clock, session, 2, 3)
         before = await home.types(session)
         begun = await home.do(CompactThread(session_id=session, thread_id=watch))
         await home.until(session, "turn.completed", 4)
@@ -113,5 +113,5 @@ async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> No
         assert [entry for entry in new if entry.startswith(("agent.", "task."))] == []
         assert begun.thread_id == watch
         assert SUMMARY in (await read_newest_call(home, session, watch))[0]
-        await slept(home, clock, session, 4)
-        assert [fact.reason for fact in await facts(home, session, AgentWoke)] == ["schedule"] * 3
+        await wait_sleeping(home, clock, session, 4)
+        assert [fact.reason for fact in await list_facts(home, session, AgentWoke)] == ["schedule"] * 3

@@ -25,7 +25,7 @@ PNG = bytes.fromhex(
 )
 
 
-async def pieces(data: bytes) -> AsyncIterator[bytes]:
+async def stream_data(data: bytes) -> AsyncIterator[bytes]:
     for start in range(0, len(data), 1000):
         yield data[start : start + 1000]
 
@@ -33,16 +33,16 @@ async def pieces(data: bytes) -> AsyncIterator[bytes]:
 async def upload(home: House, name: str, data: bytes) -> Attachment:
     uploads = home.runtime.dependencies.uploads
     assert uploads is not None
-    return Attachment(upload=(await uploads.receive(name, pieces(data))).upload)
+    return Attachment(upload=(await uploads.receive(name, stream_data(data))).upload)
 
 
-async def submitted(home: House, session: str) -> TurnSubmitted:
+async def read_submission(home: House, session: str) -> TurnSubmitted:
     """Return the newest submission."""
     facts = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnSubmitted)]
     return facts[-1]
 
 
-async def contents(home: House, session: str, thread: str) -> list[object]:
+async def read_contents(home: House, session: str, thread: str) -> list[object]:
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
@@ -59,7 +59,7 @@ async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
         ]
         first = await home.submit("look", attachments=tuple(attachments))
         await home.until(first.session_id, "turn.completed")
-        fact = await submitted(home, first.session_id)
+        fact = await read_submission(home, first.session_id)
         assert [(entry.kind, entry.source, entry.title) for entry in fact.given] == [
             ("text", "attached", "no⟨U+202E⟩tes .md (9 bytes)"),
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
@@ -68,7 +68,7 @@ async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
         blob_ref = make_blob(b"Buy milk.").ref
         assert fact.given[0].content == blob_ref
         assert await home.runtime.dependencies.store.blobs.get(blob_ref.hash) == b"Buy milk."
-        sent = await contents(home, first.session_id, first.thread_id)
+        sent = await read_contents(home, first.session_id, first.thread_id)
         images = [entry for entry in sent if isinstance(entry, ImageContent)]
         assert images == [ImageContent(data=PNG, media="image/png")]
         text = "\n".join(entry.text for entry in sent if isinstance(entry, TextContent))
@@ -102,7 +102,7 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
         text = 'see @"a file.txt", @src, @gone.txt, @away/passwd, @../up and @solo; me@example.org'
         first = await home.submit(text)
         await home.until(first.session_id, "turn.completed")
-        fact = await submitted(home, first.session_id)
+        fact = await read_submission(home, first.session_id)
         assert fact.given == (
             ContextRef(ref="a file.txt", kind="text", source="mentioned", content=make_blob(b"first\n").ref, tokens=1),
             ContextRef(
@@ -122,7 +122,7 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
         (home.folder / "a file.txt").write_text("second\n")
         sent = [
             content.text
-            for content in await contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(home, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert any("first\n" in entry for entry in sent)
@@ -146,7 +146,7 @@ async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
         await home.do(AddRule(workspace_id=home.workspace, matcher="Read(*.env)", verdict="deny"))
         first = await home.submit("see @keys.env")
         await home.until(first.session_id, "turn.completed")
-        fact = await submitted(home, first.session_id)
+        fact = await read_submission(home, first.session_id)
         assert fact.given == ()
         assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("keys.env", "denied")]
         result = await home.do(FindMentions(workspace_id=home.workspace, session_id=first.session_id, text="keys"))
@@ -161,7 +161,7 @@ async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
         await home.read(first.session_id)
         await (await home.runtime.sessions.get(first.session_id)).views.flush()
         second = await home.submit(f"go on from @{first.session_id} and @ses_unknown")
-        fact = await submitted(home, second.session_id)
+        fact = await read_submission(home, second.session_id)
         (ref,) = fact.given
         assert (ref.kind, ref.title) == ("session", "what is it?")
         assert ref.content is not None
@@ -183,7 +183,7 @@ async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(t
             await home.until(first.session_id, "turn.completed", count)
         sent = [
             content.text
-            for content in await contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(home, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert sum("Be brief." in entry for entry in sent) == 1
@@ -212,7 +212,7 @@ async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path:
         await home.until(first.session_id, "turn.completed", 2)
         sent = [
             content.text
-            for content in await contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(home, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert [entry for entry in sent if 'ref="a.txt"' in entry] == [

@@ -23,7 +23,7 @@ async def read_newest_call(home: House, session: str, thread: str) -> list[str]:
     ]
 
 
-async def cuts(home: House, session: str) -> list[bool]:
+async def list_cuts(home: House, session: str) -> list[bool]:
     """Return for each model call whether turns were omitted."""
     return [
         bool(record.fact.context_after)
@@ -43,7 +43,7 @@ async def test_omitted_turns_are_not_sent_also_after_a_restart(tmp_path: Path) -
             await home.until(first.session_id, "turn.completed", count)
         there = await read_newest_call(home, first.session_id, first.thread_id)
         assert there == ["turn two", "Yes.", "turn three", "Yes."]
-        assert await cuts(home, first.session_id) == [False, False, True]
+        assert await list_cuts(home, first.session_id) == [False, False, True]
     async with house(tmp_path, scenario, context_steps=3) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 

@@ -16,11 +16,11 @@ from callboard.runtime.prompts.instructions import read_instructions
 from tests.runtime.rigs.house import House, calls, house, says
 
 
-async def resolved(home: House, session: str) -> list[ContextResolved]:
+async def list_resolved(home: House, session: str) -> list[ContextResolved]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, ContextResolved)]
 
 
-async def layer(home: House, session: str) -> str:
+async def read_layer(home: House, session: str) -> str:
     """Return the instruction layer of the newest run; empty without one."""
     started = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnStarted)][-1]
     prompt_layer = next((prompt for prompt in started.prompts if prompt.layer == "instructions"), None)
@@ -35,13 +35,13 @@ async def test_the_first_existing_file_is_sent_and_others_are_omitted_visibly(tm
         (home.folder / "CLAUDE.md").write_text("Use spaces.\n")
         first = await home.submit("one")
         await home.until(first.session_id, "turn.completed", 1)
-        (fact,) = await resolved(home, first.session_id)
+        (fact,) = await list_resolved(home, first.session_id)
         blob_ref = make_blob(b"Use tabs.\n").ref
         assert fact.refs == (
             ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=blob_ref, tokens=2),
         )
         assert fact.omitted == (Omission(reason="excluded", ref="CLAUDE.md"),)
-        prompt_layer = await layer(home, first.session_id)
+        prompt_layer = await read_layer(home, first.session_id)
         assert "AGENTS.md" in prompt_layer
         assert "Use tabs." in prompt_layer
         assert "Use spaces." not in prompt_layer
@@ -49,7 +49,7 @@ async def test_the_first_existing_file_is_sent_and_others_are_omitted_visibly(tm
         (home.folder / "AGENTS.md").write_text("Use both.\n")
         await home.submit("two", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
-        assert "Use both." in await layer(home, first.session_id)
+        assert "Use both." in await read_layer(home, first.session_id)
 
 
 async def test_a_folder_without_instructions_sends_none(tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ async def test_a_folder_without_instructions_sends_none(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("One."))) as home:
         first = await home.submit("one")
         await home.until(first.session_id, "turn.completed", 1)
-        assert await resolved(home, first.session_id) == []
-        assert await layer(home, first.session_id) == ""
+        assert await list_resolved(home, first.session_id) == []
+        assert await read_layer(home, first.session_id) == ""
 
 
 async def test_a_link_out_of_the_folder_is_missing_and_a_long_file_is_truncated(tmp_path: Path) -> None:
@@ -69,12 +69,12 @@ async def test_a_link_out_of_the_folder_is_missing_and_a_long_file_is_truncated(
         (home.folder / "CLAUDE.md").write_text("line\n" * 10_000)
         first = await home.submit("one")
         await home.until(first.session_id, "turn.completed", 1)
-        (fact,) = await resolved(home, first.session_id)
+        (fact,) = await list_resolved(home, first.session_id)
         assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [
             ("AGENTS.md", "outside_folder")
         ]
         assert fact.omitted == (Omission(reason="budget", ref="CLAUDE.md", tokens=(50_000 - 32 * 1024) // 4),)
-        prompt_layer = await layer(home, first.session_id)
+        prompt_layer = await read_layer(home, first.session_id)
         assert "secret words" not in prompt_layer
         assert "more bytes of CLAUDE.md omitted" in prompt_layer
 

@@ -9,7 +9,7 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
-from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
+from tests.runtime.rigs.house import ChangingDefinitions, House, calls, house, says, uses
 
 WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
 
@@ -25,7 +25,7 @@ async def read_prompt_layers(home: House, session: str) -> list[tuple[str, ...]]
 
 async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Path) -> None:
     """CTL-06: the definition changed while the approval was pending; the next turn has the new one."""
-    agents = Changing(prompt="You write.", hash="1" * 64, max_iters=7)
+    agents = ChangingDefinitions(prompt="You write.", hash="1" * 64, max_iters=7)
     scenario = calls(WRITE, says("Done."), WRITE, says("Done."))
     async with house(tmp_path, scenario, agents) as home:
         turn = await home.submit("write")
@@ -54,7 +54,7 @@ async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Pa
 
 async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:
     """Also within one process, and with several open runs."""
-    agents = Changing(prompt="You write.", hash="1" * 64)
+    agents = ChangingDefinitions(prompt="You write.", hash="1" * 64)
     async with house(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
         first = await home.submit("write")
         action = await home.until(first.session_id, "action.required")

@@ -12,7 +12,7 @@ from tests.runtime.rigs.house import House, house, says
 RULES = "Be brief in every turn."
 
 
-async def pinned(home: House, session: str) -> None:
+async def pin_file(home: House, session: str) -> None:
     """Pin a file to the thread."""
     (home.folder / "rules.md").write_text(RULES)
     await home.do(SetContext(session_id=session, pinned=("rules.md",)))
@@ -24,7 +24,7 @@ async def test_a_pin_is_sent_again_when_its_turn_is_omitted(tmp_path: Path) -> N
     async with house(tmp_path, yes, context_steps=3) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
-        await pinned(home, first.session_id)
+        await pin_file(home, first.session_id)
         for count in range(2, 6):
             await home.submit(f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
@@ -41,7 +41,7 @@ async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_onc
     async with house(tmp_path, scenario()) as home:
         first = await home.submit("turn zero")
         await home.until(first.session_id, "turn.completed", 1)
-        await pinned(home, first.session_id)
+        await pin_file(home, first.session_id)
         for count in range(2, 8):
             await home.submit(LONG if count % 2 == 0 else f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)

@@ -9,7 +9,7 @@ from callboard.contracts.commands.agent import AddAgent, AgentList, DefinedAgent
 from callboard.contracts.facts.session import ThreadOpened
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import calls, house, says
-from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, facts
+from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, list_facts
 
 
 async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Path) -> None:
@@ -36,4 +36,4 @@ async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Pat
 
         again: AgentList = await home.do(ListAgents(session_id=session))
         assert {agent.name for agent in again.agents if agent.added} == {"lead", "clerk"}
-        assert [fact.agent_name for fact in await facts(home, session, ThreadOpened)] == ["lead", "clerk"]
+        assert [fact.agent_name for fact in await list_facts(home, session, ThreadOpened)] == ["lead", "clerk"]

@@ -14,17 +14,17 @@ from callboard.contracts.rows.conversation import NotificationPart, TextPart, To
 from callboard.contracts.rows.team import RunRow
 from callboard.projection.rows import Table
 from tests.runtime.rigs.house import house, says
-from tests.runtime.rigs.team import calls_of, crew, plays, until
+from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
 
-SPAWN = calls_of("spawn_subagent", agent="worker", objective="alpha")
+SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha")
 SCENARIO = plays(
-    ("lead", "go", [SPAWN, calls_of("wait_subagents"), says("There.")]),
+    ("lead", "go", [SPAWN, tool_call("wait_subagents"), says("There.")]),
     ("lead", "again", [says("So it is.")]),
-    ("worker", "", [calls_of("Glob", pattern="*"), says("A.")]),
+    ("worker", "", [tool_call("Glob", pattern="*"), says("A.")]),
 )
 
 
-def ended(table: Table) -> int:
+def count_ended(table: Table) -> int:
     """Return the number of ended turns in the view."""
     return sum(row.state == "completed" for row in table.list_rows(TurnRow))
 
@@ -32,16 +32,16 @@ def ended(table: Table) -> int:
 async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) -> None:
     """UI-27, UI-29, COM-15: a transcript opens alone, in pages, with tools, answers and prompts."""
     async with house(tmp_path, SCENARIO, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
-        await until(
+        await wait_fact(
             home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
         )
         for number in range(2, 4):
             await home.submit("again", session)
             await home.until(session, "turn.completed", count=number + 1)
-        runs = (await home.watch(session, lambda table: ended(table) == 4)).list_rows(RunRow)
+        runs = (await home.watch(session, lambda table: count_ended(table) == 4)).list_rows(RunRow)
         opened = [record for record in await home.facts(session) if isinstance(record.fact, ThreadOpened)]
         lead, worker = (next(record.scope.thread for record in opened if record.scope.agent == who) for who in _WHO)
 
@@ -69,13 +69,13 @@ async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path)
         ("worker", "", [says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
-        await until(home, session, lambda record: record.header.type == "worker.notification")
+        await wait_fact(home, session, lambda record: record.header.type == "worker.notification")
         await home.until(session, "turn.completed", count=2)
         second = await home.submit("and", session)
-        table = await home.watch(session, lambda value: ended(value) == 3)
+        table = await home.watch(session, lambda value: count_ended(value) == 3)
         (row,) = table.list_rows(NotificationPart)
         assert (row.turn_id, row.agent_id, row.status) == (second.turn_id, "worker-1", "completed")
         parts = (await home.do(GetParts(session_id=session, turn_id=second.turn_id))).parts

@@ -20,7 +20,7 @@ NOTES = "notes.md"
 
 
 @asynccontextmanager
-async def wrote(
+async def artifact_session(
     place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
 ) -> AsyncIterator[tuple[House, str]]:
     """Yield a session whose agent has completed these calls."""
@@ -36,21 +36,21 @@ async def list_artifacts(home: House, session: str) -> ArtifactList:
     return await home.do(ListArtifacts(session_id=session))
 
 
-async def only(home: House, session: str) -> ArtifactRow:
+async def read_single_artifact(home: House, session: str) -> ArtifactRow:
     """Return the session's only artifact."""
     (row,) = (await list_artifacts(home, session)).artifacts
     return row
 
 
-async def read(home: House, session: str, artifact: str) -> ArtifactRead:
+async def read_artifact(home: House, session: str, artifact: str) -> ArtifactRead:
     """Return an artifact with all its versions."""
     return await home.do(GetArtifact(session_id=session, artifact_id=artifact))
 
 
-async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
+async def read_versions(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
     """Return the versions: number, origin and text."""
     versions: list[tuple[int, str, str]] = []
-    for version in (await read(home, session, artifact)).versions:
+    for version in (await read_artifact(home, session, artifact)).versions:
         data = await home.runtime.dependencies.store.blobs.get(version.content.hash)
         assert data is not None
         versions.append((version.version, version.version_origin, data.decode()))
@@ -75,13 +75,13 @@ async def _entries(home: House, session: str) -> list[ExportEntry]:
     return [export for row in (await list_artifacts(home, session)).artifacts for export in row.exports]
 
 
-async def refused(home: House, command: Command, key: str = "") -> Problem:
+async def read_refusal(home: House, command: Command, key: str = "") -> Problem:
     """Return the refusal of a command."""
     with pytest.raises(Refusal) as refusal:
         await home.do(command, key)
     return refusal.value.problem
 
 
-def edit(session: str, artifact: str, base: int, content: str) -> EditArtifact:
+def edit_command(session: str, artifact: str, base: int, content: str) -> EditArtifact:
     """Save a text over a version."""
     return EditArtifact(session_id=session, artifact_id=artifact, base_version=base, content=content)

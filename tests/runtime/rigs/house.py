@@ -80,36 +80,36 @@ class House:
     async def wait_partial(self, session: str, text: str) -> None:
         """Wait until the store has this text as a partial."""
         partials = self.runtime.dependencies.store.partials
-        await self._soon(lambda: _holds(partials.read(session), text))
+        await self._wait_for(lambda: _has_partial(partials.read(session), text))
 
-    async def exists(self, name: str) -> None:
+    async def wait_file(self, name: str) -> None:
         """Wait for a file of the folder."""
 
         async def there() -> bool:
             return (self.folder / name).exists()
 
-        await self._soon(there)
+        await self._wait_for(there)
 
-    async def gone(self, session: str) -> None:
+    async def wait_deleted(self, session: str) -> None:
         """Wait until the log has nothing of the session."""
 
         async def empty() -> bool:
             return (await self.runtime.dependencies.store.facts.read_head(session)).sequence == 0
 
-        await self._soon(empty)
+        await self._wait_for(empty)
 
-    async def swept(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until the runtime has no open session."""
 
         async def none() -> bool:
             await self.runtime.sessions.sweep()
             return self.runtime.sessions.open_sessions() == []
 
-        await self._soon(none)
+        await self._wait_for(none)
 
-    async def _soon(self, true: Callable[[], Awaitable[bool]]) -> None:
+    async def _wait_for(self, condition: Callable[[], Awaitable[bool]]) -> None:
         async with asyncio.timeout(PATIENCE):
-            while not await true():  # noqa: ASYNC110 - the store and the folder have no event for it
+            while not await condition():  # noqa: ASYNC110 - the store and the folder have no event for it
                 await asyncio.sleep(0)
 
     async def read(self, session: str) -> ThreadRead:
@@ -122,7 +122,7 @@ class House:
         await self.read(session)
         return (await self.do(GetParts(session_id=session, turn_id=turn))).parts
 
-    async def watch(self, session: str, seen: Callable[[Table], bool], after: Cursor | None = None) -> Table:
+    async def watch(self, session: str, condition: Callable[[Table], bool], after: Cursor | None = None) -> Table:
         """Follow the session like a client until its rows satisfy a condition."""
         table = Table()
         async with asyncio.timeout(PATIENCE):
@@ -131,12 +131,12 @@ class House:
                     if kind == "snapshot":
                         table = Table()
                     table.apply(ops)
-                if seen(table):
+                if condition(table):
                     return table
         raise AssertionError("the stream ended")
 
 
-class Changing(FolderDefinitions):
+class ChangingDefinitions(FolderDefinitions):
     """Implements the port `Definitions` with one agent that a test can change."""
 
     def __init__(self, **differs: Any) -> None:
@@ -157,11 +157,11 @@ class Changing(FolderDefinitions):
         return self.now
 
 
-async def _holds(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
+async def _has_partial(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
     return any(partial.text == text for partial in await partials)
 
 
-class MovedClock(Clock):
+class MovableClock(Clock):
     """The machine's clock, which a test can advance."""
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
     return [{"tool": {"name": tool, "arguments": arguments}}]
 
 
-def parts_in(
+def build_dependencies(
     place: Path,
     scenario: dict[str, Any],
     definitions: Definitions | None = None,
@@ -254,10 +254,10 @@ async def house(
 ) -> AsyncIterator[House]:
     """Yield a runtime in `place`, with its store in `state` and its folder in `work`.
 
-    Entering it again opens the same store. `more` is as in `parts_in`.
+    Entering it again opens the same store. `more` is as in `build_dependencies`.
     """
     folder = place / "work"
     folder.mkdir(exist_ok=True)
-    async with Runtime(parts_in(place, scenario, definitions, external, remotes, **more)) as runtime:
+    async with Runtime(build_dependencies(place, scenario, definitions, external, remotes, **more)) as runtime:
         opened = await runtime.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
         yield House(runtime, opened.workspace_id, folder)

@@ -17,13 +17,13 @@ from callboard.contracts.facts.base import Fact
 from tests.runtime.rigs.house import House, house
 
 AGENT = Path(__file__).parents[2] / "adapters" / "acp" / "agent.py"
-NOBODY: dict[str, Any] = {"calls": []}
+NO_CALLS: dict[str, Any] = {"calls": []}
 
 Steps = list[dict[str, Any]]
 
 
 @asynccontextmanager
-async def coder(
+async def coder_house(
     place: Path,
     *prompts: Steps,
     tools: str = '["*"]',
@@ -42,11 +42,11 @@ async def coder(
     command = json.dumps([sys.executable, str(AGENT), str(played)])
     head = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n{front}"
     (agents / "coder.md").write_text(f"---\n{head}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
-    async with house(place, NOBODY, FolderDefinitions(), AcpAgents(), **limits) as opened:
+    async with house(place, NO_CALLS, FolderDefinitions(), AcpAgents(), **limits) as opened:
         yield opened
 
 
-async def begun(home: House, text: str = "Do it.", **more: Any) -> str:
+async def start_session(home: House, text: str = "Do it.", **more: Any) -> str:
     """Return a session whose agent a person approved."""
     session = (await home.submit(text, **more)).session_id
     await answer(home, session)

@@ -32,13 +32,13 @@ You work here.
 """
 
 
-async def greets(task: Task) -> None:
+async def answer_greeting(task: Task) -> None:
     await task.updater.start_work(task.reply("Looking."))
     await task.updater.add_artifact(list(task.reply("A card.").parts), artifact_id="a1", name="card")
     await task.updater.complete(task.reply(f"You said: {task.input}"))
 
 
-async def asks(task: Task) -> None:
+async def ask_colour(task: Task) -> None:
     if task.input == "Blue.":
         await task.updater.complete(task.reply("It is blue."))
         return
@@ -46,7 +46,7 @@ async def asks(task: Task) -> None:
 
 
 @asynccontextmanager
-async def with_peer(
+async def peer_house(
     place: Path, url: str, scenario: dict[str, Any] | None = None, remotes: RemoteAgents | None = None, **limits: Any
 ) -> AsyncIterator[House]:
     """Yield a house whose lead can message a remote agent."""

@@ -26,12 +26,12 @@ CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
 WORKER = definition_file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
 
 
-def crew(home: House, **more: str) -> None:
+def write_crew(home: House, **more: str) -> None:
     """Write the agents of the folder."""
     write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
 
-def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:
+def tool_call(tool: str, **arguments: Any) -> list[dict[str, Any]]:
     """Return a call of a scenario that requests a tool."""
     return [{"tool": {"name": tool, "arguments": arguments}}]
 
@@ -42,26 +42,26 @@ def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, An
     return {"match": [{"agent": agent, "text": text, "calls": calls} for agent, text, calls in matches]}
 
 
-async def facts(home: House, session: str, kind: type[F]) -> list[F]:
+async def list_facts(home: House, session: str, kind: type[F]) -> list[F]:
     """Return the facts of a kind, in order."""
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def when(home: House, session: str, true: Callable[[Session], bool]) -> Session:
+async def wait_state(home: House, session: str, condition: Callable[[Session], bool]) -> Session:
     """Return the session's state when it satisfies a condition."""
     opened = await home.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
-        while not true(opened.host.state):  # noqa: ASYNC110 - the state has no event for changes
+        while not condition(opened.host.state):  # noqa: ASYNC110 - the state has no event for changes
             await asyncio.sleep(0.005)
     return opened.host.state
 
 
-async def until(home: House, session: str, true: Callable[[Record], bool]) -> Record:
+async def wait_fact(home: House, session: str, condition: Callable[[Record], bool]) -> Record:
     """Wait for a fact."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
-                if true(record):
+                if condition(record):
                     return record
     raise AssertionError("the log ended")
 
@@ -80,7 +80,7 @@ async def list_received_texts(home: House, session: str, agent: str) -> str:
     )
 
 
-def marked(mark: str) -> list[int]:
+def find_marked(mark: str) -> list[int]:
     """Return the running processes whose command line contains the mark."""
     numbers: list[int] = []
     for place in Path("/proc").iterdir():

@@ -15,7 +15,7 @@ from tests.runtime.rigs.house import House, house
 
 
 @asynccontextmanager
-async def settled(
+async def settings_house(
     place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
 ) -> AsyncIterator[House]:
     """Yield a house with these settings of its folder and user."""
@@ -25,13 +25,13 @@ async def settled(
         home.settings.write_text(user)
     (place / "work").mkdir(exist_ok=True)
     if text:
-        says(place / "work", text)
+        write_folder_settings(place / "work", text)
     book = SettingsFiles(home, {}, FolderDefinitions())
     async with house(place, scenario, settings=book, **more) as running:
         yield running
 
 
-def says(folder: Path, text: str) -> None:
+def write_folder_settings(folder: Path, text: str) -> None:
     """Replace the folder's settings."""
     (folder / ".callboard").mkdir(exist_ok=True)
     (folder / ".callboard" / "settings.toml").write_text(text)

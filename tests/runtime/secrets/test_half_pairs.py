@@ -12,7 +12,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
 from tests.runtime.rigs.house import calls, house
-from tests.runtime.rigs.program_agent import begun, coder, list_facts
+from tests.runtime.rigs.program_agent import coder_house, list_facts, start_session
 
 HALF = "\ud83d"
 
@@ -49,8 +49,8 @@ async def test_half_a_pair_from_an_external_agent_stops_neither_turn_nor_view(tm
         {"call": {**call, "status": "in_progress"}},
         {"call": {"id": "c", "status": "completed", "output": f"out{HALF}"}},
     ]
-    async with coder(tmp_path, steps) as home:
-        session = await begun(home)
+    async with coder_house(tmp_path, steps) as home:
+        session = await start_session(home)
         ended = await home.until(session, "turn.completed")
         (message,) = await list_facts(home, session, MessageText)
         (_, requested) = await list_facts(home, session, ToolRequested)

@@ -42,7 +42,7 @@ def secrets(*keys: str) -> Redaction:
     return Redaction([NamedSecret("deploy", VALUE, "environment"), NamedSecret("hard", HARD, "environment")], keys)
 
 
-async def _recorded(home: House, session: str) -> str:
+async def _read_log(home: House, session: str) -> str:
     """Return everything that the log has of a session, including blobs."""
     facts = await home.facts(session)
     blobs: list[bytes] = []
@@ -59,7 +59,7 @@ async def _recorded(home: House, session: str) -> str:
     )
 
 
-def _free(recorded: str) -> bool:
+def _has_no_value(recorded: str) -> bool:
     return not any(value in recorded for value in (VALUE, HARD, TOKEN[4:], "uo\\\\te", "missing"))
 
 
@@ -75,18 +75,18 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
         for count in (1, 2):
-            await _yes(home, turn.session_id, count)
+            await _approve(home, turn.session_id, count)
         await home.until(turn.session_id, "turn.completed")
 
-        recorded = await _recorded(home, turn.session_id)
+        recorded = await _read_log(home, turn.session_id)
         assert (home.folder / "x.ini").read_text() == f"a={HARD}\nb={HARD}\nc={TOKEN}\n"
-        assert _free(recorded)
+        assert _has_no_value(recorded)
         assert "I use secret://deploy" in recorded
         assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
         assert home.runtime.dependencies.append_redactor.found == 0
 
 
-async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
+async def _approve(home: House, session: str, count: int = 1) -> ActionRequired:
     """Approve the nth question."""
     action = await home.until(session, "action.required", count=count)
     assert isinstance(action.fact, ActionRequired)
@@ -115,7 +115,7 @@ async def test_a_stored_secret_needs_approval_in_every_mode_and_under_broad_rule
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
         turn = await home.submit("go", permission_mode=mode)
-        action = await _yes(home, turn.session_id)
+        action = await _approve(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
 
         assert "It receives the secret: deploy" in action.prompt
@@ -177,7 +177,7 @@ async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> Non
         await home.until(turn.session_id, "turn.completed")
 
         assert (home.folder / "x.ini").read_text() == f"a={VALUE} {TOKEN}\n"
-        assert _free(await _recorded(home, turn.session_id))
+        assert _has_no_value(await _read_log(home, turn.session_id))
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_pa
         listed = home.runtime.workspaces.get(home.workspace).cards()
         assert [card.title for card in listed] == ["With secret://deploy"]
         assert (await home.parts(turn.session_id, turn.turn_id))[0] is not None
-        assert _free(await _recorded(home, turn.session_id))
+        assert _has_no_value(await _read_log(home, turn.session_id))
 
 
 async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(tmp_path: Path) -> None:

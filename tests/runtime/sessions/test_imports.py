@@ -29,7 +29,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.past import PastTranscript
 from tests.adapters.imports import transcripts
 from tests.runtime.rigs.house import PATIENCE, House, calls, house
-from tests.runtime.rigs.program_agent import begun, coder
+from tests.runtime.rigs.program_agent import coder_house, start_session
 
 CLAUDE_ID = "11111111-2222-3333-4444-555555555555"
 CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
@@ -247,8 +247,10 @@ async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path)
 async def test_a_session_that_callboard_started_is_neither_listed_nor_imported(tmp_path: Path):
     """A8: it is recognised by the id of its connection, in every kind of request."""
     book, _ = left(tmp_path)
-    async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past_sessions=book) as board:
-        session = await begun(board)
+    async with coder_house(
+        tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past_sessions=book
+    ) as board:
+        session = await start_session(board)
         await board.until(session, "turn.completed")
         await board.read(session)
 

@@ -16,8 +16,8 @@ from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.runtime.runtime import Runtime
-from tests.runtime.rigs.house import calls, house, parts_in, says, uses
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.rigs.house import build_dependencies, calls, house, says, uses
+from tests.runtime.sessions.test_recovery import copy_as_killed
 
 #: More steps than the opening of these sessions needs.
 MAX_STEPS = 100
@@ -60,12 +60,12 @@ class Port:
 
 
 @asynccontextmanager
-async def resting(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Planted]]:
+async def resting_runtime(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Planted]]:
     """Return a runtime in a copy of the place that opens no session."""
     copy = place.parent / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(place, copy, symlinks=True)
-    parts, planted = parts_in(copy, calls(says("Again.")), **limits), Planted()
+    parts, planted = build_dependencies(copy, calls(says("Again.")), **limits), Planted()
     runtime = Runtime(parts)
     await runtime.workspaces.open()
     for name in ("facts", "rows", "partials", "blobs"):
@@ -76,26 +76,26 @@ async def resting(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Pl
         await runtime.__aexit__(None, None, None)
 
 
-async def left(tmp_path: Path) -> tuple[Path, str]:
+async def make_ended_host(tmp_path: Path) -> tuple[Path, str]:
     """Return the place of an ended host: one session with a running command and a pending approval."""
     played = uses("Bash", command="sleep 600")
     async with house(tmp_path, calls(played)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started")
-        return killed(home, tmp_path), turn.session_id
+        return copy_as_killed(home, tmp_path), turn.session_id
 
 
-def refused() -> Exception:
+def make_refusal() -> Exception:
     return Refusal("store_full", "The disk is full.", hint="Make room.")
 
 
-@pytest.mark.parametrize("error", [lambda: OSError("planted"), refused], ids=["breaks", "full"])
+@pytest.mark.parametrize("error", [lambda: OSError("planted"), make_refusal], ids=["breaks", "full"])
 async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any) -> None:
     """The caller receives the failure. No host, task or lease stays, and the next opening succeeds."""
-    place, session = await left(tmp_path)
+    place, session = await make_ended_host(tmp_path)
     failed = list[str]()
     for at in range(1, MAX_STEPS):
-        async with resting(place) as (runtime, planted):
+        async with resting_runtime(place) as (runtime, planted):
             before = asyncio.all_tasks()
             planted.count, planted.at, planted.error = 0, at, error()
             (outcome,) = await asyncio.gather(runtime.sessions.get(session), return_exceptions=True)
@@ -117,10 +117,10 @@ async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any
 
 
 async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
-    place, _ = await left(tmp_path)
+    place, _ = await make_ended_host(tmp_path)
     failed = list[str]()
     for at in range(1, MAX_STEPS):
-        async with resting(place) as (runtime, planted):
+        async with resting_runtime(place) as (runtime, planted):
             (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
             before = asyncio.all_tasks()
             planted.count, planted.at = 0, at
@@ -139,8 +139,8 @@ async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
 
 async def test_a_session_cannot_be_opened_during_shutdown(tmp_path: Path) -> None:
     """Otherwise it would stay open after the store was closed."""
-    place, session = await left(tmp_path)
-    async with resting(place) as (runtime, _):
+    place, session = await make_ended_host(tmp_path)
+    async with resting_runtime(place) as (runtime, _):
         before = asyncio.all_tasks()
         await runtime.sessions.get(session)
         await runtime.sessions.close()
@@ -153,8 +153,8 @@ async def test_a_shutdown_waits_for_a_keyed_command_whose_caller_was_cancelled(
     tmp_path: Path,
 ) -> None:
     """CTL-01: it runs once, and a later request receives its answer."""
-    place, session = await left(tmp_path)
-    async with resting(place) as (runtime, _):
+    place, session = await make_ended_host(tmp_path)
+    async with resting_runtime(place) as (runtime, _):
         command = SubmitTurn(text="go", session_id=session)
         asker = asyncio.create_task(runtime.commands.submit(command, key="once", actor=PERSON))
         await asyncio.sleep(0)
@@ -164,8 +164,8 @@ async def test_a_shutdown_waits_for_a_keyed_command_whose_caller_was_cancelled(
 
 
 async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path) -> None:
-    place, session = await left(tmp_path)
-    async with resting(place, idle=-1.0) as (runtime, planted):
+    place, session = await make_ended_host(tmp_path)
+    async with resting_runtime(place, idle=-1.0) as (runtime, planted):
         (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
         opened = await runtime.sessions.get(session)
         await opened.host.wait_settled()
@@ -186,7 +186,7 @@ async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp
         opened, planted = await home.runtime.sessions.get(turn.session_id), Planted()
         store: Any = home.runtime.dependencies.store
         facts = store.facts
-        store.facts, planted.only, planted.error = Port(facts, planted), "append", refused()
+        store.facts, planted.only, planted.error = Port(facts, planted), "append", make_refusal()
         (outcome,) = await asyncio.gather(home.runtime.sessions.release(turn.session_id), return_exceptions=True)
         store.facts = facts
         assert outcome is planted.error

@@ -26,7 +26,7 @@ from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.house import House, calls, house, says, uses
 
 
-def killed(home: House, place: Path) -> Path:
+def copy_as_killed(home: House, place: Path) -> Path:
     """Return a copy of the place as if the host had been killed now."""
     there = place / "after"
     there.mkdir()
@@ -40,13 +40,13 @@ def killed(home: House, place: Path) -> Path:
 
 
 async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_path: Path) -> None:
-    """MAR-16, CTL-17: the second runtime ends the runs of the first. Nothing appears to be running."""
+    """MAR-16, CTL-17: the second runtime ends the runs of the first. None appears to be running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
         await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
         await home.wait_partial(turn.session_id, "Half of it.")
-        async with house(killed(home, tmp_path), calls(says("Again."))) as after:
+        async with house(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
             read = await after.read(turn.session_id)
             facts = await after.facts(turn.session_id)
             assert [record.header.type for record in facts[-4:]] == [
@@ -72,8 +72,8 @@ async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_pat
     async with house(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started")
-        await home.exists("ran.txt")
-        async with house(killed(home, tmp_path), calls(says("No."))) as after:
+        await home.wait_file("ran.txt")
+        async with house(copy_as_killed(home, tmp_path), calls(says("No."))) as after:
             await after.until(turn.session_id, "turn.interrupted")
             (tool,) = [part for part in await after.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
             assert tool.code == "tool_lost"
@@ -87,7 +87,7 @@ async def test_a_pending_approval_stays_pending_and_can_be_granted(tmp_path: Pat
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
         scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
-        async with house(killed(home, tmp_path), scenario) as after:
+        async with house(copy_as_killed(home, tmp_path), scenario) as after:
             read = await after.read(turn.session_id)
             assert [row.action_id for row in read.actions] == [action.scope.action]
             assert not (home.folder / "a.txt").exists()
@@ -103,7 +103,7 @@ async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) ->
     async with house(tmp_path, scenario) as home:
         first = await home.submit("first")
         queued = [await home.submit(text, first.session_id) for text in ("second", "third")]
-        async with house(killed(home, tmp_path), scenario) as after:
+        async with house(copy_as_killed(home, tmp_path), scenario) as after:
             read = await after.read(first.session_id)
             assert [row.turn_id for row in read.queue] == [turn.turn_id for turn in queued]
             assert read.status.paused == "recovered"
@@ -211,7 +211,7 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
         copied: list[Path] = []
 
         async def dies(stream: str) -> Head:
-            copied.append(killed(home, tmp_path))
+            copied.append(copy_as_killed(home, tmp_path))
             return await delete(stream)
 
         monkeypatch.setattr(home.runtime.dependencies.store.facts, "delete", dies)
@@ -231,4 +231,4 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
         assert after.runtime.sessions.open_sessions() == []
         assert (await after.do(ListSessions())).sessions == ()
         cleared.set()
-        await after.gone(turn.session_id)
+        await after.wait_deleted(turn.session_id)

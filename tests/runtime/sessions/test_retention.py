@@ -34,7 +34,9 @@ class Later(Clock):
 
 
 @asynccontextmanager
-async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] | None = None) -> AsyncIterator[House]:
+async def retention_house(
+    place: Path, clock: Later, days: int, played: dict[str, Any] | None = None
+) -> AsyncIterator[House]:
     """Return a runtime with a retention setting in days."""
     home = StateFolder(place / "user")
     home.make()
@@ -44,7 +46,7 @@ async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] |
         yield running
 
 
-async def printed(home: House) -> tuple[str, ToolCompleted]:
+async def run_long_command(home: House) -> tuple[str, ToolCompleted]:
     """Return a session in which a command printed a long output."""
     first = await home.submit("count", permission_mode="full")
     record = await home.until(first.session_id, "tool.completed")
@@ -54,7 +56,7 @@ async def printed(home: House) -> tuple[str, ToolCompleted]:
     return first.session_id, record.fact
 
 
-async def trimmed(home: House) -> list[SessionTrimmed]:
+async def list_trims(home: House) -> list[SessionTrimmed]:
     facts = await home.runtime.dependencies.store.facts.read(home.workspace)
     return [record.fact for record in facts if isinstance(record.fact, SessionTrimmed)]
 
@@ -62,15 +64,15 @@ async def trimmed(home: House) -> list[SessionTrimmed]:
 async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and_previews_stay(tmp_path: Path) -> None:
     """UI-08, CTX-01: nothing is deleted early or without a fact, and the session stays readable."""
     clock = Later()
-    async with keeping(tmp_path, clock, 30) as home:
-        session, fact = await printed(home)
+    async with retention_house(tmp_path, clock, 30) as home:
+        session, fact = await run_long_command(home)
         ref = fact.output.ref
         assert ref is not None
         assert ref.size > MIN_TRIMMED_BYTES
         blobs = home.runtime.dependencies.store.blobs
         clock.days = 31
         await home.runtime.retention.sweep()
-        assert await trimmed(home) == []
+        assert await list_trims(home) == []
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 29
         await home.runtime.retention.sweep()
@@ -79,10 +81,10 @@ async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and
         clock.days = 31
         await home.runtime.retention.sweep()
 
-        assert await trimmed(home) == [SessionTrimmed(session_id=session, blobs=1, size=ref.size)]
+        assert await list_trims(home) == [SessionTrimmed(session_id=session, blobs=1, size=ref.size)]
         assert await blobs.get(ref.hash) is None
         await home.runtime.retention.sweep()
-        assert len(await trimmed(home)) == 1
+        assert len(await list_trims(home)) == 1
         turn = (await home.read(session)).last_turn
         assert turn is not None
         (part,) = [part for part in await home.parts(session, turn.turn_id) if isinstance(part, ToolPart)]
@@ -95,7 +97,7 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
     played = calls(
         uses("Bash", command="seq 1 30000"), uses("Write", file_path="agents/a.md", content="a"), says("Done.")
     )
-    async with keeping(tmp_path, clock, 30, played) as home:
+    async with retention_house(tmp_path, clock, 30, played) as home:
         (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)
         session = (await home.submit("count", permission_mode="full")).session_id
         action = await home.until(session, "action.required")
@@ -108,7 +110,7 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 31
         await home.runtime.retention.sweep()
-        assert await trimmed(home) == []
+        assert await list_trims(home) == []
         assert all([await store.blobs.get(entry) is not None for entry in (*large, ended.output.ref.hash)])
 
         answer = RespondAction(session_id=session, action_id=action.scope.action, decision="reject")
@@ -117,27 +119,27 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
         await (await home.runtime.sessions.get(session)).host.wait_settled()
         clock.days = 62
         await home.runtime.retention.sweep()
-        assert [fact.session_id for fact in await trimmed(home)] == [session]
+        assert [fact.session_id for fact in await list_trims(home)] == [session]
         assert await store.blobs.get(ended.output.ref.hash) is None
 
 
 async def test_a_queued_turn_keeps_its_context(tmp_path: Path) -> None:
     """UI-08, REC-01: a queue behind an interrupted turn is still to run."""
     clock = Later()
-    async with keeping(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
+    async with retention_house(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "model.requested")
         await home.submit("word " * 8000, session)
         added = await home.until(session, "turn.submitted", 2)
         await home.until(session, "queue.added")
-    async with keeping(tmp_path, clock, 30) as home:
+    async with retention_house(tmp_path, clock, 30) as home:
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 31
         await home.runtime.retention.sweep()
         assert isinstance(added.fact, TurnSubmitted)
         assert added.fact.input.ref is not None
         assert await home.runtime.dependencies.store.blobs.get(added.fact.input.ref.hash) is not None
-        assert await trimmed(home) == []
+        assert await list_trims(home) == []
 
 
 def test_a_job_with_failed_items_is_open_work() -> None:
@@ -155,8 +157,8 @@ def test_a_job_with_failed_items_is_open_work() -> None:
 async def test_without_the_setting_nothing_is_deleted(tmp_path: Path) -> None:
     """UI-08: nothing is erased by default."""
     clock = Later()
-    async with keeping(tmp_path, clock, 0) as home:
-        session, fact = await printed(home)
+    async with retention_house(tmp_path, clock, 0) as home:
+        session, fact = await run_long_command(home)
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 10_000
         await home.runtime.retention.sweep()

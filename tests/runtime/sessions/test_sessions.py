@@ -16,7 +16,7 @@ from callboard.projection.rows import Table
 from tests.runtime.rigs.house import House, calls, events, house, says
 
 
-async def done(home: House) -> str:
+async def run_turn(home: House) -> str:
     """Return a session with one completed turn."""
     turn = await home.submit("go")
     await home.until(turn.session_id, "turn.completed")
@@ -26,7 +26,7 @@ async def done(home: House) -> str:
 async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
     """A following page reconnects at once when its stream ends. It must not recreate the session."""
     async with house(tmp_path, calls(says("Hi."))) as home:
-        session = await done(home)
+        session = await run_turn(home)
         outcomes, looking = list[str](), asyncio.Event()
 
         def sees(_: Table) -> bool:
@@ -59,7 +59,7 @@ async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
 async def test_a_repeated_deletion_has_the_first_answer(tmp_path: Path) -> None:
     """CTL-01."""
     async with house(tmp_path, calls(says("Hi."))) as home:
-        session = await done(home)
+        session = await run_turn(home)
         gone = await home.do(DeleteSession(session_id=session, confirm=session), key="once")
         assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
     async with house(tmp_path, calls(says("Hi."))) as home:
@@ -70,7 +70,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
     """COM-14: cards change without facts of the workspace. A client of the former process receives
     a snapshot."""
     async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
-        session = await done(home)
+        session = await run_turn(home)
         await home.do(UpdateSession(session_id=session, pinned=True))
         follow = home.runtime.feeds.follow_ops(home.workspace, after=None)
         first = await anext(follow)
@@ -94,7 +94,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
 async def test_concurrent_changes_are_each_answered_with_their_own_result(tmp_path: Path) -> None:
     """CTL-01: an answer is decided together with its facts."""
     async with house(tmp_path, calls(says("Hi."))) as home:
-        session = await done(home)
+        session = await run_turn(home)
         answers = await asyncio.gather(
             home.do(UpdateSession(session_id=session, pinned=True)),
             home.do(UpdateSession(session_id=session, title="New")),

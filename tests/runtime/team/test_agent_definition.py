@@ -17,21 +17,21 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file
 from tests.runtime.rigs.house import House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, plays, until
+from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_fact, write_crew
 
 MAKER = definition_file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\nwork_globs: [docs/**]\n"
     "capabilities: [spawn, edge]",
     "You lead.",
 )
-DEFINE = calls_of(
+DEFINE = tool_call(
     "define_agent", name="painter", description="Paints.", prompt="You paint.", tools=["Write"], policy=["Patch"]
 )
-WAIT = calls_of("wait_subagents")
+WAIT = tool_call("wait_subagents")
 
 
 def paint(objective: str) -> list[dict[str, Any]]:
-    return calls_of("spawn_subagent", agent="painter", objective=objective)
+    return tool_call("spawn_subagent", agent="painter", objective=objective)
 
 
 async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
@@ -41,7 +41,7 @@ async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
     return action.fact
 
 
-async def over(home: House, session: str, turns: int = 1) -> None:
+async def wait_lead_turns(home: House, session: str, turns: int = 1) -> None:
     ended_turns = 0
 
     def lead_is_done(record: Any) -> bool:
@@ -49,14 +49,14 @@ async def over(home: House, session: str, turns: int = 1) -> None:
         ended_turns += record.header.type == "turn.completed" and record.scope.agent == "lead"
         return ended_turns == turns
 
-    await until(home, session, lead_is_done)
+    await wait_fact(home, session, lead_is_done)
 
 
 async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_restart(
     tmp_path: Path,
 ) -> None:
     """MAR-03, MAR-05: the gate denies tools outside its list and paths outside its creator's globs."""
-    write = calls_of("Write", file_path="docs/a.md", content="red\n")
+    write = tool_call("Write", file_path="docs/a.md", content="red\n")
     scenario = plays(
         ("lead", "go", [DEFINE, paint("the door"), WAIT, says("Painted.")]),
         ("lead", "again", [paint("the wall"), WAIT, says("Painted again.")]),
@@ -64,8 +64,8 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
             "painter",
             "the door",
             [
-                calls_of("Read", file_path="docs/a.md"),
-                calls_of("Write", file_path="src/a.py", content="x\n"),
+                tool_call("Read", file_path="docs/a.md"),
+                tool_call("Write", file_path="src/a.py", content="x\n"),
                 write,
                 says("Red."),
             ],
@@ -73,20 +73,20 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
         ("painter", "the wall", [says("White.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home, lead=MAKER)
+        write_crew(home, lead=MAKER)
         session = (await home.submit("go", permission_mode="full")).session_id
         action = await approve(home, session)
-        await over(home, session)
-        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
-        asks = [fact.verdict for fact in await facts(home, session, PermissionEvaluated)].count("ask")
-        (notification,) = await facts(home, session, WorkerNotification)
+        await wait_lead_turns(home, session)
+        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
+        asks = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)].count("ask")
+        (notification,) = await list_facts(home, session, WorkerNotification)
         assert (home.folder / "docs" / "a.md").read_text() == "red\n"
         assert not (home.folder / "agents" / "painter.md").exists()
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         await home.submit("again", session, permission_mode="full")
-        await over(home, session, 2)
-        opened = [fact for fact in await facts(home, session, ThreadOpened) if fact.definition == "painter"]
-        started = [fact for fact in await facts(home, session, TurnStarted) if fact.definition == "painter"]
+        await wait_lead_turns(home, session, 2)
+        opened = [fact for fact in await list_facts(home, session, ThreadOpened) if fact.definition == "painter"]
+        started = [fact for fact in await list_facts(home, session, TurnStarted) if fact.definition == "painter"]
         other = (await home.submit("go", permission_mode="full")).session_id
         await home.until(other, "action.required")
         defined = [record.header.type for record in await home.facts(other) if record.header.type == "agent.defined"]
@@ -100,33 +100,33 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
 
 async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path) -> None:
     """COM-01, COM-02."""
-    edge = calls_of("add_edge", to="critic")
-    hand = calls_of("send_handoff", to="critic", message="Look at it.")
+    edge = tool_call("add_edge", to="critic")
+    hand = tool_call("send_handoff", to="critic", message="Look at it.")
     scenario = plays(
         ("lead", "go", [hand, edge, hand, says("Handed over.")]),
         ("critic", "Look at it.", [says("Seen.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
+        write_crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
         session = (await home.submit("go", permission_mode="full")).session_id
         await approve(home, session)
-        done = await until(
+        done = await wait_fact(
             home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "critic"
         )
-        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
-        (sent,) = await facts(home, session, HandoffRequested)
+        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
+        (sent,) = await list_facts(home, session, HandoffRequested)
 
     assert (refused, sent.source, sent.target, done.scope.agent) == (["no_edge"], "lead", "critic", "critic")
 
 
 async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tmp_path: Path) -> None:
-    scenario = plays(("lead", "go", [DEFINE, calls_of("add_edge", to="clerk"), says("Then not.")]))
+    scenario = plays(("lead", "go", [DEFINE, tool_call("add_edge", to="clerk"), says("Then not.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
-        await over(home, session)
-        refused = [fact.code for fact in await facts(home, session, ToolRefused)]
-        (started,) = await facts(home, session, TurnStarted)
+        await wait_lead_turns(home, session)
+        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
+        (started,) = await list_facts(home, session, TurnStarted)
         types = await home.types(session)
 
     assert refused == ["capability_missing", "capability_missing"]

@@ -21,9 +21,9 @@ from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.facts.turn import TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionScheduled
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.house import PATIENCE, House, MovedClock, house, says
-from tests.runtime.rigs.team import facts
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.rigs.house import PATIENCE, House, MovableClock, house, says
+from tests.runtime.rigs.team import list_facts
+from tests.runtime.sessions.test_recovery import copy_as_killed
 
 LEAD = definition_file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
 HALF_HOUR = 1800
@@ -35,8 +35,8 @@ def watcher(schedule: str) -> str:
 
 
 @asynccontextmanager
-async def watched(
-    place: Path, clock: MovedClock, schedule: str = "{every: 30m}", calls: list[Any] | None = None, **limits: Any
+async def watcher_house(
+    place: Path, clock: MovableClock, schedule: str = "{every: 30m}", calls: list[Any] | None = None, **limits: Any
 ) -> AsyncIterator[House]:
     """Yield a house with a watcher that can join. Its timer reads the clock continuously."""
     scenario = {
@@ -50,7 +50,7 @@ async def watched(
         yield home
 
 
-async def taken_in(home: House) -> TurnAccepted:
+async def start_watcher(home: House) -> TurnAccepted:
     """Return a session with an idle lead and a sleeping watcher."""
     turn = await home.submit("Hello.", mode="chat")
     await home.until(turn.session_id, "turn.completed")
@@ -59,7 +59,7 @@ async def taken_in(home: House) -> TurnAccepted:
     return turn
 
 
-async def scheduled(home: House, *expected: bool) -> None:
+async def wait_scheduled(home: House, *expected: bool) -> None:
     """Wait until the workspace has these records, in order."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(home.workspace, after=0):
@@ -72,16 +72,16 @@ async def scheduled(home: House, *expected: bool) -> None:
                 return
 
 
-async def woken(home: House, session: str) -> list[AgentWoke]:
+async def list_wakes(home: House, session: str) -> list[AgentWoke]:
     """Return the facts of its wakes, in order."""
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, AgentWoke)]
 
 
 async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
     """UI-22"""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
         for count in (1, 2, 3):
             clock.move(HALF_HOUR)
             await home.until(session, "agent.slept", count=count + 1)
@@ -90,40 +90,40 @@ async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> No
             record.scope.attempt for record in await home.facts(session) if isinstance(record.fact, TaskStarted)
         ]
         assert attempts == [1, 2, 3]
-        assert [fact.reason for fact in await woken(home, session)] == ["schedule"] * 3
-        submitted = await facts(home, session, TurnSubmitted)
+        assert [fact.reason for fact in await list_wakes(home, session)] == ["schedule"] * 3
+        submitted = await list_facts(home, session, TurnSubmitted)
         assert [fact.source for fact in submitted] == ["person", "schedule", "schedule", "schedule"]
         assert "it completed" in submitted[-1].input.text
 
 
 async def test_an_agent_wakes_in_a_closed_session(tmp_path: Path) -> None:
     """A session that only sleeps stays out of memory."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock, idle_waiting=0.0) as home:
-        session = (await taken_in(home)).session_id
-        await scheduled(home, True)
-        await home.swept()
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, idle_waiting=0.0) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True)
+        await home.wait_closed()
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=2)
-        await home.swept()
+        await home.wait_closed()
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=3)
 
 
 async def test_a_time_that_passed_during_downtime_wakes_the_agent_once(tmp_path: Path) -> None:
     """UI-22: a starting process opens sessions with sleeping agents."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
-        await scheduled(home, True)
-        (slept,) = await facts(home, session, AgentSlept)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True)
+        (slept,) = await list_facts(home, session, AgentSlept)
     clock.move(10 * HALF_HOUR)
-    async with watched(tmp_path, clock) as home:
+    async with watcher_house(tmp_path, clock) as home:
         await home.until(session, "agent.slept", count=2)
-        (woke,) = await facts(home, session, AgentWoke)
+        (woke,) = await list_facts(home, session, AgentWoke)
         assert woke == AgentWoke(reason="schedule", due=slept.wake_at)
-        assert "you could not be woken earlier" in (await facts(home, session, TurnSubmitted))[-1].input.text
-        again = (await facts(home, session, AgentSlept))[-1]
+        assert "you could not be woken earlier" in (await list_facts(home, session, TurnSubmitted))[-1].input.text
+        again = (await list_facts(home, session, AgentSlept))[-1]
         assert again.reason == "ran"
         assert again.wake_at > clock.now()
 
@@ -131,45 +131,45 @@ async def test_a_time_that_passed_during_downtime_wakes_the_agent_once(tmp_path:
 async def test_a_kill_right_after_a_wake_leaves_an_ended_attempt(tmp_path: Path) -> None:
     """CTL-06, MAR-16: the wake, its turn and its run are one transaction. The run is interrupted,
     and the next time comes."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
-        session = (await taken_in(home)).session_id
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+        session = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(session, "model.requested", count=2)
-        await scheduled(home, True)
-        there = killed(home, tmp_path)
-        async with watched(there, clock) as after:
+        await wait_scheduled(home, True)
+        there = copy_as_killed(home, tmp_path)
+        async with watcher_house(there, clock) as after:
             slept = (await after.until(session, "agent.slept", count=2)).fact
             assert isinstance(slept, AgentSlept)
-            (interrupted,) = await facts(after, session, TurnInterrupted)
+            (interrupted,) = await list_facts(after, session, TurnInterrupted)
             assert interrupted.cause == "crash"
             assert slept.wake_at > clock.now()
-            assert len(await woken(after, session)) == 1
+            assert len(await list_wakes(after, session)) == 1
             clock.move(HALF_HOUR)
             await after.until(session, "agent.slept", count=3)
-            assert len(await facts(after, session, TaskStarted)) == 2
+            assert len(await list_facts(after, session, TaskStarted)) == 2
 
 
 async def test_a_shutdown_ends_the_run_and_the_agent_sleeps_on(tmp_path: Path) -> None:
-    clock = MovedClock()
-    async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
-        session = (await taken_in(home)).session_id
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+        session = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(session, "model.requested", count=2)
-    async with watched(tmp_path, clock) as home:
+    async with watcher_house(tmp_path, clock) as home:
         types = await home.types(session)
         assert types[-2:] == ["turn.interrupted", "agent.slept"]
-        assert not await facts(home, session, ThreadPaused)
+        assert not await list_facts(home, session, ThreadPaused)
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=3)
 
 
 async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
     """Wake times pass while the agent runs."""
-    clock = MovedClock()
+    clock = MovableClock()
     playing: list[Any] = [[{"wait_for": "go"}, {"text": "Done."}], *([says("Done.")] * 5)]
-    async with watched(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
-        session = (await taken_in(home)).session_id
+    async with watcher_house(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
+        session = (await start_watcher(home)).session_id
         clock.move(60)
         await home.until(session, "agent.woke")
         clock.move(600)
@@ -180,16 +180,16 @@ async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
 
 
 async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
-        await scheduled(home, True)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True)
         await home.do(DeleteSession(session_id=session, confirm=session))
         clock.move(HALF_HOUR)
-        other = (await taken_in(home)).session_id
+        other = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(other, "agent.woke")
-        await home.gone(session)
+        await home.wait_deleted(session)
         assert [
             entry
             for entry in (await home.do(ListSessions(workspace_id=home.workspace))).sessions
@@ -200,33 +200,33 @@ async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
 async def test_an_archived_session_sleeps_until_unarchived(tmp_path: Path) -> None:
     """A person archived it, so nothing starts in it. After that, the passed time wakes the agent
     once."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
-        await scheduled(home, True)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True)
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.move(HALF_HOUR)
-        other = (await taken_in(home)).session_id
+        other = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(other, "agent.slept", count=2)
-        assert await woken(home, session) == []
+        assert await list_wakes(home, session) == []
         with pytest.raises(Refusal) as refused:
             await home.do(AddAgent(session_id=session, agent="lead"))
         assert refused.value.code == "session_archived"
 
         await home.do(UpdateSession(session_id=session, archived=False))
         await home.until(session, "agent.slept", count=2)
-        assert len(await woken(home, session)) == 1
+        assert len(await list_wakes(home, session)) == 1
 
 
 async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -> None:
     """UI-22"""
-    clock = MovedClock()
-    async with watched(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
-        session = (await taken_in(home)).session_id
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
+        session = (await start_watcher(home)).session_id
         await home.submit("More.", session)
         await home.until(session, "agent.slept", count=2)
-        (woke,) = await woken(home, session)
+        (woke,) = await list_wakes(home, session)
         ended = [record for record in await home.facts(session) if record.header.type == "turn.completed"]
         assert woke == AgentWoke(reason="fact", cause=ended[1].event_id)
         assert [record.scope.agent for record in ended] == ["lead", "lead", "watcher"]
@@ -235,30 +235,30 @@ async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -
 
 async def test_a_persons_message_wakes_the_agent(tmp_path: Path) -> None:
     """UI-22"""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        turn = await taken_in(home)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        turn = await start_watcher(home)
         thread = next(
             record.scope.thread for record in await home.facts(turn.session_id) if record.scope.agent == "watcher"
         )
         await home.do(SubmitTurn(session_id=turn.session_id, thread_id=thread, text="What is new?"))
         await home.until(turn.session_id, "agent.slept", count=2)
-        assert await facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
+        assert await list_facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
 
 
 async def test_a_session_without_sleeping_agents_is_not_opened_at_start(tmp_path: Path) -> None:
     """UI-22: the end of its task ends its wakes, also for the next process."""
-    clock = MovedClock()
-    async with watched(tmp_path, clock) as home:
-        session = (await taken_in(home)).session_id
-        await scheduled(home, True)
+    clock = MovableClock()
+    async with watcher_house(tmp_path, clock) as home:
+        session = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True)
         task = next(record.scope.task for record in await home.facts(session) if isinstance(record.fact, AgentSlept))
         await home.do(CancelTask(session_id=session, task_id=task))
-        await scheduled(home, True, False)
+        await wait_scheduled(home, True, False)
         clock.move(HALF_HOUR)
-        other = (await taken_in(home)).session_id
-        await scheduled(home, True, False, True)
+        other = (await start_watcher(home)).session_id
+        await wait_scheduled(home, True, False, True)
     clock.move(HALF_HOUR)
-    async with watched(tmp_path, clock) as home:
+    async with watcher_house(tmp_path, clock) as home:
         await home.until(other, "agent.woke")
-        assert await woken(home, session) == []
+        assert await list_wakes(home, session) == []

@@ -11,7 +11,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import calls, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, list_received_texts, plays, until, when
+from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, wait_state, write_crew
 
 HANDOFF = {
     "message": "Look at the diff.",
@@ -27,11 +27,11 @@ HANDOFF = {
 async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: Path) -> None:
     """COM-05, COM-03"""
     scenario = {
-        "match": plays(("lead", "go", [calls_of("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
+        "match": plays(("lead", "go", [tool_call("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
         "agents": {"critic": [says("Looks good.")]},
     }
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "handoff.completed")
         texts = await list_received_texts(home, turn.session_id, "critic")
@@ -50,43 +50,43 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
             "These refs name no artifact of this session: artifact://diff/123.",
         ):
             assert part in texts, texts
-        assert [fact.reason for fact in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
+        assert [fact.reason for fact in await list_facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
 
 
 async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) -> None:
     """COM-08, COM-09: items that a model did not answer wait for the next turn."""
     scenario = plays(
-        ("lead", "go", [calls_of("send_handoff", to="critic", message="Look."), says("Sent.")]),
+        ("lead", "go", [tool_call("send_handoff", to="critic", message="Look."), says("Sent.")]),
         ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "inbox.reserved")
-        state = await when(
+        state = await wait_state(
             home, turn.session_id, lambda state: "critic" in [thread.agent for thread in state.threads.values()]
         )
         thread = next(thread.thread for thread in state.threads.values() if thread.agent == "critic")
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        state = await when(home, turn.session_id, lambda state: state.threads[thread].run is None)
+        state = await wait_state(home, turn.session_id, lambda state: state.threads[thread].run is None)
         waiting = [entry.item for entry in state.threads[thread].inbox]
         assert len(waiting) == 1
         (tmp_path / "free").touch()
         await home.submit("once more", turn.session_id, thread_id=thread)
         await home.until(turn.session_id, "handoff.completed")
-        assert [list(fact.items) for fact in await facts(home, turn.session_id, InboxConsumed)] == [waiting]
+        assert [list(fact.items) for fact in await list_facts(home, turn.session_id, InboxConsumed)] == [waiting]
         assert (await list_received_texts(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
 
 
 async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_path: Path) -> None:
     """MAR-09, MAR-13"""
     scenario = {
-        "match": plays(("lead", "go", [calls_of("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
+        "match": plays(("lead", "go", [tool_call("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
             "match"
         ],
         "agents": {
-            "one": [calls_of("send_message", to=["two"], text="pass it on"), says("Sent.")],
-            "two": [calls_of("send_message", to=["lead"], text="pass it on"), says("Sent.")],
+            "one": [tool_call("send_message", to=["two"], text="pass it on"), says("Sent.")],
+            "two": [tool_call("send_message", to=["lead"], text="pass it on"), says("Sent.")],
         },
     }
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
@@ -98,7 +98,7 @@ async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_p
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed", count=3)
-        state = await when(
+        state = await wait_state(
             home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values())
         )
         assert [item.source for item in state.threads[state.lead].inbox] == ["two"]
@@ -112,7 +112,7 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
             "lead",
             "go",
             [
-                calls_of(
+                tool_call(
                     "send_handoff", to="critic", message="Look.", response={"expectation": "required", "withinS": 1}
                 ),
                 says("Sent."),
@@ -122,15 +122,15 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
         ("lead", "no-answer", [says("Nobody answered.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         await home.do(GetSession(session_id=turn.session_id))
         await home.until(turn.session_id, "handoff.reply.ended")
-        assert [fact.end for fact in await facts(home, turn.session_id, ReplyEnded)] == ["expired"]
+        assert [fact.end for fact in await list_facts(home, turn.session_id, ReplyEnded)] == ["expired"]
         await home.submit("well?", turn.session_id)
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "inbox.consumed" and record.scope.agent == "lead",
@@ -146,21 +146,21 @@ async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) 
                 "lead",
                 "go",
                 [
-                    calls_of("spawn_subagent", agent="worker", objective="alpha"),
-                    calls_of("Finalize", summary="Given out."),
+                    tool_call("spawn_subagent", agent="worker", objective="alpha"),
+                    tool_call("Finalize", summary="Given out."),
                 ],
             ),
             ("worker", "alpha", [[{"wait_for": "free"}, {"text": "A."}]]),
-            ("lead", "<worker agent", [calls_of("Finalize", summary="All there.")]),
+            ("lead", "<worker agent", [tool_call("Finalize", summary="All there.")]),
         )["match"],
     }
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", mode="auto")
         await home.until(turn.session_id, "turn.completed")
         (tmp_path / "free").touch()
         await home.until(turn.session_id, "turn.completed", count=3)
-        assert [fact.source for fact in await facts(home, turn.session_id, TurnSubmitted)] == [
+        assert [fact.source for fact in await list_facts(home, turn.session_id, TurnSubmitted)] == [
             "person",
             "agent",
             "inbox",
@@ -174,8 +174,8 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
             "lead",
             "go",
             [
-                calls_of("send_message", to=["critic"], text="block"),
-                calls_of("send_message", to=["clerk"], text="answer"),
+                tool_call("send_message", to=["critic"], text="block"),
+                tool_call("send_message", to=["clerk"], text="answer"),
                 says("Sent."),
             ],
         ),
@@ -183,24 +183,24 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
         ("clerk", "answer", [says("Here.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "clerk",
         )
         # A fact is durable before its host has applied it.
-        state = await when(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
+        state = await wait_state(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
         assert state.threads[state.lead].ended is not None
 
 
 async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -> None:
     """COM-01, COM-04"""
     scenario = calls(
-        calls_of("send_handoff", to="critic", message="Look."),
-        calls_of("send_handoff", to="critic"),
-        calls_of("send_handoff", to="critic", message=" "),
+        tool_call("send_handoff", to="critic", message="Look."),
+        tool_call("send_handoff", to="critic"),
+        tool_call("send_handoff", to="critic", message=" "),
         says("Then not."),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:

@@ -32,19 +32,19 @@ from callboard.contracts.facts.subagent import SubagentStarted
 from callboard.contracts.facts.task import TaskCompleted, TaskStarted
 from callboard.contracts.rows.team import JobItems, TaskRow
 from tests.runtime.rigs.house import PATIENCE, House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
-from tests.runtime.test_evidence import manifest_of, pack_of
+from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
+from tests.runtime.test_evidence import read_manifest, read_pack
 
 FAILING: list[dict[str, Any]] = [{"fail": {"code": "model_refused_request", "message": "no"}}]
 
 
-def writes(name: str, content: str) -> list[dict[str, Any]]:
-    return calls_of("Write", file_path=name, content=content)
+def write_call(name: str, content: str) -> list[dict[str, Any]]:
+    return tool_call("Write", file_path=name, content=content)
 
 
-async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
+async def start_job(home: House, *items: str, **rest: Any) -> JobChanged:
     """Return a session whose lead has answered, with a running job."""
-    crew(home)
+    write_crew(home)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
     job_items = tuple(JobItemInput(input=item) for item in items)
@@ -59,9 +59,9 @@ async def read(home: House, job: JobChanged) -> JobRead:
     return job_read
 
 
-async def over(home: House, job: JobChanged) -> JobRead:
+async def wait_job_end(home: House, job: JobChanged) -> JobRead:
     """Return the job when it has ended."""
-    await until(
+    await wait_fact(
         home, job.session_id, lambda record: record.header.type == "task.completed" and record.scope.task == job.task_id
     )
     return await read(home, job)
@@ -75,13 +75,13 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
     """
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("worker", "attempt 2", [writes("beta.md", "beta, whole\n"), says("Beta is done.")]),
-        ("worker", "alpha", [writes("alpha.md", "alpha\n"), says("Alpha is done.")]),
-        ("worker", "beta", [writes("beta.md", "beta\n"), FAILING]),
+        ("worker", "attempt 2", [write_call("beta.md", "beta, whole\n"), says("Beta is done.")]),
+        ("worker", "alpha", [write_call("alpha.md", "alpha\n"), says("Alpha is done.")]),
+        ("worker", "beta", [write_call("beta.md", "beta\n"), FAILING]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await begun(home, "alpha", "beta")
-        await until(
+        job = await start_job(home, "alpha", "beta")
+        await wait_fact(
             home,
             job.session_id,
             lambda record: record.header.type == "task.failed" and record.scope.task == job.task_id,
@@ -100,7 +100,7 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
         answers = await asyncio.gather(*(home.do(again, key="once") for _ in range(5)))
         assert all(answer == answers[0] for answer in answers)
 
-        done = await over(home, job)
+        done = await wait_job_end(home, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=2))
         assert [(item.attempts, item.output) for item in done.items] == [(1, "Alpha is done."), (2, "Beta is done.")]
         assert done.items[1].agent_id == beta.agent_id
@@ -122,21 +122,21 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "alpha", [says("Alpha is done.")]),
-        ("worker", "beta", [calls_of("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
+        ("worker", "beta", [tool_call("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
         ("worker", "gamma", [says("never")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await begun(home, "alpha", "beta", "gamma", parallel=1)
-        await home.exists("began")
+        job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
+        await home.wait_file("began")
         before = await read(home, job)
         await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id, reason="enough"))
-        await until(
+        await wait_fact(
             home,
             job.session_id,
             lambda record: record.header.type == "task.cancelled" and record.scope.task == job.task_id,
         )
         async with asyncio.timeout(PATIENCE):
-            while marked(mark):  # noqa: ASYNC110 - the process list has no events
+            while find_marked(mark):  # noqa: ASYNC110 - the process list has no events
                 await asyncio.sleep(0.02)
         after = await read(home, job)
         assert (after.status, after.counts) == ("cancelled", JobItems(completed=1, cancelled=2))
@@ -150,19 +150,19 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "alpha", [says("Alpha is done.")]),
-        ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
+        ("worker", "beta", [tool_call("Bash", command="touch began; sleep 600"), says("never")]),
     )
     goes_on = plays(
         ("worker", "You were paused", [says("Beta is done.")]), ("worker", "gamma", [says("Gamma is done.")])
     )
     async with house(tmp_path, cut, FolderDefinitions()) as home:
-        job = await begun(home, "alpha", "beta", "gamma", parallel=1)
-        await home.exists("began")
+        job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
+        await home.wait_file("began")
     async with house(tmp_path, goes_on, FolderDefinitions()) as home:
         waits = await read(home, job)
         assert (waits.status, waits.counts) == ("paused", JobItems(waiting=2, completed=1))
         await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
-        done = await over(home, job)
+        done = await wait_job_end(home, job)
         assert [(item.attempts, item.output) for item in done.items] == [
             (1, "Alpha is done."),
             (1, "Beta is done."),
@@ -173,8 +173,8 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
 async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(tmp_path: Path) -> None:
     scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await begun(home, *(f"item {number}" for number in range(100)), parallel=4)
-        done = await over(home, job)
+        job = await start_job(home, *(f"item {number}" for number in range(100)), parallel=4)
+        done = await wait_job_end(home, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=100))
         assert [item.title for item in done.items] == [f"item {number}" for number in range(100)]
         at_work, most = 0, 0
@@ -186,22 +186,22 @@ async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(t
             if isinstance(record.fact, TaskStarted) and record.scope.task != job.task_id:
                 order.append(record.scope.task)
         assert (most, order) == (4, list(job.items))
-        state = await when(home, job.session_id, lambda state: not state.tasks)
+        state = await wait_state(home, job.session_id, lambda state: not state.tasks)
         assert (list(state.threads), state.jobs) == ([state.lead], {}), "nothing of it is left to keep"
         requests = [record for record in await home.facts(job.session_id) if isinstance(record.fact, ModelRequested)]
         assert sum(record.scope.thread == state.lead for record in requests) == 1
-        assert await facts(home, job.session_id, TaskCompleted)
+        assert await list_facts(home, job.session_id, TaskCompleted)
 
 
 async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path) -> None:
     """CTL-02: two concurrent equal requests make one session with one job."""
     scenario = plays(("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         command = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
         created, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
         assert created == again
-        assert (await over(home, created)).counts == JobItems(completed=1)
+        assert (await wait_job_end(home, created)).counts == JobItems(completed=1)
         (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
         assert (listed.key, listed.title) == (created.session_id, "All of them")
         with pytest.raises(Refusal) as refused:
@@ -220,16 +220,16 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
     )
     many = tuple(JobItemInput(input=f"item {number}") for number in range(500))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        first = await begun(home, "fails", "one")
+        first = await start_job(home, "fails", "one")
         session = first.session_id
-        await until(
+        await wait_fact(
             home, session, lambda record: record.header.type == "task.failed" and record.scope.task == first.task_id
         )
         jobs = [first]
         for _ in range(2):
             job = await home.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
             await home.do(CancelJob(session_id=session, job_id=job.job_id))
-            await when(home, session, lambda state, job=job: job.job_id not in state.jobs)
+            await wait_state(home, session, lambda state, job=job: job.job_id not in state.jobs)
             jobs.append(job)
         before = [await read(home, job) for job in jobs]
         assert [len(entry.items) for entry in before] == [2, 500, 500]
@@ -247,17 +247,17 @@ async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) ->
     """All facts of an item's worker belong to its task."""
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
+        ("worker", "beta", [tool_call("Bash", command="touch began; sleep 600"), says("never")]),
     )
-    goes_on = plays(("worker", "You were paused", [writes("beta.md", "beta\n"), says("Beta is done.")]))
+    goes_on = plays(("worker", "You were paused", [write_call("beta.md", "beta\n"), says("Beta is done.")]))
     async with house(tmp_path, cut, FolderDefinitions()) as home:
-        job = await begun(home, "beta", parallel=1)
-        await home.exists("began")
+        job = await start_job(home, "beta", parallel=1)
+        await home.wait_file("began")
     async with house(tmp_path, goes_on, FolderDefinitions()) as home:
         await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
-        await over(home, job)
+        await wait_job_end(home, job)
         packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
-        spans = manifest_of(await pack_of(home, packed))["task"]["facts"]
+        spans = read_manifest(await read_pack(home, packed))["task"]["facts"]
         sequences = {number for first, last in spans for number in range(first, last + 1)}
         worker = [record for record in await home.facts(job.session_id) if record.scope.agent == "worker-1"]
         assert [record.header.type for record in worker if record.sequence not in sequences] == []
@@ -267,13 +267,13 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
     """SAFE-08: a later item asks for approval, although the lead ran in the wider mode."""
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("worker", "", [calls_of("Bash", command="touch ran"), says("Done.")]),
+        ("worker", "", [tool_call("Bash", command="touch ran"), says("Done.")]),
     )
     user = StateFolder(tmp_path / "user")
     user.make()
     settings = SettingsFiles(user, {}, FolderDefinitions())
     async with house(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
-        crew(home)
+        write_crew(home)
         own = home.folder / ".callboard"
         own.mkdir()
         (own / "settings.toml").write_text('permission_mode = "full"\n')
@@ -287,5 +287,5 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
         )
         await home.do(command)
         await home.until(turn.session_id, "action.required")
-        (created,) = await facts(home, turn.session_id, JobCreated)
+        (created,) = await list_facts(home, turn.session_id, JobCreated)
         assert (created.permission_mode, (home.folder / "ran").exists()) == ("ask", False)

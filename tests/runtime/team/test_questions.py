@@ -14,14 +14,14 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import PlanPart
 from callboard.contracts.rows.team import AgentRow
 from tests.runtime.rigs.house import House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, plays
+from tests.runtime.rigs.team import list_facts, plays, tool_call, write_crew
 
-PLAN = calls_of("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
+PLAN = tool_call("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
 CHILD = plays(
     (
         "lead",
         "go",
-        [calls_of("spawn_subagent", agent="worker", objective="mend"), calls_of("wait_subagents"), says("Done.")],
+        [tool_call("spawn_subagent", agent="worker", objective="mend"), tool_call("wait_subagents"), says("Done.")],
     ),
     ("worker", "mend", [PLAN, says("Mended.")]),
 )
@@ -38,7 +38,7 @@ async def answer(home: House, session: str, decision: Any, **more: Any) -> Actio
 async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(tmp_path: Path) -> None:
     """CTX-03, UI-24: also in a mode without other questions. No rule is offered."""
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
         table = await home.watch(
@@ -49,17 +49,21 @@ async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(t
         assert (action.action_type, action.scopes, action.matchers) == ("teammate_plan_decision", ("once",), {})
         await home.until(session, "turn.completed", 2)
         (output, *_) = [
-            fact.output.text for fact in await facts(home, session, ToolCompleted) if "decision" in fact.output.text
+            fact.output.text
+            for fact in await list_facts(home, session, ToolCompleted)
+            if "decision" in fact.output.text
         ]
         assert output == '{"decision":"changes_wanted","answer":"Look only.","reason":""}'
-        evaluated = [fact for fact in await facts(home, session, PermissionEvaluated) if fact.tool == "propose_plan"]
+        evaluated = [
+            fact for fact in await list_facts(home, session, PermissionEvaluated) if fact.tool == "propose_plan"
+        ]
         assert [(entry.verdict, entry.risk) for entry in evaluated] == [("ask", "none")]
 
 
 async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
     """CTX-03, CTL-06: it is shown and decided on, and its agent continues."""
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         session = (await home.submit("go")).session_id
         await home.until(session, "action.required")
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
@@ -73,7 +77,7 @@ async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
 async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
     """It asks its person."""
     scenario = plays(
-        ("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
+        ("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
     )
     async with house(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
@@ -84,10 +88,10 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
 
 async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path) -> None:
     """CTL-05"""
-    scenario = plays(("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
+    scenario = plays(("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
     async with house(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
         await answer(home, session, "reject", unattended=True)
         await home.until(session, "turn.completed")
-        assert await facts(home, session, ToolCompleted) == []
-        assert [fact.code for fact in await facts(home, session, ToolRefused)] == ["nobody_there"]
+        assert await list_facts(home, session, ToolCompleted) == []
+        assert [fact.code for fact in await list_facts(home, session, ToolRefused)] == ["nobody_there"]

@@ -17,13 +17,13 @@ from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnInterrupted
 from tests.runtime.rigs.house import House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
+from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
 
-WAIT = calls_of("wait_subagents")
+WAIT = tool_call("wait_subagents")
 
 
 def spawn(objective: str, **more: Any) -> list[dict[str, Any]]:
-    return calls_of("spawn_subagent", agent="worker", objective=objective, **more)
+    return tool_call("spawn_subagent", agent="worker", objective=objective, **more)
 
 
 async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) -> None:
@@ -34,59 +34,66 @@ async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) ->
         ("worker", "beta", [says("B.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
-        outputs = [fact.output.text for fact in await facts(home, turn.session_id, ToolCompleted)]
+        outputs = [fact.output.text for fact in await list_facts(home, turn.session_id, ToolCompleted)]
         answer = casing.decode(outputs[-1], ChildResults)
         assert [(fact.agent_id, fact.status, fact.result) for fact in answer.ended] == [
             ("worker-1", "completed", "A."),
             ("worker-2", "completed", "B."),
         ]
-        assert [fact.status for fact in await facts(home, turn.session_id, WorkerNotification)] == ["completed"] * 2
-        state = await when(home, turn.session_id, lambda state: not state.tasks)
+        assert [fact.status for fact in await list_facts(home, turn.session_id, WorkerNotification)] == [
+            "completed"
+        ] * 2
+        state = await wait_state(home, turn.session_id, lambda state: not state.tasks)
         assert state.threads[state.lead].inbox == ()
 
 
 async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Path) -> None:
     """MAR-10, CTL-08: both stop and stay cancelled, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
-    run = calls_of("Bash", command=f"touch began; sleep 600 # {mark}")
+    run = tool_call("Bash", command=f"touch began; sleep 600 # {mark}")
     scenario = plays(
         ("lead", "go", [spawn("alpha"), spawn("beta"), WAIT]),
         ("worker", "alpha", [run]),
         ("worker", "beta", [says("B.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", permission_mode="full")
-        await home.exists("began")
+        await home.wait_file("began")
         await home.until(turn.session_id, "subagent.completed")
-        assert marked(mark)
+        assert find_marked(mark)
         await home.do(InterruptTurn(session_id=turn.session_id, cascade=True, reason="enough"))
-        await when(home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values()))
-        request_count = len(await facts(home, turn.session_id, ModelRequested))
-        assert marked(mark) == []
-        state = await when(home, turn.session_id, lambda state: not state.tasks)
+        await wait_state(
+            home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values())
+        )
+        request_count = len(await list_facts(home, turn.session_id, ModelRequested))
+        assert find_marked(mark) == []
+        state = await wait_state(home, turn.session_id, lambda state: not state.tasks)
         assert [thread.child.status for thread in state.threads.values() if thread.child] == ["cancelled", "completed"]
-        assert {fact.cause for fact in await facts(home, turn.session_id, TurnInterrupted)} == {"person", "cancelled"}
-        assert len(await facts(home, turn.session_id, ModelRequested)) == request_count
+        assert {fact.cause for fact in await list_facts(home, turn.session_id, TurnInterrupted)} == {
+            "person",
+            "cancelled",
+        }
+        assert len(await list_facts(home, turn.session_id, ModelRequested)) == request_count
 
 
 async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Path) -> None:
     """UI-10, CTL-04; a session rule also applies to the next child."""
-    write = calls_of("Write", file_path="a.txt", content="hello\n")
+    write = tool_call("Write", file_path="a.txt", content="hello\n")
     scenario = plays(
         ("lead", "go", [spawn("alpha"), WAIT, spawn("beta"), WAIT, says("Done.")]),
         ("worker", "alpha", [write, says("A.")]),
-        ("worker", "beta", [calls_of("Write", file_path="a.txt", content="again\n"), says("B.")]),
+        ("worker", "beta", [tool_call("Write", file_path="a.txt", content="again\n"), says("B.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         assert isinstance(action.fact, ActionRequired)
@@ -97,27 +104,27 @@ async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Pa
                 session_id=turn.session_id, action_id=action.scope.action, decision="approve", scope="session"
             )
         )
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
         assert (home.folder / "a.txt").read_text() == "again\n"
-        assert len(await facts(home, turn.session_id, ActionRequired)) == 1
+        assert len(await list_facts(home, turn.session_id, ActionRequired)) == 1
 
 
 async def test_a_tree_that_waits_for_a_person_can_be_closed_and_continues(tmp_path: Path) -> None:
     """Nothing runs while only a person is awaited, and everything continues after the answer."""
-    write = calls_of("Write", file_path="a.txt", content="hello\n")
+    write = tool_call("Write", file_path="a.txt", content="hello\n")
     scenario = plays(("lead", "go", [spawn("alpha"), WAIT, says("Done.")]), ("worker", "alpha", [write, says("A.")]))
     async with house(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
-        await home.swept()
-        assert await facts(home, turn.session_id, TurnInterrupted) == []
+        await home.wait_closed()
+        assert await list_facts(home, turn.session_id, TurnInterrupted) == []
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
@@ -135,47 +142,47 @@ async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path
         ("worker", "interrupted because", [says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("divide")
         await home.until(turn.session_id, "subagent.awaited")
     async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
-        state = await when(home, turn.session_id, lambda state: True)
+        state = await wait_state(home, turn.session_id, lambda state: True)
         assert [thread.run for thread in state.threads.values()] == [None] * 3
         assert [thread.child.status for thread in state.threads.values() if thread.child] == ["waiting", "queued"]
-        assert {fact.cause for fact in await facts(home, turn.session_id, ThreadPaused)} == {"recovered"}
+        assert {fact.cause for fact in await list_facts(home, turn.session_id, ThreadPaused)} == {"recovered"}
         await home.do(ResumeThread(session_id=turn.session_id, tree=True))
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead",
         )
-        state = await when(home, turn.session_id, lambda state: True)
+        state = await wait_state(home, turn.session_id, lambda state: True)
         assert [thread.child.status for thread in state.threads.values() if thread.child] == ["completed"] * 2
 
 
-async def denied(home: House, session: str) -> list[tuple[str, str]]:
+async def list_denials(home: House, session: str) -> list[tuple[str, str]]:
     await home.until(session, "subagent.completed")
-    return [(fact.code, fact.message) for fact in await facts(home, session, ToolRefused)]
+    return [(fact.code, fact.message) for fact in await list_facts(home, session, ToolRefused)]
 
 
 async def test_a_child_is_limited_to_its_globs_and_to_reading(tmp_path: Path) -> None:
     """MAR-05, MAR-03: by the gate, in every permission mode."""
-    write = calls_of("Write", file_path="src/a.py", content="x")
+    write = tool_call("Write", file_path="src/a.py", content="x")
     scenario = plays(
         ("lead", "globs", [spawn("alpha", work_globs=["docs/**"]), says("Going.")]),
         ("lead", "reads", [spawn("beta", isolation="read_only"), says("Going.")]),
-        ("worker", "alpha", [write, calls_of("Write", file_path="docs/a.md", content="y"), says("A.")]),
+        ("worker", "alpha", [write, tool_call("Write", file_path="docs/a.md", content="y"), says("A.")]),
         ("worker", "beta", [write, says("B.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         held = await home.submit("globs", permission_mode="full")
-        assert await denied(home, held.session_id) == [
+        assert await list_denials(home, held.session_id) == [
             ("path_denied", "src/a.py is outside of where this agent may write: docs/**.")
         ]
         assert (home.folder / "docs" / "a.md").read_text() == "y"
         reads = await home.submit("reads", permission_mode="full")
-        assert await denied(home, reads.session_id) == [
+        assert await list_denials(home, reads.session_id) == [
             ("policy_denied", "write changes files, and this agent only reads.")
         ]
         assert not (home.folder / "src").exists()
@@ -188,8 +195,8 @@ async def test_a_subagents_spawn_is_refused_without_a_run(tmp_path: Path) -> Non
         ("worker", "alpha", [spawn("more"), says("Alone, then.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "subagent.completed")
-        assert [fact.code for fact in await facts(home, turn.session_id, ToolRefused)] == ["policy_denied"]
+        assert [fact.code for fact in await list_facts(home, turn.session_id, ToolRefused)] == ["policy_denied"]
         assert (await home.types(turn.session_id)).count("subagent.spawned") == 1

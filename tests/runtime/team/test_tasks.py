@@ -28,27 +28,27 @@ from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 from tests.agents.files import definition_file
 from tests.runtime.rigs.house import PATIENCE, House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, when
+from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_state, write_crew
 
 CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
 
 
-def runs(mark: str) -> list[dict[str, Any]]:
-    return calls_of("Bash", command=f"touch began; sleep 600 # {mark}")
+def sleep_call(mark: str) -> list[dict[str, Any]]:
+    return tool_call("Bash", command=f"touch began; sleep 600 # {mark}")
 
 
-async def begun(home: House) -> str:
+async def start_session(home: House) -> str:
     """Return a session whose lead has answered, with an open task."""
-    crew(home, clerk=CLERK)
+    write_crew(home, clerk=CLERK)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
     await home.do(CreateTask(session_id=turn.session_id, task_id="tsk_a", title="alpha"))
     return turn.session_id
 
 
-async def nothing_alive(mark: str) -> None:
+async def wait_no_process(mark: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while marked(mark):  # noqa: ASYNC110 - the process list has no events
+        while find_marked(mark):  # noqa: ASYNC110 - the process list has no events
             await asyncio.sleep(0.02)
 
 
@@ -59,10 +59,10 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
         ("lead", "hello", [says("Hello.")]), ("worker", "attempt 2", [says("Now.")]), ("worker", "alpha", failing)
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await begun(home)
+        session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
         await home.until(session, "task.failed")
-        (failed,) = await facts(home, session, TaskFailed)
+        (failed,) = await list_facts(home, session, TaskFailed)
         assert failed.code == "model_refused_request"
         started = await home.do(RetryTask(session_id=session, task_id="tsk_a", reason="once more"))
         assert started.status == "running"
@@ -94,21 +94,23 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "You were paused", [says("Done after all.")]),
-        ("worker", "alpha", [runs(mark), says("never")]),
+        ("worker", "alpha", [sleep_call(mark), says("never")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await begun(home)
+        session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
-        await home.exists("began")
+        await home.wait_file("began")
         await home.do(PauseTask(session_id=session, task_id="tsk_a", reason="lunch"))
         await home.until(session, "worker.notification")
-        await nothing_alive(mark)
+        await wait_no_process(mark)
         (row,) = (await home.do(ListTasks(session_id=session))).tasks
         assert (row.status, row.paused) == ("blocked", True)
 
         await home.do(ResumeTask(session_id=session, task_id="tsk_a"))
         await home.until(session, "task.completed")
-        assert [fact.input.text[:15] for fact in await facts(home, session, TurnSubmitted)][-1] == "You were paused"
+        assert [fact.input.text[:15] for fact in await list_facts(home, session, TurnSubmitted)][
+            -1
+        ] == "You were paused"
         (row,) = (await home.do(ListTasks(session_id=session))).tasks
         assert (row.status, row.paused, [attempt.number for attempt in row.attempts]) == ("done", False, [1])
 
@@ -116,24 +118,24 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
 async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> None:
     """CTL-08: the intent comes first, nothing keeps running, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
-    spawns = calls_of("spawn_subagent", agent="worker", objective="a part")
+    spawns = tool_call("spawn_subagent", agent="worker", objective="a part")
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("lead", "alpha", [spawns, calls_of("wait_subagents"), says("never")]),
-        ("worker", "a part", [runs(mark), says("never")]),
+        ("lead", "alpha", [spawns, tool_call("wait_subagents"), says("never")]),
+        ("worker", "a part", [sleep_call(mark), says("never")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await begun(home)
+        session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a"))
-        await home.exists("began")
-        await when(home, session, lambda state: any(call.awaits for call in _calls(state)))
+        await home.wait_file("began")
+        await wait_state(home, session, lambda state: any(call.awaits for call in _calls(state)))
         changed = await home.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
-        state = await when(home, session, lambda state: not state.tasks)
-        await nothing_alive(mark)
+        state = await wait_state(home, session, lambda state: not state.tasks)
+        await wait_no_process(mark)
         records = await home.facts(session)
         after = [record.header.type for record in records if record.sequence > changed.sequence]
         assert "model.requested" not in after
-        assert {fact.reason for fact in await facts(home, session, TaskCancelled)} == {"enough"}
+        assert {fact.reason for fact in await list_facts(home, session, TaskCancelled)} == {"enough"}
         assert all(thread.run is None for thread in state.threads.values())
 
 
@@ -147,11 +149,11 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("lead", "alpha", [calls_of("Write", file_path="a.md", content="a\n"), says("Written.")]),
-        ("worker", "beta", [runs(mark), says("never")]),
+        ("lead", "alpha", [tool_call("Write", file_path="a.md", content="a\n"), says("Written.")]),
+        ("worker", "beta", [sleep_call(mark), says("never")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home, clerk=CLERK)
+        write_crew(home, clerk=CLERK)
         turn = await home.submit("hello", permission_mode="ask")
         session = turn.session_id
         await home.until(session, "turn.completed")
@@ -185,7 +187,7 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         child = await control("subagent/spawn", agent="worker", objective="beta")
         await control("subagent/cancel", agent=child.agent_id)
         await home.do(SendHandoff(session_id=session, to="clerk", message="for you"))
-        clerk = await when(
+        clerk = await wait_state(
             home, session, lambda state: any(thread.agent == "clerk" for thread in state.threads.values())
         )
         thread = next(thread.thread for thread in clerk.threads.values() if thread.agent == "clerk")
@@ -204,5 +206,5 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
             "evidence/export": "evidence.exported",
         }
         assert set(controls) == set(SUBAGENT_CONTROLS)
-        await when(home, session, lambda state: all(thread.run is None for thread in state.threads.values()))
-    assert marked(mark) == []
+        await wait_state(home, session, lambda state: all(thread.run is None for thread in state.threads.values()))
+    assert find_marked(mark) == []

@@ -24,7 +24,7 @@ from callboard.runtime import session_state
 from tests.runtime.rigs.house import calls, house, says, uses
 
 
-def full() -> Refusal:
+def raise_full() -> Refusal:
     """Raise what the store raises while the disk is full."""
     return Refusal("store_full", "There is no room.")
 
@@ -62,7 +62,7 @@ async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: 
             nonlocal tried
             tried += 1
             if tried == 2:
-                raise full()
+                raise raise_full()
             await write(stream, epoch, pieces)
 
         monkeypatch.setattr(partials, "write", refuses_once)
@@ -135,7 +135,7 @@ async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
             nonlocal refused
             if batch.stream.startswith("ses_") and batch.expected and refused < 5:
                 refused += 1
-                raise full()
+                raise raise_full()
             return await append(batch)
 
         monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
@@ -153,7 +153,7 @@ async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, m
         async def refuses(stream: str, ops: Sequence[Op], views: Views) -> None:
             if whole and views.watermark >= whole:
                 refused.set()
-            raise full()
+            raise raise_full()
 
         monkeypatch.setattr(rows, "write", refuses)
         turn = await home.submit("first")
@@ -241,7 +241,7 @@ async def test_a_command_is_answered_although_its_snapshot_was_refused(
     async with house(tmp_path, calls(says("Hi."))) as home:
 
         async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
-            raise full()
+            raise raise_full()
 
         monkeypatch.setattr(home.runtime.dependencies.store.rows, "save_snapshot", refuses)
         turn = await home.submit("go")

@@ -16,7 +16,7 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.conversation import ActionPart, PlanPart
-from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
+from tests.runtime.rigs.house import ChangingDefinitions, House, calls, house, says, uses
 
 PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])
 ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
@@ -31,7 +31,7 @@ async def wait_plan(home: House, session: str, count: int = 1) -> Record:
     return record
 
 
-def modes(record: Record) -> tuple[str, ...]:
+def list_modes(record: Record) -> tuple[str, ...]:
     """Return the modes that the action offers, the default first."""
     assert isinstance(record.fact, ActionRequired)
     return record.fact.modes
@@ -80,7 +80,7 @@ async def test_a_plan_runs_in_the_mode_before_planning_by_default(tmp_path: Path
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
         record = await wait_plan(home, session)
-        assert modes(record) == ("edits", "ask")
+        assert list_modes(record) == ("edits", "ask")
         await home.do(respond(session, record))
         await home.until(session, "turn.completed", 3)
         facts = [record.fact for record in await home.facts(session)]
@@ -101,12 +101,12 @@ async def test_a_plan_offers_full_access_only_if_it_was_in_force_before(tmp_path
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
         first = await wait_plan(home, session)
-        assert modes(first) == ("full", "ask", "edits")
+        assert list_modes(first) == ("full", "ask", "edits")
         await home.do(respond(session, first, permission_mode="ask"))
         await home.until(session, "turn.completed", 3)
         await home.submit("plan it", session, permission_mode="planning")
         second = await wait_plan(home, session, 2)
-        assert modes(second) == ("ask", "edits")
+        assert list_modes(second) == ("ask", "edits")
         with pytest.raises(Refusal) as refused:
             await home.do(respond(session, second, permission_mode="full"))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "permissionMode")
@@ -116,11 +116,11 @@ async def test_a_plan_offers_full_access_only_if_it_was_in_force_before(tmp_path
 async def test_a_plan_offers_no_mode_that_the_agent_may_not_use(tmp_path: Path) -> None:
     """D4: a mode wider than the agent's own is refused. An agent that may only plan continues its
     turn."""
-    agent = Changing(permission_mode="ask")
+    agent = ChangingDefinitions(permission_mode="ask")
     async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         first = await wait_plan(home, session)
-        assert modes(first) == ("ask",)
+        assert list_modes(first) == ("ask",)
         with pytest.raises(Refusal):
             await home.do(respond(session, first, permission_mode="edits"))
         await home.do(respond(session, first, "answer", answer="Shorter."))

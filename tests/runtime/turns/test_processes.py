@@ -24,7 +24,7 @@ from callboard.contracts.rows.process import ProcessRow
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.tools.rigs.processes import find_processes, wait_until
 
 
@@ -37,29 +37,29 @@ def mark(tmp_path: Path) -> str:
 HERE: dict[str, Any] = {"process_id": "{Bash[0].process_id}"}
 
 
-def background(command: str) -> list[dict[str, Any]]:
+def background_call(command: str) -> list[dict[str, Any]]:
     return uses("Bash", command=command, background=True)
 
 
-async def listed(home: House, session: str) -> tuple[ProcessRow, ...]:
+async def list_processes(home: House, session: str) -> tuple[ProcessRow, ...]:
     return (await home.do(ListProcesses(session_id=session))).processes
 
 
-async def outputs(home: House, session: str) -> list[str]:
+async def list_outputs(home: House, session: str) -> list[str]:
     """Return the outputs of tool calls, in order."""
     return [record.fact.output.text for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
 
 
 async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
     """CTL-09: each step is a fact, and its row shows how it ended."""
-    played = calls(background("echo up; read line; echo got $line"), says("It runs."))
+    played = calls(background_call("echo up; read line; echo got $line"), says("It runs."))
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         started = await home.until(turn.session_id, "process.started")
         await home.until(turn.session_id, "turn.completed")
         process = started.scope.process
-        await until_output(home, turn.session_id, "up\n")
-        (row,) = await listed(home, turn.session_id)
+        await wait_output(home, turn.session_id, "up\n")
+        (row,) = await list_processes(home, turn.session_id)
         assert (row.process_id, row.state, row.command.text) == (
             process,
             "running",
@@ -72,21 +72,21 @@ async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
         assert answer == ProcessChanged(session_id=turn.session_id, process_id=process, sequence=over.sequence - 1)
         assert isinstance(over.fact, ProcessEnded)
         assert (over.fact.status, over.fact.exit_code, over.fact.output) == ("exited", 0, Text(text="up\ngot hello\n"))
-        (row,) = await listed(home, turn.session_id)
+        (row,) = await list_processes(home, turn.session_id)
         assert (row.state, row.output, row.exit_code) == ("exited", Text(text="up\ngot hello\n"), 0)
 
 
-async def until_output(home: House, session: str, text: str) -> None:
+async def wait_output(home: House, session: str, text: str) -> None:
     async def there() -> bool:
-        return any(row.output.text == text for row in await listed(home, session))
+        return any(row.output.text == text for row in await list_processes(home, session))
 
-    await home._soon(there)
+    await home._wait_for(there)
 
 
 async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
     """CTL-09"""
     played = calls(
-        background("echo one; echo two; exec sleep 600"),
+        background_call("echo one; echo two; exec sleep 600"),
         uses("ReadProcess", **HERE, offset=4, wait=30_000),
         uses("StopProcess", **HERE),
         uses("ReadProcess", **HERE),
@@ -100,7 +100,7 @@ async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
         assert isinstance(over.fact, ProcessEnded)
         assert (over.fact.status, over.fact.output.text) == ("terminated", "one\ntwo\n")
         name = over.scope.process
-        assert (await outputs(home, turn.session_id))[1:] == [
+        assert (await list_outputs(home, turn.session_id))[1:] == [
             f"two\n\n[{name} is running. The next offset is 8.]",
             f"{name} was stopped.",
             f"one\ntwo\n\n[{name} was stopped. The next offset is 8.]",
@@ -111,7 +111,7 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
     """SAFE-03"""
     key = "ghp_" + "a1B2" * 9
     played = calls(
-        background(f"printf '%s' {key[:11]}; sleep 0.2; printf '%s\\n' {key[11:]}; exec sleep 600"),
+        background_call(f"printf '%s' {key[:11]}; sleep 0.2; printf '%s\\n' {key[11:]}; exec sleep 600"),
         uses("ReadProcess", **HERE, wait=30_000),
         says("Done."),
     )
@@ -120,11 +120,11 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
         await home.until(turn.session_id, "turn.completed")
 
         async def whole() -> bool:
-            return any("secret://" in row.output.text for row in await listed(home, turn.session_id))
+            return any("secret://" in row.output.text for row in await list_processes(home, turn.session_id))
 
-        await home._soon(whole)
-        (row,) = await listed(home, turn.session_id)
-        for text in (*await outputs(home, turn.session_id), row.output.text):
+        await home._wait_for(whole)
+        (row,) = await list_processes(home, turn.session_id)
+        for text in (*await list_outputs(home, turn.session_id), row.output.text):
             assert key[4:11] not in text
             assert key[11:] not in text
 
@@ -133,7 +133,7 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
     """SAFE-03: agents and people receive the text. When the rest arrives, the handle follows it."""
     redaction = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
     played = calls(
-        background("printf 'Who? me'; read line; printf %s $line"),
+        background_call("printf 'Who? me'; read line; printf %s $line"),
         uses("ReadProcess", **HERE, offset=5, wait=60_000),
         says("It asks."),
     )
@@ -142,9 +142,9 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
 
-        (row,) = await listed(home, turn.session_id)
+        (row,) = await list_processes(home, turn.session_id)
         assert row.output == Text(text="Who? me")
-        assert (await outputs(home, turn.session_id))[1] == f"me\n[{process} is running. The next offset is 7.]"
+        assert (await list_outputs(home, turn.session_id))[1] == f"me\n[{process} is running. The next offset is 7.]"
 
         await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
 
@@ -155,7 +155,9 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
 
 async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_path: Path, mark: str) -> None:
     """CTL-09"""
-    async with house(tmp_path, calls(background(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))) as home:
+    async with house(
+        tmp_path, calls(background_call(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))
+    ) as home:
         turn = await home.submit("serve", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
@@ -188,13 +190,13 @@ async def test_an_unknown_process_is_refused(tmp_path: Path) -> None:
 
 async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) -> None:
     """CTL-09: it cannot be recovered, and stopping it changes nothing."""
-    played = calls(background("sleep 600"), says("It runs."))
+    played = calls(background_call("sleep 600"), says("It runs."))
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
-        async with house(killed(home, tmp_path), played) as after:
-            (row,) = await listed(after, turn.session_id)
+        async with house(copy_as_killed(home, tmp_path), played) as after:
+            (row,) = await list_processes(after, turn.session_id)
             for command in (
                 WriteProcessStdin(session_id=turn.session_id, process_id=process, text="x"),
                 TerminateProcess(session_id=turn.session_id, process_id=process),
@@ -213,7 +215,7 @@ async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) ->
 
 async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
-    played = calls(background(f"sleep {mark}"), says("It runs."))
+    played = calls(background_call(f"sleep {mark}"), says("It runs."))
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
@@ -221,13 +223,13 @@ async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark
     assert find_processes(mark) == []
 
     async with house(tmp_path, played) as home:
-        (row,) = await listed(home, turn.session_id)
+        (row,) = await list_processes(home, turn.session_id)
         assert row.state == "session_closed"
 
 
 async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
-    async with house(tmp_path, calls(background(f"sleep {mark}"), says("It runs."))) as home:
+    async with house(tmp_path, calls(background_call(f"sleep {mark}"), says("It runs."))) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
         await wait_until(lambda: find_processes("sleep", mark))
@@ -239,7 +241,7 @@ async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) 
 
 async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
     """CTL-09: the process keeps running without followers."""
-    played = calls(background("read line"), says("It runs."))
+    played = calls(background_call("read line"), says("It runs."))
     async with house(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
         turn = await home.submit("serve", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
@@ -250,12 +252,12 @@ async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
         assert home.runtime.sessions.open_sessions() == [turn.session_id]
         await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, end=True))
         await home.until(turn.session_id, "process.ended")
-        await home.swept()
+        await home.wait_closed()
 
 
 async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> None:
     """SAFE-07"""
-    async with house(tmp_path, calls(background("sleep 600"), says("No."))) as home:
+    async with house(tmp_path, calls(background_call("sleep 600"), says("No."))) as home:
         turn = await home.submit("serve")
         await home.until(turn.session_id, "action.required")
 
@@ -265,7 +267,7 @@ async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> N
             row.prompt
             == "Run sleep 600 in the background? In the sandbox: it can change files of the folder, without network."
         )
-        assert await listed(home, turn.session_id) == ()
+        assert await list_processes(home, turn.session_id) == ()
 
 
 async def test_the_command_environment_is_readable_for_a_workspace_and_a_session(tmp_path: Path) -> None:

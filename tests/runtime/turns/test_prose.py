@@ -8,7 +8,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from tests.runtime.rigs.house import house, says
-from tests.runtime.rigs.team import crew, plays
+from tests.runtime.rigs.team import plays, write_crew
 
 #: Forms in which models, tools and people write instructions.
 PROSE = """I have asked worker-1 to do it, critic accepted the handoff, and tsk_1 is done.
@@ -32,7 +32,7 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
     nothing in `auto`."""
     scenario = plays(("lead", "go", [says(f"{number}\n{PROSE}") for number in range(3)]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         lead = home.folder / "agents" / "lead.md"
         lead.write_text(lead.read_text().replace("lead: true", "lead: true\nmax_iters: 3"))
         turn = await home.submit("go", mode=mode, permission_mode="full")

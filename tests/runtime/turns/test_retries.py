@@ -16,7 +16,7 @@ from callboard.contracts.rows.conversation import NoticePart
 from callboard.contracts.settings import RetrySettings
 from callboard.models.registry import ConfiguredModels
 from tests.runtime.rigs.house import calls, house, says
-from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.runtime.turns.test_models import facts_of, plays
 
 
@@ -70,7 +70,7 @@ async def test_m4_a_waiting_call_of_a_dead_process_is_interrupted(tmp_path: Path
     async with house(tmp_path, calls([busy(retry_after=200)])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "model.failed")
-        async with house(killed(home, tmp_path), calls(says("Again."))) as after:
+        async with house(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
             await after.read(turn.session_id)
             assert (await after.types(turn.session_id))[-3:] == [
                 "session.taken_over",

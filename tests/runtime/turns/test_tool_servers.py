@@ -37,12 +37,14 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.rows.conversation import ToolPart
 from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.runtime.rigs.team import facts
+from tests.runtime.rigs.team import list_facts
 from tests.tools.mcp.serving import SCRIPTED, read_calls
 
 
 @asynccontextmanager
-async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False) -> AsyncIterator[House]:
+async def server_house(
+    place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False
+) -> AsyncIterator[House]:
     """Yield a runtime whose user settings have the server of `scripted.py` and these lines."""
     state = place / "home"
     state.mkdir(exist_ok=True)
@@ -58,7 +60,7 @@ async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bo
         yield home
 
 
-async def answered(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
+async def answer_question(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
     action = await home.until(session, "action.required")
     assert isinstance(action.fact, ActionRequired)
@@ -66,10 +68,10 @@ async def answered(home: House, session: str, decision: Any, **more: Any) -> Act
     return action.fact
 
 
-async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
+async def read_catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
     """Return the catalogs that a session's facts name."""
     tool_catalogs: list[dict[str, ToolInfo]] = []
-    for fact in await facts(home, session, ToolCatalogResolved):
+    for fact in await list_facts(home, session, ToolCatalogResolved):
         data = await home.runtime.dependencies.store.blobs.get(fact.catalog.hash)
         assert data is not None
         tool_catalogs.append({entry.name: entry for entry in msgspec.json.decode(data, type=list[ToolInfo])})
@@ -78,22 +80,22 @@ async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
 
 async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
     """CTL-04, X10: the same gate. The server's read-only hint allows nothing and lowers no risk."""
-    async with served(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
+    async with server_house(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
-        action = await answered(home, session, "approve", scope="session")
+        action = await answer_question(home, session, "approve", scope="session")
         await home.until(session, "turn.completed")
         assert (action.tool, action.risk, action.matchers["session"]) == (
             "mcp__scripted__echo",
             "medium",
             "mcp__scripted__echo",
         )
-        (added,) = await facts(home, session, PermissionRuleAdded)
+        (added,) = await list_facts(home, session, PermissionRuleAdded)
         assert action.binding is not None
         assert (added.rule.declared, len(added.rule.declared)) == (action.binding.declared, 64)
-        assert [fact.output.text for fact in await facts(home, session, ToolCompleted)] == ["hello"]
+        assert [fact.output.text for fact in await list_facts(home, session, ToolCompleted)] == ["hello"]
         types = await home.types(session)
         assert types[types.index("tool.started") - 1] == "sandbox.applied"
-        (there,) = await facts(home, session, ToolServerConnected)
+        (there,) = await list_facts(home, session, ToolServerConnected)
         assert (there.server, there.title, there.version, there.protocol) == (
             "scripted",
             "Scripted",
@@ -103,12 +105,12 @@ async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
 
 
 async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
-    async with served(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
+    async with server_house(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "turn.completed")
         await home.submit("two", session)
         await home.until(session, "turn.completed", 2)
-        (catalog,) = await catalogs(home, session)
+        (catalog,) = await read_catalogs(home, session)
         assert catalog["mcp__scripted__echo"] == ToolInfo(
             name="mcp__scripted__echo",
             source="mcp:scripted",
@@ -126,23 +128,23 @@ async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
 
 async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
     scenario = calls(uses("FindTools", query="echo"), uses("mcp__scripted__echo", text="found"), says("Done."))
-    async with served(tmp_path, scenario, deferred=True) as home:
+    async with server_house(tmp_path, scenario, deferred=True) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
-        first, second = await catalogs(home, session)
+        first, second = await read_catalogs(home, session)
         assert [entry["mcp__scripted__echo"].availability for entry in (first, second)] == ["deferred", "loaded"]
-        assert [fact.added for fact in await facts(home, session, ToolCatalogResolved)] == [
+        assert [fact.added for fact in await list_facts(home, session, ToolCatalogResolved)] == [
             (),
             ("mcp__scripted__echo",),
         ]
-        assert [fact.output.text for fact in await facts(home, session, ToolCompleted)][-1] == "found"
+        assert [fact.output.text for fact in await list_facts(home, session, ToolCompleted)][-1] == "found"
 
 
 async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_path: Path) -> None:
     """CTL-05, UI-24: it is answered once, and the call continues with the answer."""
-    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
-        action = await answered(home, session, "answer", answer="42")
+        action = await answer_question(home, session, "answer", answer="42")
         await home.until(session, "turn.completed")
         assert (action.action_type, action.decisions, action.tool) == (
             "structured_input",
@@ -150,36 +152,36 @@ async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_pat
             "mcp__scripted__ask",
         )
         assert json.loads(action.arguments.text)["schema"]["required"] == ["size"]
-        (done,) = await facts(home, session, ToolCompleted)
+        (done,) = await list_facts(home, session, ToolCompleted)
         assert json.loads(done.output.text) == {"action": "accept", "content": {"size": 42}}
         types = await home.types(session)
         assert types[types.index("action.required") - 1 :][:3] == ["tool.started", "action.required", "action.resolved"]
 
 
 async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
-    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
-        await answered(home, session, "reject")
+        await answer_question(home, session, "reject")
         await home.until(session, "turn.completed")
-        (done,) = await facts(home, session, ToolCompleted)
+        (done,) = await list_facts(home, session, ToolCompleted)
         assert json.loads(done.output.text) == {"action": "decline"}
 
 
 async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None:
     """CTL-07: nothing of it continues."""
-    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
-        assert len(await facts(home, session, ActionWithdrawn)) == 1
+        assert len(await list_facts(home, session, ActionWithdrawn)) == 1
         assert (await home.types(session))[-3:] == ["action.withdrawn", "tool.cancelled", "turn.interrupted"]
 
 
 async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
     """UI-09: it is shown as it arrives, and removed when the call ends."""
     scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
-    async with served(tmp_path, scenario) as home:
+    async with server_house(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         table = await home.watch(session, lambda table: any(row.done is not None for row in table.list_rows(ToolPart)))
         (row,) = table.list_rows(ToolPart)
@@ -190,19 +192,19 @@ async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
 
 async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: Path) -> None:
     scenario = calls(uses("mcp__scripted__die"), uses("Read", file_path="a.txt"), says("Done."))
-    async with served(tmp_path, scenario) as home:
+    async with server_house(tmp_path, scenario) as home:
         (home.folder / "a.txt").write_text("still here\n")
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
-        (failed,) = await facts(home, session, ToolFailed)
-        (lost,) = await facts(home, session, ToolServerLost)
+        (failed,) = await list_facts(home, session, ToolFailed)
+        (lost,) = await list_facts(home, session, ToolServerLost)
         assert (failed.code, lost.server, lost.code) == ("server_failed", "scripted", "server_failed")
         assert "exit code 7" in lost.message
 
 
 async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) -> None:
     """MAR-05: also for servers."""
-    async with served(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
+    async with server_house(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
         agents = home.folder / "agents"
         agents.mkdir()
         (agents / "reader.md").write_text(
@@ -210,15 +212,15 @@ async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) 
         )
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
-        (denied,) = await facts(home, session, PermissionEvaluated)
+        (denied,) = await list_facts(home, session, PermissionEvaluated)
         assert (denied.verdict, denied.checks[-1].name) == ("deny", "policy")
-        (catalog,) = await catalogs(home, session)
+        (catalog,) = await read_catalogs(home, session)
         loaded = [entry.name for entry in catalog.values() if entry.availability == "loaded"]
         assert (loaded, read_calls(tmp_path)) == (["mcp__scripted__echo"], [])
 
 
 async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tmp_path: Path) -> None:
-    async with served(tmp_path, calls(says("Hi."))) as home:
+    async with server_house(tmp_path, calls(says("Hi."))) as home:
         before: ServerList = await home.do(ListServers(workspace_id=home.workspace))
         inventory: ToolInventory = await home.do(GetToolInventory(workspace_id=home.workspace))
         after: ServerChanged = await home.do(ReconnectServer(workspace_id=home.workspace, server="scripted"))
@@ -247,4 +249,4 @@ async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: 
         assert types[4:6] == ["tool.started", "tool.started"]
         assert "tool.failed" not in types
         assert (home.folder / "a.txt").read_text() == "two\n"
-        assert len(await facts(home, session, ModelRequested)) == 2
+        assert len(await list_facts(home, session, ModelRequested)) == 2

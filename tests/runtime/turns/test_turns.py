@@ -344,7 +344,7 @@ async def test_a_waiting_session_is_closed_and_its_answer_reopens_it(tmp_path: P
     async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
-        await home.swept()
+        await home.wait_closed()
         answer = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve")
         await home.do(answer)
         await home.until(turn.session_id, "turn.completed")

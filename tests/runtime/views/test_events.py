@@ -50,7 +50,7 @@ class Desk:
 
     async def begin(self) -> None:
         await self.fact(SessionCreated(workspace_id=HOME, folder="/", title="t"))
-        await self.fact(started())
+        await self.fact(turn_started())
 
     def piece(self, text: str, offset: int) -> None:
         self.order.frame(SESSION, Frame(kind="text", scope=PLACE, offset=offset, text=text))
@@ -59,13 +59,13 @@ class Desk:
         await self.fact(MessageText(content=Text(text=text)), ends=(partial_key("text", PLACE),))
 
 
-def started() -> TurnStarted:
+def turn_started() -> TurnStarted:
     return TurnStarted(
         mode="chat", permission_mode="ask", max_iters=5, definition="lead", definition_hash="", workspace_sequence=0
     )
 
 
-async def take(events: AsyncGenerator[bytes], count: int) -> list[dict[str, Any]]:
+async def read_events(events: AsyncGenerator[bytes], count: int) -> list[dict[str, Any]]:
     """Return the next events. The last chunk can contain more."""
     received: list[dict[str, Any]] = []
     async with asyncio.timeout(30):
@@ -86,14 +86,14 @@ async def test_live_numbers_continue_after_all_clients_left():
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:
-        await take(events, 1)
+        await read_events(events, 1)
         desk.piece("one ", 0)
-        received = await take(events, 2)
+        received = await read_events(events, 2)
     desk.piece("two ", 4)
     async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
-        so_far = await take(events, 1)
+        so_far = await read_events(events, 1)
         desk.piece("three", 8)
-        rest = await take(events, 1)
+        rest = await read_events(events, 1)
 
     assert tokens(received) == [(0, "one ")]
     assert tokens(so_far) == [(0, "one two ")]
@@ -107,11 +107,11 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, 0)) as events:
-        first = await take(events, 3)
+        first = await read_events(events, 3)
         await desk.end("Done.")
-        live = await take(events, 1)
+        live = await read_events(events, 1)
     async with aclosing(desk.events.follow(HOME, 0)) as events:
-        again = await take(events, 4)
+        again = await read_events(events, 4)
 
     assert again == [*first, *live]
     assert [entry["type"] for entry in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
@@ -124,7 +124,7 @@ async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
     async with aclosing(desk.events.follow(HOME, first_number(2) + 1)) as events:
         await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
         await desk.end("Done.")
-        received = await take(events, 1)
+        received = await read_events(events, 1)
 
     assert [(entry["type"], entry["seq"]) for entry in received] == [("Message", first_number(4))]
 
@@ -137,18 +137,18 @@ async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pyt
     slow = desk.events.follow(HOME, 0)
     fast = desk.events.follow(HOME, 0)
     async with aclosing(slow), aclosing(fast):
-        begun = await take(slow, 3)
-        await take(fast, 3)
+        begun = await read_events(slow, 3)
+        await read_events(fast, 3)
         for number in range(50):
             desk.piece(f"{number:02} ", 3 * number)
         whole: list[dict[str, Any]] = []
         while not tokens(whole) or sum(map(len, tokens(whole)[-1][1])) + tokens(whole)[-1][0] < 150:
-            whole += await take(fast, 1)
+            whole += await read_events(fast, 1)
         missed: list[dict[str, Any]] = []
         while not tokens(missed) or len(tokens(missed)[-1][1]) + tokens(missed)[-1][0] < 150:
-            missed += await take(slow, 1)
+            missed += await read_events(slow, 1)
         await desk.end("Done.")
-        last = await take(slow, 1)
+        last = await read_events(slow, 1)
 
     so_far = [entry for entry in missed if entry["type"] == "Token" and entry["data"].get("so_far")]
     assert so_far[-1]["data"]["text"] == "".join(f"{number:02} " for number in range(50))
@@ -163,13 +163,13 @@ async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.Monke
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:
-        await take(events, 1)
+        await read_events(events, 1)
         for number in range(40):
             desk.piece("x", number)
         await desk.end("x" * 40)
         received: list[dict[str, Any]] = []
         while not received or received[-1]["type"] != "Message":
-            received += await take(events, 1)
+            received += await read_events(events, 1)
 
     numbers = [entry["seq"] for entry in received]
     assert numbers == sorted(set(numbers))
@@ -182,7 +182,7 @@ async def test_a_client_that_lags_too_far_receives_a_snapshot(monkeypatch: pytes
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, 1)) as events:
-        (state,) = await take(events, 1)
+        (state,) = await read_events(events, 1)
 
     assert (state["type"], state["data"]) == ("StateUpdated", {"change": "snapshot", "gap": True})
 
@@ -193,16 +193,16 @@ async def test_a_new_process_repeats_no_number_of_the_former_one():
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:
-        begun = await take(events, 1)
+        begun = await read_events(events, 1)
         desk.piece("one ", 0)
-        received = begun + await take(events, 2)
+        received = begun + await read_events(events, 2)
     desk.store.epoch = 2
     desk.order = EventOrder(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
     desk.events = EventStream(desk.order, lambda: desk.store.facts, lambda _: {})
     async with aclosing(desk.events.follow(HOME, None)) as events:
-        fresh = await take(events, 1)
+        fresh = await read_events(events, 1)
     async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
-        coming = asyncio.create_task(take(events, 1))
+        coming = asyncio.create_task(read_events(events, 1))
         await desk.end("one ")
         rest = await coming
 

@@ -16,14 +16,14 @@ from tests.runtime.rigs.house import House, house, says
 COUNT = 6
 
 
-async def _filled(folder: Path) -> None:
+async def _fill_store(folder: Path) -> None:
     async with house(folder, {"calls": [says("Done.")]}) as home:
         for number in range(COUNT):
             turn = await home.submit(f"Session {number}")
             await home.until(turn.session_id, "turn.completed")
 
 
-def _without_views(folder: Path) -> None:
+def _delete_views(folder: Path) -> None:
     for path in folder.rglob("views.db*"):
         path.unlink()
 
@@ -37,8 +37,8 @@ async def test_r2_a_list_without_views_is_complete_or_reports_missing_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R2: missing sessions are counted in the answer and in the workspace's row."""
-    await _filled(tmp_path)
-    _without_views(tmp_path)
+    await _fill_store(tmp_path)
+    _delete_views(tmp_path)
     held, recovered = asyncio.Event(), Runtime._recover_session
 
     async def slowly(self: Runtime, *rest: object) -> None:
@@ -58,8 +58,8 @@ async def test_r2_a_list_without_views_is_complete_or_reports_missing_sessions(
 
 async def test_r2_a_list_waits_briefly_for_rebuilt_rows(tmp_path: Path) -> None:
     """R2"""
-    await _filled(tmp_path)
-    _without_views(tmp_path)
+    await _fill_store(tmp_path)
+    _delete_views(tmp_path)
     async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=60.0) as home:
         listed = await _list(home)
         assert (len(listed.sessions), listed.rebuilding, listed.missing) == (COUNT, False, 0)
@@ -67,7 +67,7 @@ async def test_r2_a_list_waits_briefly_for_rebuilt_rows(tmp_path: Path) -> None:
 
 async def test_r2_a_complete_list_is_answered_at_once(tmp_path: Path) -> None:
     """R2: no request waits when views exist, and a new session is not missing."""
-    await _filled(tmp_path)
+    await _fill_store(tmp_path)
     async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=3600.0) as home:
         await home.submit("One more")
         listed = await _list(home)

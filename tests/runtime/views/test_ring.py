@@ -17,11 +17,11 @@ def change(name: str) -> list[Op]:
     return [Remove("queue", name)]
 
 
-def written(sequence: int) -> bytes:
+def encoded_change(sequence: int) -> bytes:
     return encode("ops", Cursor(sequence), change(str(sequence)))
 
 
-async def next_of(streams: list[AsyncGenerator[bytes]]) -> set[bytes]:
+async def read_next_chunks(streams: list[AsyncGenerator[bytes]]) -> set[bytes]:
     """Return the next chunk of each follower, equal ones once."""
     async with asyncio.timeout(PATIENCE):
         return set(await asyncio.gather(*(anext(stream) for stream in streams)))
@@ -31,12 +31,12 @@ async def test_many_followers_receive_quick_operations_in_one_write() -> None:
     """UI-30: the first operation is sent at once, later ones together, and none is omitted."""
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     streams = [ring.follow(None) for _ in range(FOLLOWERS)]
-    assert await next_of(streams) == {encode("snapshot", Cursor(0), [])}
+    assert await read_next_chunks(streams) == {encode("snapshot", Cursor(0), [])}
     ring.push(Cursor(1), change("1"))
-    assert await next_of(streams) == {written(1)}
+    assert await read_next_chunks(streams) == {encoded_change(1)}
     ring.push(Cursor(2), change("2"))
     ring.push(Cursor(3), change("3"))
-    assert await next_of(streams) == {written(2) + written(3)}
+    assert await read_next_chunks(streams) == {encoded_change(2) + encoded_change(3)}
     for stream in streams:
         await stream.aclose()
 
@@ -50,10 +50,10 @@ async def test_followers_at_different_cursors_each_receive_later_operations() ->
     async with asyncio.timeout(PATIENCE):
         chunks = [await anext(place) for place in places]
     assert chunks == [
-        written(1) + written(2) + written(3),
-        written(2) + written(3),
-        written(3),
-        written(1) + written(2) + written(3),
+        encoded_change(1) + encoded_change(2) + encoded_change(3),
+        encoded_change(2) + encoded_change(3),
+        encoded_change(3),
+        encoded_change(1) + encoded_change(2) + encoded_change(3),
     ]
     for place in places:
         await place.aclose()
@@ -65,7 +65,7 @@ async def test_a_closed_ring_ends_its_streams_and_clients_continue_from_their_cu
     stream = ring.follow(Cursor(0))
     ring.push(Cursor(1), change("1"))
     async with asyncio.timeout(PATIENCE):
-        assert await anext(stream) == written(1)
+        assert await anext(stream) == encoded_change(1)
         ring.push(Cursor(2), change("2"))
         ring.close()
         assert [chunk async for chunk in stream] == []
@@ -79,12 +79,12 @@ async def test_old_operations_are_dropped_and_later_clients_get_a_snapshot() -> 
     ring.drop_older(age=60)
     young, late, newest = ring.follow(Cursor(1)), ring.follow(Cursor(1)), ring.follow(Cursor(2))
     async with asyncio.timeout(PATIENCE):
-        assert await anext(young) == written(2)
+        assert await anext(young) == encoded_change(2)
         ring.drop_older(age=0)
         assert await anext(late) == encode("snapshot", Cursor(2), [])
         waiting = asyncio.ensure_future(anext(newest))
         await asyncio.sleep(0)
         ring.push(Cursor(3), change("3"))
-        assert {await waiting, await anext(young), await anext(late)} == {written(3)}
+        assert {await waiting, await anext(young), await anext(late)} == {encoded_change(3)}
     for stream in (young, late, newest):
         await stream.aclose()

@@ -15,7 +15,7 @@ ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "
 ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
 
 
-def plain(folder: Path, *arguments: str) -> str:
+def run_plain_git(folder: Path, *arguments: str) -> str:
     """Run git as a person does."""
     done = subprocess.run(["git", *ME, *arguments], cwd=folder, env=ALONE, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -28,11 +28,11 @@ def marks(tmp_path: Path) -> Path:
     return tmp_path / "marks"
 
 
-def leaves(marks: Path, name: str, then: str = "cat") -> str:
+def marking_command(marks: Path, name: str, then: str = "cat") -> str:
     return f"touch {marks}/{name}; {then}"
 
 
-def ran(marks: Path) -> list[str]:
+def list_marks(marks: Path) -> list[str]:
     return sorted(path.name for path in marks.iterdir())
 
 
@@ -42,27 +42,27 @@ def hostile(tmp_path: Path, marks: Path) -> Path:
     `main` changed the same line."""
     folder = tmp_path / "repository"
     folder.mkdir()
-    plain(folder, "init", "--quiet", "-b", "main")
+    run_plain_git(folder, "init", "--quiet", "-b", "main")
     (folder / "a.txt").write_text("1\n2\n3\n4\n5\n")
     (folder / ".gitattributes").write_text("*.txt filter=evil merge=evil diff=evil\n")
-    plain(folder, "add", "--all")
-    plain(folder, "commit", "--quiet", "-m", "one")
-    plain(folder, "checkout", "--quiet", "-b", "other")
+    run_plain_git(folder, "add", "--all")
+    run_plain_git(folder, "commit", "--quiet", "-m", "one")
+    run_plain_git(folder, "checkout", "--quiet", "-b", "other")
     (folder / "a.txt").write_text("1\n2\n3\n4\nfive\n")
-    plain(folder, "commit", "--quiet", "-am", "two")
-    plain(folder, "checkout", "--quiet", "main")
+    run_plain_git(folder, "commit", "--quiet", "-am", "two")
+    run_plain_git(folder, "checkout", "--quiet", "main")
     (folder / "a.txt").write_text("one\n2\n3\n4\n5\n")
-    plain(folder, "commit", "--quiet", "-am", "three")
+    run_plain_git(folder, "commit", "--quiet", "-am", "three")
     settings = {
-        "core.fsmonitor": leaves(marks, "fsmonitor", "false"),
-        "core.editor": leaves(marks, "editor", "true"),
-        "filter.evil.clean": leaves(marks, "clean"),
-        "filter.evil.smudge": leaves(marks, "smudge"),
+        "core.fsmonitor": marking_command(marks, "fsmonitor", "false"),
+        "core.editor": marking_command(marks, "editor", "true"),
+        "filter.evil.clean": marking_command(marks, "clean"),
+        "filter.evil.smudge": marking_command(marks, "smudge"),
         "filter.evil.required": "true",
-        "merge.evil.driver": leaves(marks, "driver", "false"),
-        "diff.evil.textconv": leaves(marks, "textconv"),
-        "diff.external": leaves(marks, "external", "true"),
-        "gpg.program": leaves(marks, "gpg", "false"),
+        "merge.evil.driver": marking_command(marks, "driver", "false"),
+        "diff.evil.textconv": marking_command(marks, "textconv"),
+        "diff.external": marking_command(marks, "external", "true"),
+        "gpg.program": marking_command(marks, "gpg", "false"),
         "commit.gpgsign": "true",
         "merge.verifySignatures": "true",
         "remote.origin.url": f"ext::sh -c 'touch {marks}/transport'",
@@ -70,7 +70,7 @@ def hostile(tmp_path: Path, marks: Path) -> Path:
         "protocol.ext.allow": "always",
     }
     for key, value in settings.items():
-        plain(folder, "config", key, value)
+        run_plain_git(folder, "config", key, value)
     for name in (
         "post-checkout",
         "pre-commit",
@@ -90,9 +90,9 @@ def test_a_hostile_repository_runs_its_programs_in_plain_git(hostile: Path, mark
     """The tests below need this."""
     (hostile / "a.txt").write_text("one\n2\nthree\n4\n5\n")
     for command in ("status", "add --all", "diff --stat HEAD", "diff HEAD", "worktree add --quiet ../there other"):
-        plain(hostile, *command.split())
+        run_plain_git(hostile, *command.split())
 
-    assert set(ran(marks)) >= {"fsmonitor", "clean", "smudge", "external", "post-checkout"}
+    assert set(list_marks(marks)) >= {"fsmonitor", "clean", "smudge", "external", "post-checkout"}
 
 
 async def test_no_program_of_a_repository_runs(hostile: Path, marks: Path):
@@ -112,13 +112,13 @@ async def test_no_program_of_a_repository_runs(hostile: Path, marks: Path):
     assert (await git(str(hostile), "diff", "--stat", "HEAD^1", "HEAD")).code == 0
     assert (await git(str(hostile), "worktree", "remove", "--force", str(there))).code == 0
     assert (await git(str(hostile), "cat-file", "-p", "0" * 39 + "1")).code != 0
-    assert ran(marks) == []
+    assert list_marks(marks) == []
 
 
 async def test_a_repository_whose_programs_cannot_be_disabled_is_refused(hostile: Path, marks: Path):
     """SAFE-08: an override's name ends at its first equals sign."""
     (hostile / ".gitattributes").write_text("*.txt filter=e=vil\n")
-    plain(hostile, "config", "filter.e=vil.clean", leaves(marks, "clean"))
+    run_plain_git(hostile, "config", "filter.e=vil.clean", marking_command(marks, "clean"))
     (hostile / "b.txt").write_text("new\n")
 
     result = await git(str(hostile), "add", "b.txt")
@@ -126,19 +126,19 @@ async def test_a_repository_whose_programs_cannot_be_disabled_is_refused(hostile
     assert (result.code, "programs" in result.text) == (128, True)
     assert (await locate_repository(str(hostile))).code == 128
     assert await git_paths(str(hostile), "status", "--porcelain", "-z") == ()
-    assert ran(marks) == []
+    assert list_marks(marks) == []
 
 
 def test_git_that_ignores_its_input_runs_on_the_products_event_loop(tmp_path: Path):
-    plain(tmp_path, "init", "--quiet")
-    plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
+    run_plain_git(tmp_path, "init", "--quiet")
+    run_plain_git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
 
-    async def often() -> list[GitResult]:
+    async def run_many() -> list[GitResult]:
         results = [await locate_repository(str(tmp_path)) for _ in range(3)]
         return [*results, await git(str(tmp_path), "rev-parse", "HEAD", stdin="x" * 200_000)]
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        assert [fact.code for fact in runner.run(often())] == [0, 0, 0, 0]
+        assert [fact.code for fact in runner.run(run_many())] == [0, 0, 0, 0]
 
 
 async def test_a_users_global_settings_apply(
@@ -155,17 +155,17 @@ async def test_a_users_global_settings_apply(
     assert (await git(str(hostile), "add", "b.txt")).code == 0
 
     assert (await git(str(hostile), "show", ":b.txt")).text == "LOUD"
-    assert ran(marks) == []
+    assert list_marks(marks) == []
 
 
 async def test_a_repository_with_files_elsewhere_is_refused(hostile: Path, tmp_path: Path):
     """SAFE-01: a merge would write there."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    plain(elsewhere, "init", "--quiet")
+    run_plain_git(elsewhere, "init", "--quiet")
     assert (await locate_repository(str(hostile))).code == 0
 
-    plain(hostile, "config", "core.worktree", str(elsewhere))
+    run_plain_git(hostile, "config", "core.worktree", str(elsewhere))
 
     assert await locate_repository(str(hostile)) == GitResult(
         128, "the repository's settings place its files elsewhere"

@@ -17,21 +17,21 @@ from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequ
 from callboard.contracts.scope import PERSON
 from callboard.control.state.session import Session
 from tests.runtime.rigs.house import House, house, says
-from tests.runtime.rigs.team import calls_of, facts, plays, when
-from tests.runtime.worktrees.test_subagents import git, repository
+from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_state
+from tests.runtime.worktrees.test_subagents import commit_folder, git
 
 WROTE = plays(
     ("lead", "hello", [says("Hello.")]),
-    ("worker", "alpha", [calls_of("Write", file_path="notes.md", content="one\ntwo\n"), says("A.")]),
+    ("worker", "alpha", [tool_call("Write", file_path="notes.md", content="one\ntwo\n"), says("A.")]),
     ("worker", "nothing", [says("Nothing to do.")]),
 )
 
 
 @asynccontextmanager
-async def worked(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[House, str]]:
+async def changed_worktree(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[House, str]]:
     """Return a session whose child changed its worktree."""
     async with house(place, WROTE, FolderDefinitions()) as home:
-        repository(home)
+        commit_folder(home)
         turn = await home.submit("hello", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
         spawned = SpawnSubagent(session_id=turn.session_id, agent="worker", objective=objective, isolation="worktree")
@@ -46,7 +46,7 @@ def merge(session: str, agent: str = "worker-1") -> MergeSubagent:
 
 async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> None:
     """SUB-06: the intent has an actor and a reason, and is durable before git runs."""
-    async with worked(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (home, session):
         done = await home.do(merge(session))
         assert (done.status, done.files, done.conflict) == ("merged", ("notes.md",), ())
         assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
@@ -73,7 +73,7 @@ async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> 
 
 
 async def test_a_conflict_names_its_files_and_nothing_is_merged(tmp_path: Path) -> None:
-    async with worked(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (home, session):
         (home.folder / "notes.md").write_text("mine\n")
         git(home.folder, "commit", "--quiet", "-am", "second")
         done = await home.do(merge(session))
@@ -84,15 +84,15 @@ async def test_a_conflict_names_its_files_and_nothing_is_merged(tmp_path: Path) 
 
 async def test_a_merge_repeated_with_its_key_runs_once(tmp_path: Path) -> None:
     """CTL-01"""
-    async with worked(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (home, session):
         first, second = await asyncio.gather(home.do(merge(session), "k1"), home.do(merge(session), "k1"))
         assert first == second == await home.do(merge(session), "k1")
         assert isinstance(first, ChildMerged)
-        assert len(await facts(home, session, SubagentMerged)) == 1
+        assert len(await list_facts(home, session, SubagentMerged)) == 1
 
 
 async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -> None:
-    async with worked(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (home, session):
         (home.folder / "notes.md").write_text("not committed\n")
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session), "k1")
@@ -100,16 +100,16 @@ async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -
         assert (home.folder / "notes.md").read_text() == "not committed\n"
         git(home.folder, "checkout", "--quiet", "notes.md")
         assert (await home.do(merge(session), "k1")).status == "merged", "a refusal is not kept"
-        assert [fact.status for fact in await facts(home, session, SubagentMerged)] == ["failed", "merged"]
+        assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["failed", "merged"]
 
 
 @pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("nobody", "unknown_agent")])
 async def test_only_children_with_a_worktree_can_be_merged(tmp_path: Path, agent: str, code: str) -> None:
-    async with worked(tmp_path, "nothing") as (home, session):
+    async with changed_worktree(tmp_path, "nothing") as (home, session):
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session, agent))
         assert refused.value.code == code
-        assert await facts(home, session, SubagentMergeRequested) == []
+        assert await list_facts(home, session, SubagentMergeRequested) == []
 
 
 def _merging(state: Session) -> bool:
@@ -117,7 +117,7 @@ def _merging(state: Session) -> bool:
 
 
 async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(tmp_path: Path) -> None:
-    async with worked(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (home, session):
         # The intent is recorded, and the process ends before git runs.
         host = (await home.runtime.sessions.get(session)).host
         await host.run_command(merge(session), PERSON)
@@ -126,6 +126,6 @@ async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(t
             await home.do(merge(session))
         assert refused.value.code == "thread_busy"
     async with house(tmp_path, WROTE, FolderDefinitions()) as home:
-        await when(home, session, lambda state: not _merging(state))
-        assert [fact.status for fact in await facts(home, session, SubagentMerged)] == ["unknown"]
+        await wait_state(home, session, lambda state: not _merging(state))
+        assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["unknown"]
         assert (await home.do(merge(session))).status == "merged"

@@ -12,12 +12,12 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentFailed, SubagentIsolated, WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused
 from tests.runtime.rigs.house import PATIENCE, House, house, says
-from tests.runtime.rigs.team import calls_of, crew, facts, list_received_texts, plays, until
+from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, write_crew
 
-SPAWN = calls_of("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
-WAIT = calls_of("wait_subagents")
-MERGE = calls_of("merge_subagent", agent="worker-1")
-CLOSE = calls_of("close_subagent", agent="worker-1")
+SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
+WAIT = tool_call("wait_subagents")
+MERGE = tool_call("merge_subagent", agent="worker-1")
+CLOSE = tool_call("close_subagent", agent="worker-1")
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -26,23 +26,25 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def repository(home: House) -> None:
+def commit_folder(home: House) -> None:
     """Commit the folder with its agents and one file."""
-    crew(home)
+    write_crew(home)
     (home.folder / "notes.md").write_text("one\n")
     git(home.folder, "init", "--quiet", "--initial-branch=main")
     git(home.folder, "add", "--all")
     git(home.folder, "commit", "--quiet", "-m", "first")
 
 
-async def worked(home: House, session: str) -> None:
-    await until(home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead")
+async def wait_lead_end(home: House, session: str) -> None:
+    await wait_fact(
+        home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
+    )
 
 
-def writing(content: str) -> list[list[dict[str, Any]]]:
+def write_calls(content: str) -> list[list[dict[str, Any]]]:
     return [
-        calls_of("Write", file_path="notes.md", content=content),
-        calls_of("Bash", command="pwd; cat notes.md"),
+        tool_call("Write", file_path="notes.md", content=content),
+        tool_call("Bash", command="pwd; cat notes.md"),
         says("A."),
     ]
 
@@ -51,22 +53,22 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
     """Control plane spec, spawn_subagent, isolation rules: tools and sandbox reach the worktree and
     nothing else."""
     scenario = plays(
-        ("lead", "go", [SPAWN, WAIT, calls_of("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
-        ("worker", "alpha", writing("one\ntwo\n")),
+        ("lead", "go", [SPAWN, WAIT, tool_call("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
+        ("worker", "alpha", write_calls("one\ntwo\n")),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        repository(home)
+        commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
-        await worked(home, turn.session_id)
-        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        await wait_lead_end(home, turn.session_id)
+        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
         assert Path(apart.path).parent == home.folder.parent
         assert apart.base == git(home.folder, "rev-parse", "HEAD^1")
-        outputs = [fact.output.text for fact in await facts(home, turn.session_id, ToolCompleted)]
+        outputs = [fact.output.text for fact in await list_facts(home, turn.session_id, ToolCompleted)]
         assert f"{apart.path}\none\ntwo\n" in outputs
         assert any(text.strip().endswith("one") for text in outputs), "the folder is as it was until the merge"
         assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
         assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
-        await gone(home.folder, Path(apart.path))
+        await wait_removed(home.folder, Path(apart.path))
 
 
 async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
@@ -80,22 +82,22 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
     )
     scenario = plays(
         ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
-        ("worker", "alpha", [calls_of("Bash", command=command), says("A.")]),
+        ("worker", "alpha", [tool_call("Bash", command=command), says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        repository(home)
+        commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
-        await worked(home, turn.session_id)
-        await until(home, turn.session_id, lambda record: isinstance(record.fact, WarningRaised))
+        await wait_lead_end(home, turn.session_id)
+        await wait_fact(home, turn.session_id, lambda record: isinstance(record.fact, WarningRaised))
 
-        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
         assert (home.folder / "mine.md").read_text() == "mine\n"
         assert not [entry for entry in git(home.folder, "ls-files").splitlines() if entry.startswith("sub")]
         assert (Path(apart.path) / "sub" / "b").exists()
         assert not marked.exists()
 
 
-async def gone(folder: Path, worktree: Path) -> None:
+async def wait_removed(folder: Path, worktree: Path) -> None:
     """Wait until a child's worktree and branch are removed."""
     async with asyncio.timeout(PATIENCE):
         while worktree.exists() or git(folder, "branch", "--list", "callboard/*"):  # noqa: ASYNC110, ASYNC240 - git has no events
@@ -110,19 +112,19 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
             [
                 SPAWN,
                 WAIT,
-                calls_of("Write", file_path="notes.md", content="mine\n"),
+                tool_call("Write", file_path="notes.md", content="mine\n"),
                 [{"wait_for": "committed"}, *MERGE],
                 CLOSE,
                 says("It does not fit."),
             ],
         ),
-        ("worker", "alpha", writing("theirs\n")),
+        ("worker", "alpha", write_calls("theirs\n")),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        repository(home)
+        commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "subagent.completed")
-        await until(
+        await wait_fact(
             home,
             turn.session_id,
             lambda record: (
@@ -133,8 +135,8 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         )
         git(home.folder, "commit", "--quiet", "-am", "second")
         (tmp_path / "committed").touch()
-        await worked(home, turn.session_id)
-        (failed,) = await facts(home, turn.session_id, ToolFailed)
+        await wait_lead_end(home, turn.session_id)
+        (failed,) = await list_facts(home, turn.session_id, ToolFailed)
         assert (failed.code, failed.message) == (
             "merge_failed",
             "Nothing was merged because of conflicts in: notes.md.",
@@ -143,7 +145,7 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         assert git(home.folder, "status", "--porcelain") == ""
         warning = await home.until(turn.session_id, "warning.raised")
         assert isinstance(warning.fact, WarningRaised)
-        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
         assert warning.fact.code == "worktree_kept"
         assert git(Path(apart.path), "log", "-1", "--format=%s") == "The work of worker-1"
         assert (
@@ -155,15 +157,15 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
 async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_parent(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Then not.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         turn = await home.submit("go", permission_mode="full")
-        await worked(home, turn.session_id)
-        (failed,) = await facts(home, turn.session_id, SubagentFailed)
+        await wait_lead_end(home, turn.session_id)
+        (failed,) = await list_facts(home, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
         assert "not a git repository" in failed.message
-        assert [fact.status for fact in await facts(home, turn.session_id, WorkerNotification)] == ["failed"]
-        assert [fact.code for fact in await facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
-        assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
+        assert [fact.status for fact in await list_facts(home, turn.session_id, WorkerNotification)] == ["failed"]
+        assert [fact.code for fact in await list_facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
+        assert len(await list_facts(home, turn.session_id, SubagentClosed)) == 1
 
 
 async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> None:
@@ -172,12 +174,12 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
     place = tmp_path / ("r" * 250)
     place.mkdir()
     async with house(place, scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         git(place, "init", "--quiet")
         git(place, "commit", "--quiet", "--allow-empty", "-m", "first")
         turn = await home.submit("go", permission_mode="full")
-        await worked(home, turn.session_id)
-        (failed,) = await facts(home, turn.session_id, SubagentFailed)
+        await wait_lead_end(home, turn.session_id)
+        (failed,) = await list_facts(home, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
         # Newer git releases detect it before the runtime fails.
         found_by = failed.message.removeprefix("git created no worktree: ")
@@ -185,17 +187,17 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
 
 
 async def test_a_child_of_a_repository_subfolder_works_in_that_subfolder(tmp_path: Path) -> None:
-    scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", writing("two\n")))
+    scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", write_calls("two\n")))
     (tmp_path / "outer").mkdir()
     async with house(tmp_path / "outer", scenario, FolderDefinitions()) as home:
-        crew(home)
+        write_crew(home)
         (home.folder / "notes.md").write_text("one\n")
         git(home.folder.parent, "init", "--quiet", "--initial-branch=main")
         git(home.folder.parent, "add", "work")
         git(home.folder.parent, "commit", "--quiet", "-m", "first")
         turn = await home.submit("go", permission_mode="full")
-        await worked(home, turn.session_id)
-        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        await wait_lead_end(home, turn.session_id)
+        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
         assert Path(apart.path).name == "work"
         assert Path(apart.path).parent.parent == tmp_path
         assert (home.folder / "notes.md").read_text() == "two\n"

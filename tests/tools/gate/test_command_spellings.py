@@ -341,7 +341,7 @@ def test_a_denied_command_deep_in_launchers_is_denied_quickly() -> None:
 
 @pytest.mark.parametrize("word", ["übung", "𝄞", "a\u00a0b", "\x02", "\U000f8ec3", "名前"])
 def test_a_non_ascii_word_is_parsed_as_in_bash(word: str) -> None:
-    """X8: the parser receives only ASCII, because its scanner corrupts memory on other characters."""
+    """X8: the parser receives only ASCII. Other characters make its scanner corrupt memory."""
     assert parse(f"git push {word}; rm '{word}'").commands == (
         SimpleCommand(("git", "push", word)),
         SimpleCommand(("rm", word)),

@@ -1,4 +1,4 @@
-"""A server, on the protocol's own package, with resources, a prompt and a tool that runs only as a task."""
+"""A server on the protocol's own package, with resources, a prompt and a tool for tasks only."""
 
 from __future__ import annotations
 

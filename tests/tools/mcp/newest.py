@@ -1,4 +1,4 @@
-"""The server of `asking.py` with the newest protocol only: it refuses the handshake and forwards the rest."""
+"""The server of `asking.py` without the handshake, as with the newest protocol only."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ async def test_a_search_skips_private_paths(at_home: Agent):
 
 @pytest.fixture
 def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
-    """An agent in a home folder without keys and start files. The search path has programs of the person."""
+    """An agent in a home folder without keys and start files, but with the person's programs."""
     for folder in (".cargo/bin", "tools", ".config"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / ".cargo/bin/cargo").write_text("the person's\n")

@@ -68,7 +68,7 @@ async def test_long_output_keeps_its_ends_and_counts_the_rest(runner: Agent):
 
 
 async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, mark: str):
-    """A busy machine may end the command before its first output. The test then allows more time."""
+    """A busy machine may time out before the first output. The test then allows more time."""
     command = f"echo before; (setsid sleep {mark} &) ; sleep {mark}"
     seconds, output = 0.3, ""
     while not output and seconds < 60:
@@ -184,7 +184,7 @@ async def test_a_command_ends_with_its_guard(agent: Agent, mark: str):
 
 @pytest.mark.parametrize("level", LEVELS)
 async def test_a_command_inherits_no_descriptor(folder: Path, level: str):
-    """SAFE-02: also under uvloop, the server's event loop. The command can open its output by name."""
+    """SAFE-02: also under uvloop, the server's loop. The command can open its output by name."""
     look = "ls /proc/self/fd; echo named > /dev/stdout"
     host = textwrap.dedent(
         f"""
