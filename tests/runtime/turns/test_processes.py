@@ -42,6 +42,8 @@ def background_call(command: str) -> list[dict[str, Any]]:
 
 
 async def list_processes(home: House, session: str) -> tuple[ProcessRow, ...]:
+    """Return the rows of the session's processes after all its facts."""
+    await home.read(session)
     return (await home.do(ListProcesses(session_id=session))).processes
 
 
