@@ -139,7 +139,7 @@ class Client:
     async def upload(self, name: str, data: bytes) -> Upload:
         """Upload a file that a turn can attach.
 
-        A lost answer leaves an unused copy, which expires.
+        A lost response leaves an unused copy, which expires.
 
         Args:
             name: File name that the turn shows.
@@ -320,7 +320,7 @@ class Client:
         if failures >= len(self._waits):
             raise Refusal(
                 "unreachable",
-                f"Callboard no longer answers at {self._endpoint.url}.",
+                f"Callboard no longer responds at {self._endpoint.url}.",
                 hint="Start it again with `callboard`; acknowledged work is kept.",
             ) from error
         await asyncio.sleep(self._waits[failures])

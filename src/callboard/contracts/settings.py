@@ -19,7 +19,7 @@ Filled = Annotated[str, Meta(min_length=1)]
 Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
-#: How much a model reasons before it answers.
+#: How much a model reasons before it responds.
 Reasoning = Literal["off", "low", "medium", "high"]
 
 

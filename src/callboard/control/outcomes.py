@@ -45,7 +45,7 @@ class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
+class ModelResponded(msgspec.Struct, frozen=True, kw_only=True):
     """The response to the model call at `step` is complete. `pieces` and `calls` are in the order
     of the response."""
 
@@ -100,7 +100,7 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a run had in progress has stopped. `pieces` are the interrupted parts,
-    `outcomes` the results of interrupted calls. `answered` is a response that had arrived whole
+    `outcomes` the results of interrupted calls. `response` is one that had arrived whole
     while the gate still evaluated its calls; the calls are left out."""
 
     thread: str
@@ -109,7 +109,7 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     pieces: tuple[Piece, ...] = ()
     outcomes: dict[str, ToolOutcome] = msgspec.field(default_factory=dict[str, ToolOutcome])
-    answered: ModelAnswered | None = None
+    response: ModelResponded | None = None
 
 
 class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -279,7 +279,7 @@ class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True):
 Outcome = (
     InterruptedSaveReported
     | ExportReported
-    | ModelAnswered
+    | ModelResponded
     | ModelAttemptFailed
     | ToolEnded
     | RunStopped

@@ -4,7 +4,7 @@ Modules:
     registry: The configured models, and the route of a run. `book` is one configuration.
     wire: Models over HTTP, in the format of their provider.
     scripted: A model that plays a scenario file. `scenario` is its format.
-    recorded: A model that repeats the answers of an evidence pack. `recording` reads them.
+    recorded: A model that repeats the responses of an evidence pack. `recording` reads them.
     offline: A search, used while no model is configured.
     retry: The policy of repeated calls. The caller repeats them and records each attempt.
     turn: Helpers to read the current turn from a request.

@@ -1,8 +1,8 @@
-"""Model that repeats the recorded answers of an earlier run.
+"""Model that repeats the recorded responses of an earlier run.
 
-It returns the answer with the same number of a run of the same agent with the same input. Before that, it compares the results
-of the calls so far with the recorded results. Ids are new in every run: an id that replaces a recorded one in a result also
-replaces it in later answers.
+It returns the response with the same number of a run of the same agent with the same input. Before that, it
+compares the results of the calls so far with the recorded results. Ids are new in every run: an id that
+replaces a recorded one in a result also replaces it in later responses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 
-from .recording import RecordedAnswer, RecordedRun, RecordedText, read_runs
+from .recording import RecordedResponse, RecordedRun, RecordedText, read_runs
 from .turn import find_turn_start, read_text
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
@@ -33,7 +33,7 @@ _HEAD = 10_000
 
 
 class Recorded:
-    """Repeat the answers of an evidence pack. There is no state between calls."""
+    """Repeat the responses of an evidence pack. There is no state between calls."""
 
     def __init__(self, runs: list[RecordedRun], name: str, provider: str) -> None:
         self.provider = provider
@@ -49,18 +49,18 @@ class Recorded:
         return cls(read_runs(path), path.stem, provider)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Stream one answer. Raises ModelFailure `bad_recording` if the request differs from the recorded one."""
+        """Stream one response. Raises ModelFailure `bad_recording` if the request differs from the recorded one."""
         run = self._run(request)
         number = request.iteration - 1
-        ids = _new_ids(run.answers[:number], request)
-        if number >= len(run.answers):
-            raise _diverged(request, f"the recorded turn has only {len(run.answers)} answers")
-        answer = run.answers[number]
-        for index, part in enumerate(answer.parts):
+        ids = _new_ids(run.responses[:number], request)
+        if number >= len(run.responses):
+            raise _diverged(request, f"the recorded turn has only {len(run.responses)} responses")
+        response = run.responses[number]
+        for index, part in enumerate(response.parts):
             # Let other tasks run, as during a request to a server.
             await asyncio.sleep(0)
             yield _delta(index, part, ids, f"call_{request.iteration}_{index + 1}")
-        yield Finished(stop_reason=answer.stop_reason or "unknown", usage=answer.usage)
+        yield Finished(stop_reason=response.stop_reason or "unknown", usage=response.usage)
 
     def _run(self, request: ModelRequest) -> RecordedRun:
         agent_runs = [run for run in self._runs if run.agent == request.agent]
@@ -71,13 +71,13 @@ class Recorded:
         matching = [run for run in agent_runs if _masked(run.input) in _masked(text)]
         if not matching:
             raise _diverged(request, f"the recorded input is {_short(agent_runs[0].input)}, the new one {_short(text)}")
-        # Skip runs that ended without an answer: a later run repeated their input.
-        matching = [run for run in matching if run.answers] or matching
+        # Skip runs that ended without a response: a later run repeated their input.
+        matching = [run for run in matching if run.responses] or matching
         return next((run for run in matching if run.before == before), matching[0])
 
 
 def _input(request: ModelRequest) -> tuple[str, int]:
-    """Return the input of the run, and the number of earlier answers in its thread."""
+    """Return the input of the run, and the number of earlier responses in its thread."""
     start = find_turn_start(request)
     before = sum(message.role == "assistant" for message in request.messages[: max(start, 0)])
     texts: list[str] = []
@@ -88,7 +88,7 @@ def _input(request: ModelRequest) -> tuple[str, int]:
     return "\n".join(reversed(texts)), before
 
 
-def _new_ids(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, str]:
+def _new_ids(responses: list[RecordedResponse], request: ModelRequest) -> dict[str, str]:
     """Return the new id of each recorded id. Raises ModelFailure at the first result that differs from the recorded one."""
     start = find_turn_start(request)
     results = [
@@ -97,7 +97,7 @@ def _new_ids(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, 
         for part in message.content
         if isinstance(part, ToolResultContent)
     ]
-    calls = [call for answer in answers for call in answer.calls]
+    calls = [call for response in responses for call in response.calls]
     ids: dict[str, str] = {}
     for number, (recorded, current) in enumerate(zip(calls, results, strict=False), 1):
         if recorded.tool != current.tool:

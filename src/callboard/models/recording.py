@@ -1,4 +1,4 @@
-"""Model answers in an evidence pack: runs with their inputs, and answers with the results of their calls."""
+"""Model responses in an evidence pack: runs with their inputs, and responses with the results of their calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True)
 class RecordedText:
-    """A part of an answer: text, reasoning, or a call with its arguments as JSON text."""
+    """A part of a response: text, reasoning, or a call with its arguments as JSON text."""
 
     kind: str
     text: str
@@ -63,8 +63,8 @@ class RecordedCall:
 
 
 @dataclass
-class RecordedAnswer:
-    """An answer with its calls in order. It is complete once `stop_reason` is set."""
+class RecordedResponse:
+    """A response with its calls in order. It is complete once `stop_reason` is set."""
 
     parts: list[RecordedText] = field(default_factory=list[RecordedText])
     calls: list[RecordedCall] = field(default_factory=list[RecordedCall])
@@ -74,12 +74,12 @@ class RecordedAnswer:
 
 @dataclass
 class RecordedRun:
-    """A run: the definition of its agent, its input, the number of earlier answers in its thread, and its answers."""
+    """A run: the definition of its agent, its input, the number of earlier responses in its thread, and its responses."""
 
     agent: str
     input: str
     before: int
-    answers: list[RecordedAnswer] = field(default_factory=list[RecordedAnswer])
+    responses: list[RecordedResponse] = field(default_factory=list[RecordedResponse])
 
 
 def read_runs(path: Path) -> list[RecordedRun]:
@@ -118,19 +118,19 @@ class _Reader:
         self._pack = pack
         self._names = set(pack.namelist())
         self._inputs: dict[str, str] = {}
-        self._answer_counts: dict[str, int] = {}
+        self._response_counts: dict[str, int] = {}
         self._calls: dict[str, RecordedCall] = {}
-        self._open: dict[str, RecordedAnswer] = {}
+        self._open: dict[str, RecordedResponse] = {}
 
     def apply(self, scope: Scope, fact: Fact) -> None:
         match fact:
             case TurnSubmitted():
                 self._inputs[scope.turn] = self._full_text(fact.input)
             case TurnStarted():
-                before = self._answer_counts.get(scope.thread, 0)
+                before = self._response_counts.get(scope.thread, 0)
                 self.runs[scope.run] = RecordedRun(fact.definition, self._inputs.get(scope.turn, ""), before)
             case ModelRequested(purpose="answer"):
-                self._open[scope.run] = RecordedAnswer()
+                self._open[scope.run] = RecordedResponse()
             case ModelRequested():
                 self._open.pop(scope.run, None)
             case _ if scope.run in self.runs:
@@ -139,29 +139,29 @@ class _Reader:
                 pass
 
     def _apply_to_run(self, scope: Scope, fact: Fact) -> None:
-        answer = self._open.get(scope.run)
+        response = self._open.get(scope.run)
         match fact:
-            case ReasoningCompleted() if answer is not None:
-                answer.parts.append(RecordedText("reasoning", self._full_text(fact.content)))
-            case MessageText() if answer is not None:
-                answer.parts.append(RecordedText("text", self._full_text(fact.content)))
-            case ModelCompleted() if answer is not None:
-                answer.stop_reason = fact.stop_reason
-                self.runs[scope.run].answers.append(answer)
-                self._answer_counts[scope.thread] = self._answer_counts.get(scope.thread, 0) + 1
-            case CostRecorded() if answer is not None:
-                answer.usage = Usage(
+            case ReasoningCompleted() if response is not None:
+                response.parts.append(RecordedText("reasoning", self._full_text(fact.content)))
+            case MessageText() if response is not None:
+                response.parts.append(RecordedText("text", self._full_text(fact.content)))
+            case ModelCompleted() if response is not None:
+                response.stop_reason = fact.stop_reason
+                self.runs[scope.run].responses.append(response)
+                self._response_counts[scope.thread] = self._response_counts.get(scope.thread, 0) + 1
+            case CostRecorded() if response is not None:
+                response.usage = Usage(
                     input_tokens=fact.input_tokens,
                     output_tokens=fact.output_tokens,
                     cached_tokens=fact.cached_tokens,
                     reasoning_tokens=fact.reasoning_tokens,
                 )
-            case ToolRequested() if answer is not None:
-                answer.parts.append(RecordedText("call", self._full_text(fact.arguments), fact.tool))
+            case ToolRequested() if response is not None:
+                response.parts.append(RecordedText("call", self._full_text(fact.arguments), fact.tool))
                 call = self._calls[scope.tool_call] = RecordedCall(fact.tool)
                 if fact.hooked is not None and fact.hooked.arguments is not None:
                     call.before = fact.hooked.describe_rewrite(self._full_text(fact.hooked.arguments))
-                answer.calls.append(call)
+                response.calls.append(call)
             case ToolCompleted():
                 self._set_result(scope, self._full_text(fact.output))
             case ToolFailed():

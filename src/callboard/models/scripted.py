@@ -55,10 +55,10 @@ class Scripted:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one call. Raises ModelFailure if the scenario fails the call or has no further call."""
-        answers = sum(message.role == "assistant" for message in request.messages)
+        responses = sum(message.role == "assistant" for message in request.messages)
         usage, stop, has_tool_call = Usage(), None, False
         index = 0
-        for part in _call(self._scenario, request, answers):
+        for part in _call(self._scenario, request, responses):
             if not is_due(part, request):
                 continue
             if part.fail is not None:
@@ -81,7 +81,7 @@ class Scripted:
             else:
                 delay = self._scenario.delay_ms if part.delay_ms is None else part.delay_ms
                 chunk = self._scenario.chunk if part.chunk is None else part.chunk
-                for delta in _deltas(resolve_quotes(part, request), chunk, index, f"call_{answers + 1}_{index + 1}"):
+                for delta in _deltas(resolve_quotes(part, request), chunk, index, f"call_{responses + 1}_{index + 1}"):
                     # Let other tasks run even without a delay, as during a request to a server.
                     await asyncio.sleep(delay * self._pace)
                     yield delta
@@ -90,14 +90,14 @@ class Scripted:
         yield Finished(stop_reason=stop or ("tool_calls" if has_tool_call else "stop"), usage=usage)
 
 
-def _call(scenario: Scenario, request: ModelRequest, answers: int) -> Call:
+def _call(scenario: Scenario, request: ModelRequest, responses: int) -> Call:
     start = find_turn_start(request)
     text = _ID.sub("", read_text(request.messages[start])).casefold() if start >= 0 else ""
     for matched in scenario.match:
         if matched.agent in {"", request.agent} and matched.text.casefold() in text:
             return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
     calls = scenario.agents.get(request.agent, scenario.calls)
-    return _nth(calls, answers, f"of the agent {request.agent!r}", scenario)
+    return _nth(calls, responses, f"of the agent {request.agent!r}", scenario)
 
 
 def _nth(calls: tuple[Call, ...], position: int, owner: str, scenario: Scenario) -> Call:

@@ -275,11 +275,11 @@ class FolderToolbox:
                 limit=arguments.head_limit,
                 excluded=excluded,
             )
-        answer = await run_search(context.folder, self._hidden, query)
-        if answer.code is not None:
-            return ToolOutcome(output="", code=answer.code, message=answer.message)
-        notes = f"[{'; '.join(answer.notes)}]" if answer.notes else ""
-        text = "\n".join(answer.lines) or "[no matches]"
+        response = await run_search(context.folder, self._hidden, query)
+        if response.code is not None:
+            return ToolOutcome(output="", code=response.code, message=response.message)
+        notes = f"[{'; '.join(response.notes)}]" if response.notes else ""
+        text = "\n".join(response.lines) or "[no matches]"
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
     def _gate_environment(self) -> GateEnvironment:

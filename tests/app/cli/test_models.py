@@ -45,7 +45,7 @@ def test_the_json_output_is_one_object(product: Product):
     assert [model["kind"] for model in models["configured"]] == ["offline"]
 
 
-def test_the_exit_code_of_a_test_says_whether_the_model_answered(product: Product):
+def test_the_exit_code_of_a_test_says_whether_the_model_responded(product: Product):
     with aimock() as server:
         configured(product, server.base_url)
         done = product.run("models", "--test")

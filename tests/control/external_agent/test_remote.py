@@ -196,7 +196,7 @@ def test_a_remote_request_that_expires_is_denied():
     session = prompted_session(expiry=10).after(remote_request())
     session.when(ActionTimedOut(thread=THREAD, action="act_1"), now=NOW + 20).then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person answered the approval in time."), CALL),
     )
 
 

@@ -43,7 +43,7 @@ from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.effects import Effect, derive_effects
 from callboard.control.evolve import evolve
-from callboard.control.outcomes import ExternalCallReported, ModelAnswered, Outcome
+from callboard.control.outcomes import ExternalCallReported, ModelResponded, Outcome
 from callboard.control.state.session import Session, Thread
 from callboard.control.state.turn import OpenRun
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, configure_run
@@ -139,7 +139,7 @@ class Scenario:
             decision, answer = decide_command(self.state, step, decision_inputs)
         else:
             decision = decide_outcome(self.state, step, decision_inputs)
-        if isinstance(step, ModelAnswered):
+        if isinstance(step, ModelResponded):
             self._evaluations.update({call.call: call.evaluation for call in step.calls})
         if isinstance(step, ExternalCallReported):
             self._evaluations[step.call.call] = step.call.evaluation

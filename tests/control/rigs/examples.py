@@ -22,7 +22,7 @@ from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import RunConfig
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RequestedCall, RunStopped, ToolEnded
+from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, Piece, RequestedCall, RunStopped, ToolEnded
 
 SESSION = "ses_1"
 WORKSPACE = "wks_1"
@@ -153,10 +153,10 @@ def text_part(step: int, content: str) -> Piece:
 
 def model_response(
     *parts: Piece | RequestedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
-) -> ModelAnswered:
+) -> ModelResponded:
     """Return a complete response to the model call at that step."""
     calls = tuple(part for part in parts if isinstance(part, RequestedCall))
-    return ModelAnswered(
+    return ModelResponded(
         thread=thread,
         run=f"run_{run}",
         step=step,
@@ -170,7 +170,7 @@ def model_response(
     )
 
 
-def text_response(content: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
+def text_response(content: str, *, run: int = 1, step: int = 1) -> ModelResponded:
     """Return a response of plain text: the first part after the model call."""
     return model_response(text_part(step + 1, content), run=run, step=step)
 

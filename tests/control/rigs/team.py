@@ -14,7 +14,7 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RequestedCall, RunStopped
+from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, RequestedCall, RunStopped
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Thread
 from callboard.control.state.turn import OpenRun
@@ -139,7 +139,7 @@ class Team(Scenario):
         """Apply the end of the agent's run after a stop."""
         return self.when(RunStopped(thread=self.thread_of(name).thread, run=self.run_of(name).run, cause=cause))
 
-    def _response(self, name: str, *parts: Any) -> ModelAnswered:
+    def _response(self, name: str, *parts: Any) -> ModelResponded:
         run = self.run_of(name)
         number = int(run.run.removeprefix("run_"))
         return model_response(*parts, run=number, step=run.model_step, thread=self.thread_of(name).thread)

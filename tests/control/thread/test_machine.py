@@ -20,8 +20,8 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import (
     ActionTimedOut,
     HostTakenOver,
-    ModelAnswered,
     ModelAttemptFailed,
+    ModelResponded,
     Outcome,
     Piece,
     RequestedCall,
@@ -264,7 +264,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule(index=st.integers(0, 1000))
     def an_outcome_is_repeated(self, index: int) -> None:
         outcome = self.reported[index % len(self.reported)]
-        if not isinstance(outcome, (ModelAnswered, RunStopped, ToolEnded)):
+        if not isinstance(outcome, (ModelResponded, RunStopped, ToolEnded)):
             return
         before = self.session.state
         self._apply(outcome)
@@ -287,7 +287,7 @@ class ThreadMachine(RuleBasedStateMachine):
                 running = set(self.witness.running())
                 idle = [name for name in (open_run.calls if open_run is not None else ()) if name not in running]
                 self._apply(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
-            case ModelAnswered() | ModelAttemptFailed():
+            case ModelResponded() | ModelAttemptFailed():
                 step = 0 if open_run is not None and step == open_run.model else step
                 self._apply(msgspec.structs.replace(kind, run=of, step=step))
             case RunStopped():

@@ -164,7 +164,7 @@ def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_wi
     response = model_response(
         thought, text_part(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls"
     )
-    result = session.when(run_stop(answered=response))
+    result = session.when(run_stop(response=response))
     result.then(
         (ReasoningCompleted(content=Text(text="First a note.")), at(turn=1, run=1, step=2)),
         (MessageText(content=Text(text="I write it.")), at(turn=1, run=1, step=3)),
@@ -176,7 +176,7 @@ def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_wi
 def test_an_already_recorded_response_is_not_recorded_again_by_a_stop():
     """CTL-15"""
     session = session_after(submit(), model_response(requested_call(1, 2)), interrupt())
-    session.when(run_stop(answered=model_response(text_part(2, "Again.")))).then(
+    session.when(run_stop(response=model_response(text_part(2, "Again.")))).then(
         (ToolCancelled(started=True), FIRST), (TurnInterrupted(cause="person", iterations=1), RUN)
     )
 

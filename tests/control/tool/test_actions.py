@@ -107,7 +107,7 @@ def test_an_unattended_rejection_is_reported_as_no_person_available():
         (
             ToolRefused(
                 code="nobody_there",
-                message="No person was present to respond, so the call did not run. "
+                message="No person was present to answer, so the call did not run. "
                 "Continue without it, or request it again when a person is present.",
             ),
             CALL,
@@ -140,7 +140,7 @@ def test_an_expired_action_is_a_denial():
     result = session.when(action_timeout())
     result.then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person answered the approval in time."), CALL),
         NEXT_MODEL_REQUEST,
     )
     assert result.decision.closed == ("act_1", "cal_1")
@@ -269,7 +269,7 @@ def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_cal
     stopping.now += MINUTE
     stopping.when(action_timeout()).then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person answered the approval in time."), CALL),
     )
 
 

@@ -23,7 +23,7 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterr
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.input_text import find_mentions
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
+from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, Piece
 from callboard.control.resolved_context import ResolvedContext
 from callboard.control.state.context import ModelCapabilities, allocate_bytes, count_ref_tokens
 from tests.control.rigs.decisions import Scenario, StepResult, session_after
@@ -44,10 +44,10 @@ SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapab
 LONG = "word " * 560
 
 
-def summary_response(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelAnswered:
+def summary_response(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelResponded:
     """Return a model response with a summary."""
     pieces = (Piece(kind="text", step=step + 1, text=text),) if text else ()
-    return ModelAnswered(
+    return ModelResponded(
         thread=THREAD,
         run=f"run_{run}",
         step=step,
@@ -87,7 +87,7 @@ def full_session() -> Scenario:
     return session_after(submit(LONG), without_usage(text_response("done")))
 
 
-def without_usage(report: ModelAnswered) -> ModelAnswered:
+def without_usage(report: ModelResponded) -> ModelResponded:
     """Return the response without token usage, as from a provider that reports none."""
     return msgspec.structs.replace(report, usage=Usage())
 

@@ -156,7 +156,7 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
     await model.close()
 
     assert (parts, *failure_fields(failed)) == ([], "model_auth", False, None)
-    assert failed.message == "mock answered 401: Invalid API key"
+    assert failed.message == "mock responded with 401: Invalid API key"
 
 
 @pytest.mark.parametrize(

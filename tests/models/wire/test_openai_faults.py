@@ -35,7 +35,7 @@ async def test_a_stream_without_a_stop_reason_is_truncated():
 
     assert parts == [TextContent("Half an ans")]
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
-    assert failed.message == "The answer of faulty was truncated: the stream ended before the answer did"
+    assert failed.message == "The response of faulty was truncated: the stream ended before the response did"
 
 
 async def test_a_broken_connection_truncates_the_answer_and_keeps_its_beginning():
@@ -169,7 +169,7 @@ async def test_invalid_data_is_garbled_and_keeps_the_text_before(data: str, befo
     parts, failed = await fail_once(play)
 
     assert (parts, failed.code, failed.retryable) == (before, "model_garbled", True)
-    assert failed.message.startswith("faulty sent an invalid answer: ")
+    assert failed.message.startswith("faulty sent an invalid response: ")
 
 
 async def test_a_text_field_of_another_type_is_left_out():
@@ -195,7 +195,7 @@ async def test_a_page_instead_of_a_stream_is_reported_with_the_base_url(media: s
 
     assert (failed.code, failed.retryable) == ("model_garbled", False)
     assert failed.message == (
-        f"faulty answered with {media} instead of an event stream. Check the base URL {server.base_url}."
+        f"faulty responded with {media} instead of an event stream. Check the base URL {server.base_url}."
     )
 
 
@@ -224,7 +224,7 @@ async def test_each_status_has_its_code_and_the_message_of_the_server(status: st
     _, failed = await fail_once(play)
 
     assert (failed.code, failed.retryable, failed.retry_after) == (code, retryable, None)
-    assert failed.message.startswith(f"faulty answered {status.split(maxsplit=1)[0]}: because I say so")
+    assert failed.message.startswith(f"faulty responded with {status.split(maxsplit=1)[0]}: because I say so")
 
 
 async def test_a_page_with_an_error_status_is_reported_by_status():
@@ -264,7 +264,7 @@ async def test_an_unknown_error_in_a_stream_is_retryable():
     _, failed = await fail_once(play)
 
     assert (failed.code, failed.retryable) == ("model_unavailable", True)
-    assert failed.message == "faulty answered with an error: CUDA out of memory"
+    assert failed.message == "faulty responded with an error: CUDA out of memory"
 
 
 async def test_a_key_in_an_error_of_the_server_is_redacted():
@@ -276,14 +276,14 @@ async def test_a_key_in_an_error_of_the_server_is_redacted():
 
     _, failed = await fail_once(play)
 
-    assert failed.message.startswith("faulty answered 401: unknown credential Bearer [key]")
+    assert failed.message.startswith("faulty responded with 401: unknown credential Bearer [key]")
     assert failed.__cause__ is None
 
 
 async def test_a_key_at_the_end_of_a_long_error_is_redacted():
     async def play(exchange: Exchange) -> None:
         sent = exchange.headers["authorization"]
-        length = 500 - len("faulty answered 401: ") - len(sent) + 3
+        length = 500 - len("faulty responded with 401: ") - len(sent) + 3
         await exchange.status("401 Unauthorized", json.dumps({"error": {"message": f"{'x' * length}{sent}"}}))
 
     _, failed = await fail_once(play)

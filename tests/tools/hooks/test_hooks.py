@@ -157,13 +157,13 @@ FAILS = {
     "raise SystemExit('no network')": "ended with exit code 1: no network",
     "sys.stderr.write('first\\n\\x1b[31mlast\\n\\n'); sys.exit(3)": "ended with exit code 3: ⟨U+001B⟩[31mlast",
     "import os; os.kill(os.getpid(), 9)": "ended with exit code 137",
-    'print(\'{"decision": "deny"\')': "returned an invalid answer: ",
-    "print('[]')": "returned an invalid answer: Expected `object`, got `array`",
-    "answer(decison='deny')": "returned an invalid answer: Object contains unknown field `decison`",
-    "answer(arguments=['ls'])": "returned an invalid answer: Expected `object | null`, got `array` - at `$.arguments`",
-    'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "returned an invalid answer: ",
-    "print('{\"arguments\":' + '[' * 100000)": "returned an invalid answer: ",
-    f"print('x' * {MAX_RESPONSE_BYTES + 1})": f"answered more than {MAX_RESPONSE_BYTES:,} bytes",
+    'print(\'{"decision": "deny"\')': "returned an invalid response: ",
+    "print('[]')": "returned an invalid response: Expected `object`, got `array`",
+    "answer(decison='deny')": "returned an invalid response: Object contains unknown field `decison`",
+    "answer(arguments=['ls'])": "returned an invalid response: Expected `object | null`, got `array` - at `$.arguments`",
+    'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "returned an invalid response: ",
+    "print('{\"arguments\":' + '[' * 100000)": "returned an invalid response: ",
+    f"print('x' * {MAX_RESPONSE_BYTES + 1})": f"sent more than {MAX_RESPONSE_BYTES:,} bytes",
 }
 
 
@@ -198,7 +198,7 @@ async def test_a_hook_timeout_denies_the_call_and_ends_all_processes(agent: Agen
     evaluation = await evaluate_with_hooks(
         agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md"
     )
-    message = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
+    message = "The hook slow failed, so the call does not run: did not respond within 1.5 seconds."
     assert (evaluation.code, evaluation.message) == ("hook_failed", message)
     assert find_processes(mark) == find_processes(str(scripts.place)) == []
 
@@ -242,8 +242,8 @@ def test_hooks_run_on_the_products_event_loop(folder: Path, scripts: Scripts) ->
     failed = "failed, so the call does not run:"
     assert details == [
         "",
-        f"The hook loud {failed} answered more than {MAX_RESPONSE_BYTES:,} bytes.",
-        f"The hook slow {failed} did not answer within 0.5 seconds.",
+        f"The hook loud {failed} sent more than {MAX_RESPONSE_BYTES:,} bytes.",
+        f"The hook slow {failed} did not respond within 0.5 seconds.",
         "The hook fine asks for approval.",
         "",
         "",

@@ -15,7 +15,7 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.handles import Folder
 from callboard.tools.search.file_search import Search
-from callboard.tools.search.search_process import Answer, run_search
+from callboard.tools.search.search_process import SearchResponse, run_search
 from callboard.tools.search.walk import Walk
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, rule
@@ -142,7 +142,7 @@ async def test_an_endless_expression_ends_at_the_timeout(agent: Agent):
     async with asyncio.timeout(SECONDS):
         answer = await run_search(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
 
-    assert answer == Answer(
+    assert answer == SearchResponse(
         code="tool_timeout",
         message="The search did not finish within 0.2 s. Use a simpler pattern or search fewer files.",
     )

@@ -19,7 +19,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def message_failure(error: Exception) -> ExternalFailure:
-    """Return the failure of a message that the agent did not answer with a task."""
+    """Return the failure of a message that the agent did not respond to with a task."""
     if not _is_rejection(error):
         return unreachable(describe_error(error), retryable=_was_never_sent(error))
     return ExternalFailure("remote_refused", f"The remote agent rejected the message: {describe_error(error)}")

@@ -94,7 +94,7 @@ class AcpAgents:
                 await session.control(wanted)
         except TimeoutError as error:
             await session.close()
-            message = session.unavailable_message(f"It did not answer within {self._start_s:.0f} s.")
+            message = session.unavailable_message(f"It did not respond within {self._start_s:.0f} s.")
             raise ExternalFailure("model_timeout", message, retryable=True) from error
         except BaseException:
             await session.close()
@@ -263,7 +263,7 @@ class AcpSession:
         from acp import RequestError
 
         session_capabilities = capabilities.session_capabilities
-        # The agent sends updates of the conversation before its answer.
+        # The agent sends updates of the conversation before its response.
         self._client.conversation = resume
         try:
             if capabilities.load_session:

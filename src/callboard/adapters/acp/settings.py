@@ -123,15 +123,15 @@ class SettingsController:
         try:
             async with asyncio.timeout(CHANGE_SECONDS):
                 if self._options[kind]:
-                    answer = await connection.set_config_option(
+                    response = await connection.set_config_option(
                         config_id=self._options[kind], session_id=session, value=value
                     )
-                    self._apply_options(answer.config_options)
+                    self._apply_options(response.config_options)
                 else:
                     await connection.set_session_mode(session_id=session, mode_id=value)
                     self._set_current(mode=value)
         except (RequestError, TimeoutError) as error:
-            reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_SECONDS:.0f} s"
+            reason = without_secrets(str(error)[:500]) or f"no response within {CHANGE_SECONDS:.0f} s"
             raise ExternalFailure(code, f"It did not accept its {kind} {value}: {to_clause(reason)}.") from error
 
     def _apply_options(self, options: _Options) -> None:

@@ -52,7 +52,7 @@ class HttpApp:
         self._app = SecurityHeaders(ErrorResponses(Guard(router, dependencies.token, dependencies.access)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # With this key Starlette raises unknown routes as exceptions instead of answering in plain text.
+        # With this key Starlette raises unknown routes as exceptions instead of responding in plain text.
         await self._app({**scope, "app": self}, receive, send)
 
     def end_streams(self) -> None:

@@ -145,7 +145,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._start_head_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer invalid HTTP with a problem."""
+        """Respond to invalid HTTP with a problem."""
         hint = "Send an HTTP/1.1 request whose address and headers have at most 64 KiB."
         body = msgspec.json.encode(Problem(code="invalid_input", message=msg, hint=hint))
         head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class ErrorResponses:
-    """Middleware that answers exceptions of the routes. After a response has started, an exception truncates it."""
+    """Middleware that turns exceptions of the routes into responses. An exception truncates a started response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

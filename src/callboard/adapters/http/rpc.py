@@ -1,7 +1,7 @@
 """JSON-RPC 2.0 over the same commands.
 
 A method is the name of a command or query, or an alias of the Subagents specification. Params are the command's fields, and
-an error's data is the problem. A call without an id is a notification, which runs without an answer. Calls of a batch run in
+an error's data is the problem. A call without an id is a notification, which runs without a response. Calls of a batch run in
 their order.
 """
 

@@ -107,8 +107,8 @@ async def _model(model: ConfiguredModel) -> Finding:
     if not model.usable:
         return bad(name, model.why, "Agents that use it fail.", "callboard models")
     if model.address and not await _reached(model.address):
-        effect = "Agents that use it fail until it answers."
-        return bad(name, f"no answer from {model.address}", effect, f"callboard models --test {model.name}")
+        effect = "Agents that use it fail until it responds."
+        return bad(name, f"no response from {model.address}", effect, f"callboard models --test {model.name}")
     return ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
 
 
@@ -155,8 +155,8 @@ async def _server(server: Server, context: _ProgramContext) -> Finding:
     effect = "Its tools are not available."
     if isinstance(server, HttpServer):
         if await _reached(server.url):
-            return ok(name, f"{server.url} answers")
-        return bad(name, f"no answer from {server.url}", effect, "start it, or remove it from the settings")
+            return ok(name, f"{server.url} responds")
+        return bad(name, f"no response from {server.url}", effect, "start it, or remove it from the settings")
     return _program(name, server, effect, context) or ok(name, f"starts {server.command[0]}")
 
 

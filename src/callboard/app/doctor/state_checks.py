@@ -104,13 +104,15 @@ def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
 
 
 def _unresponsive(writer: int) -> Finding:
-    """Report a process that locks the store and does not answer."""
+    """Report a process that locks the store and does not respond."""
     name = f"process {writer}" if writer else "a process"
     if _is_stopped(writer):
         effect = "No work is done until it continues; acknowledged work is kept."
         return bad("process", f"{name} writes to the store and is stopped", effect, f"kill -CONT {writer}")
     effect = "It is starting, busy or hanging. No other process can write; acknowledged work is kept."
-    return bad("process", f"{name} writes to the store and does not answer", effect, f"kill {writer}" if writer else "")
+    return bad(
+        "process", f"{name} writes to the store and does not respond", effect, f"kill {writer}" if writer else ""
+    )
 
 
 def _is_stopped(process: int) -> bool:

@@ -1,4 +1,4 @@
-"""The endpoint file of the running process, which is trusted only after the process answers."""
+"""The endpoint file of the running process, which is trusted only after the process responds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..state_folder import StateFolder, read_regular, unusable_path, write_file
 
 log = logging.getLogger(__name__)
 
-#: Seconds that a process may take to answer: a busy machine is slow.
+#: Seconds that a process may take to respond: a busy machine is slow.
 RESPONSE_SECONDS = 5.0
 _META = "/api/v1/meta"
 
@@ -74,14 +74,19 @@ def find_unused_models(
 async def find_endpoint(home: StateFolder) -> Endpoint | None:
     """Return the endpoint of the process that writes to this store, or None.
 
-    A copied state folder has the endpoint file of the original, so the process must answer with the epoch and id of this store.
-    Answering makes the process reload its settings and update the file, so the file is read again.
+    A copied state folder has the endpoint file of the original, so the process must send the epoch and id of this store.
+    Responding makes the process reload its settings and update the file, so the file is read again.
 
     Raises:
         Refusal: `store_unusable`.
     """
     endpoint = _read(home.endpoint)
-    if endpoint is None or not _alive(endpoint.pid) or not _writes(home, endpoint) or not await _answers(endpoint):
+    if (
+        endpoint is None
+        or not _alive(endpoint.pid)
+        or not _writes(home, endpoint)
+        or not await _is_responding(endpoint)
+    ):
         return None
     newest = _read(home.endpoint)
     return newest if newest is not None and newest.pid == endpoint.pid else endpoint
@@ -112,14 +117,14 @@ def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
         raise unusable_path(home.store, error) from error
 
 
-async def _answers(endpoint: Endpoint) -> bool:
+async def _is_responding(endpoint: Endpoint) -> bool:
     import httpx2
 
     headers = {"Authorization": f"Bearer {endpoint.token}"}
     try:
         async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=RESPONSE_SECONDS) as http:
-            answer = await http.get(f"{endpoint.url}{_META}", headers=headers)
-            meta = msgspec.json.decode(answer.content, type=_Meta)
+            response = await http.get(f"{endpoint.url}{_META}", headers=headers)
+            meta = msgspec.json.decode(response.content, type=_Meta)
     except (httpx2.HTTPError, msgspec.MsgspecError):
         return False
     return (meta.epoch, meta.store_id) == (endpoint.epoch, endpoint.store_id)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Seconds that a process that holds the store may take to answer or to release it.
+#: Seconds that a process that holds the store may take to respond or to release it.
 BEGIN_SECONDS = 3.0
 _RETRY_SECONDS = 0.05
 _LOG_BYTES = 2_000_000
@@ -46,7 +46,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
     """Return the endpoint of the running process; without one, open the store and return it.
 
     Raises:
-        Refusal: `store_locked` if a process holds the store and does not answer, `store_unusable`.
+        Refusal: `store_locked` if a process holds the store and does not respond, `store_unusable`.
     """
     until = time.monotonic() + BEGIN_SECONDS
     while True:
@@ -68,7 +68,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
             if time.monotonic() > until:
                 raise Refusal(
                     "store_locked",
-                    f"{refusal.problem.message} It answers no requests.",
+                    f"{refusal.problem.message} It responds to no requests.",
                     hint="Stop that process and start again: acknowledged work is kept. "
                     "Or set CALLBOARD_HOME to use another store.",
                 ) from refusal

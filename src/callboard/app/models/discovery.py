@@ -20,7 +20,7 @@ from callboard.models.settings import ProviderSettings
 
 from .providers import VENDORS, first_set
 
-#: Seconds that a model server may take to answer.
+#: Seconds that a model server may take to respond.
 PATIENCE_SECONDS = 0.5
 #: Maximum number of models listed for a server.
 _MAX_NAMES = 50
@@ -71,7 +71,7 @@ async def discover_models(
     servers: tuple[ModelServer, ...] = MODEL_SERVERS,
     patience: float = PATIENCE_SECONDS,
 ) -> tuple[DetectedSource, ...]:
-    """Find models and agents, keys first. A server has `patience` seconds to answer."""
+    """Find models and agents, keys first. A server has `patience` seconds to respond."""
     async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:
         running, agents = await asyncio.gather(
             asyncio.gather(*(_find_server(server, configured, http, patience) for server in servers)),
@@ -108,11 +108,11 @@ def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSetting
 async def _find_server(
     server: ModelServer, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
 ) -> DetectedSource | None:
-    """Return the server; None unless it answers with a list of models."""
+    """Return the server; None unless it responds with a list of models."""
     try:
         async with asyncio.timeout(patience):
-            answer = await http.get(server.origin + server.lists)
-        listing = msgspec.json.decode(answer.content, type=_ModelListing) if answer.is_success else None
+            response = await http.get(server.origin + server.lists)
+        listing = msgspec.json.decode(response.content, type=_ModelListing) if response.is_success else None
     except (httpx2.HTTPError, TimeoutError, msgspec.MsgspecError):
         return None
     if listing is None:

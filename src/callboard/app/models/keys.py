@@ -46,7 +46,7 @@ async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) 
     except Refusal as refusal:
         log.warning("the secrets of the keyring cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
-        log.warning("the secrets of the keyring cannot be redacted: the keyring did not answer in time")
+        log.warning("the secrets of the keyring cannot be redacted: the keyring did not respond in time")
     else:
         names = {secret.name for secret in secrets.list_stored()}
         secrets.learn([secret for secret in stored if secret.name not in names])

@@ -22,7 +22,7 @@ from callboard.models.settings import ProviderSettings
 
 from .discovery import MODEL_SERVERS, ModelServer, discover_models
 
-#: Seconds that a model may take for the whole test answer.
+#: Seconds that a model may take for the whole test response.
 PATIENCE_SECONDS = 90.0
 _QUESTION = "Answer with the one word: ready"
 _MAX_TEXT_CHARS = 500
@@ -84,7 +84,7 @@ class ModelCatalog:
             problem = refusal.problem
         except TimeoutError:
             problem = _problem(
-                "model_timeout", f"{label} did not complete its answer within {PATIENCE_SECONDS:g} seconds."
+                "model_timeout", f"{label} did not complete its response within {PATIENCE_SECONDS:g} seconds."
             )
         return ModelTestResult(name=label, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
 
@@ -99,7 +99,7 @@ class ModelCatalog:
                 text += event.text
             end = event if isinstance(event, Finished) else None
         if end is None:
-            raise ModelFailure("model_cut_stream", "The answer stopped before its end.", retryable=True)
+            raise ModelFailure("model_cut_stream", "The response stopped before its end.", retryable=True)
         usage = end.usage
         return ModelTestResult(
             name="/".join(pair),

@@ -44,7 +44,7 @@ class RemoteReader:
     async def list_sessions(self) -> SessionListing:
         """Return all sessions, once no rows are being rebuilt: `last` must be the newest of all."""
         while True:
-            # The server delays this answer while it rebuilds, so the loop does not spin.
+            # The server delays this response while it rebuilds, so the loop does not spin.
             listed: SessionList = await self._client.submit(ListSessions())
             if not listed.rebuilding:
                 break

@@ -27,7 +27,7 @@ class ActionAnswered(Answer, frozen=True, kw_only=True):
 class RespondAction(Command, frozen=True, kw_only=True):
     """Resolve a pending action.
 
-    A second response changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
+    A second answer changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
     An approval with a wider scope than `once` can expire at `expires_at`, in microseconds since the epoch.
     `permission_mode` is valid with the approval of a plan from a planning turn. It must be one of the action's `modes`,
     whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no person gave,

@@ -71,7 +71,7 @@ class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class ModelTestResult(Answer, frozen=True, kw_only=True):
-    """The answer in `text`, or the `problem`.
+    """The response in `text`, or the `problem`.
 
     Times are in milliseconds since the question. `amount` is in US dollars. Values that the
     provider did not report are absent.
@@ -91,7 +91,7 @@ class ModelTestResult(Answer, frozen=True, kw_only=True):
 
 @command("test_model", ModelTestResult, serial="store", query=True, waits=True, live=True)
 class TryModel(Command, frozen=True, kw_only=True):
-    """Send a short question to a model and report the answer or the error.
+    """Send a short question to a model and report the response or the error.
 
     `name` is an entry of `list_models`: `PROVIDER/MODEL` or `MODEL`. It defaults to the default model.
     """

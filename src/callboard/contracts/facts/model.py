@@ -11,7 +11,7 @@ from .base import UNKNOWN, ErasedForm, Fact
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
-#: What the model writes: an answer in its thread, or a summary of the thread.
+#: What the model writes: an `answer` in its thread, or a summary of the thread.
 CallPurpose = Literal["answer", "compaction"]
 
 

@@ -34,8 +34,8 @@ from ..outcomes import (
     ExternalDisconnected,
     ExternalPlanReported,
     HostTakenOver,
-    ModelAnswered,
     ModelAttemptFailed,
+    ModelResponded,
     Outcome,
     PartEnded,
     ProcessEndReported,
@@ -113,8 +113,8 @@ def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> D
     batch = Batch(state, inputs)
     starts = True
     match report:
-        case ModelAnswered():
-            model.record_answer(batch, report)
+        case ModelResponded():
+            model.record_response(batch, report)
         case ModelAttemptFailed():
             model.record_failed_attempt(batch, report)
         case ToolEnded():

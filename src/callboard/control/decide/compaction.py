@@ -10,7 +10,7 @@ from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 
 from ..batch import Batch, run_scope, thread_scope
-from ..outcomes import ModelAnswered, ModelAttemptFailed
+from ..outcomes import ModelAttemptFailed, ModelResponded
 from ..state.context import BYTES_PER_TOKEN, MAX_SPOKEN_BYTES, OpenCompaction, count_tokens
 from ..state.session import Thread
 from ..state.turn import OpenRun, QueuedTurn
@@ -67,7 +67,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
     )
 
 
-def finish_compaction(batch: Batch, report: ModelAnswered, run: OpenRun, compaction: OpenCompaction) -> None:
+def finish_compaction(batch: Batch, report: ModelResponded, run: OpenRun, compaction: OpenCompaction) -> None:
     """Record the summary. It is not an answer and no surface shows it as one (UI-25)."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)

@@ -10,7 +10,7 @@ from callboard.contracts.facts.session import WarningRaised
 
 from ..batch import Batch, run_scope
 from ..decision_inputs import EXTERNAL_PROVIDERS
-from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
+from ..outcomes import ModelAttemptFailed, ModelResponded, Piece
 from ..state.repetition import list_final_texts
 from ..state.session import Thread
 from ..state.turn import OpenRun
@@ -24,7 +24,7 @@ from .turn.routing import fall_back, find_fallbacks, record_quota
 from .turn.start import start_next
 
 
-def record_answer(batch: Batch, report: ModelAnswered) -> None:
+def record_response(batch: Batch, report: ModelResponded) -> None:
     """Record the parts of a response, then start its calls, continue the turn or end it.
 
     Without a call a `chat` turn is complete, unless a steer waits and the limit allows another
@@ -131,7 +131,7 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
         )
 
 
-def record_late_answer(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
+def record_late_response(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) -> None:
     """Record a response that arrived whole while its turn was stopped: its parts and usage. Drop
     its calls and their signatures. Ignore it if it is a summary."""
     if run.compacting is not None or not report.step or run.model_step != report.step:
@@ -156,7 +156,7 @@ def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces:
                 batch.drop_partial(piece.kind, scope)
 
 
-def _find_waiting_run(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
+def _find_waiting_run(batch: Batch, report: ModelResponded | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
     """Return the run that waits for this model call, with its thread; None if none does."""
     open_run = find_run(batch, report.thread, report.run)
     return open_run if open_run is not None and report.step and open_run[1].model_step == report.step else None
@@ -173,7 +173,7 @@ def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> No
             batch.drop_partial(piece.kind, scope)
 
 
-def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
+def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) -> None:
     scope = run_scope(thread, run, report.step)
     if report.stop_reason == "length":
         batch.add(
@@ -192,7 +192,7 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
             WarningRaised(
                 code="answer_end_unknown",
                 message=f"The model stopped for a reason that Callboard does not know: {reason}",
-                hint="The answer may be incomplete. Ask it to continue.",
+                hint="The response may be incomplete. Ask it to continue.",
             ),
             scope,
         )

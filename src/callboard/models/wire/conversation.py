@@ -48,25 +48,25 @@ class Conversation:
     def convert(self, request: ModelRequest) -> list[lib.ModelMessage]:
         """Convert the prompt layers to one system message, then the conversation.
 
-        Strict servers accept one system message only. Messages between two answers become one, because some providers need
-        all results of an answer together.
+        Strict servers accept one system message only. Messages between two responses become one, because some providers need
+        all results of a response together.
         """
         system = "\n\n".join(layer for layer in request.system if layer)
         converted: list[lib.ModelMessage] = []
         opening: list[lib.ModelRequestPart] = [lib.SystemPromptPart(system)] if system else []
-        for is_answer, group in groupby(request.messages, lambda message: message.role == "assistant"):
-            if is_answer:
+        for is_response, group in groupby(request.messages, lambda message: message.role == "assistant"):
+            if is_response:
                 if opening:
                     converted.append(lib.ModelRequest(parts=opening))
-                converted.extend(self._convert_answer(message) for message in group)
+                converted.extend(self._convert_response(message) for message in group)
             else:
                 parts = (part for message in group for part in self._convert_input(message))
                 converted.append(lib.ModelRequest(parts=[*opening, *parts]))
             opening = []
         return converted
 
-    def _convert_answer(self, message: ModelMessage) -> lib.ModelResponse:
-        parts = [self._convert_answer_part(part) for part in message.content]
+    def _convert_response(self, message: ModelMessage) -> lib.ModelResponse:
+        parts = [self._convert_response_part(part) for part in message.content]
         return lib.ModelResponse(parts=[part for part in parts if part is not None], provider_name=self._system)
 
     def _convert_input(self, message: ModelMessage) -> Iterable[lib.ModelRequestPart]:
@@ -107,7 +107,7 @@ class Conversation:
         reason = "this model takes no images of this type" if self._images else "this model takes no images"
         return f"[An image ({part.media}, {len(part.data)} bytes) was left out: {reason}.]"
 
-    def _convert_answer_part(self, part: Content) -> lib.ModelResponsePart | None:
+    def _convert_response_part(self, part: Content) -> lib.ModelResponsePart | None:
         match part:
             case TextContent():
                 return lib.TextPart(part.text)

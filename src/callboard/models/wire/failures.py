@@ -26,7 +26,7 @@ from .waits import read_wait
 _MAX_QUOTE_CHARS = 500
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNDECODABLE = (json.JSONDecodeError, UnicodeDecodeError, httpx2.DecodingError)
-#: Errors of reading an invalid answer, because the SDK builds its objects unchecked.
+#: Errors of reading an invalid response, because the SDK builds its objects unchecked.
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError)
 _STATUS_TIMEOUT = 408
 _LIMITED: frozenset[Code] = frozenset({"model_quota", "model_rate_limited"})
@@ -46,7 +46,7 @@ _CATEGORIES: tuple[tuple[type[lib.ModelAPIError], Code, bool], ...] = (
 
 
 class NotAStreamError(Exception):
-    """The server answered a streaming request with a page or a document."""
+    """The server responded to a streaming request with a page or a document."""
 
 
 class RedirectedError(Exception):
@@ -61,7 +61,7 @@ class RedirectedError(Exception):
         super().__init__("the server redirects to another address")
 
 
-class Answer:
+class ResponseProgress:
     """The progress of a request: its response headers (names in lower case), and whether the server accepted it."""
 
     def __init__(self) -> None:
@@ -69,21 +69,21 @@ class Answer:
         self.headers: dict[str, str] = {}
 
 
-#: The answer to the request of this context, for the HTTP client's hook.
-current_answer: ContextVar[Answer | None] = ContextVar("current_answer", default=None)
+#: The response to the request of this context, for the HTTP client's hook.
+current_response: ContextVar[ResponseProgress | None] = ContextVar("current_response", default=None)
 
 
 async def check_response(response: httpx2.Response) -> None:
-    """Record that the answer has begun. A response hook. Raises NotAStreamError, RedirectedError."""
-    answer = current_answer.get()
-    if answer is not None:
-        answer.headers = {name.lower(): value for name, value in response.headers.items()}
+    """Record that the response has begun. A response hook. Raises NotAStreamError, RedirectedError."""
+    progress = current_response.get()
+    if progress is not None:
+        progress.headers = {name.lower(): value for name, value in response.headers.items()}
     if response.has_redirect_location:
         raise RedirectedError(response)
     if not response.is_success:
         return
-    if answer is not None:
-        answer.arrived = True
+    if progress is not None:
+        progress.arrived = True
     media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     # Other types may be streams: some servers send a wrong type, or none.
     if media in {"text/html", "application/json"}:
@@ -91,8 +91,8 @@ async def check_response(response: httpx2.Response) -> None:
 
 
 @contextmanager
-def convert_failures(endpoint: Endpoint, answer: Answer) -> Generator[None]:
-    """Raise ModelFailure for errors of the server, the network or the answer. Other errors pass."""
+def convert_failures(endpoint: Endpoint, progress: ResponseProgress) -> Generator[None]:
+    """Raise ModelFailure for errors of the server, the network or the response. Other errors pass."""
     try:
         yield
     except (
@@ -102,21 +102,21 @@ def convert_failures(endpoint: Endpoint, answer: Answer) -> Generator[None]:
         NotAStreamError,
         RedirectedError,
     ) as error:
-        failure = _convert(error, endpoint, answer)
+        failure = _convert(error, endpoint, progress)
     except _MISSHAPEN:
-        if not answer.arrived:
+        if not progress.arrived:
             raise
-        failure = _garbled("an event is not a piece of an answer", endpoint)
+        failure = _garbled("an event is not a piece of a response", endpoint)
     else:
         return
     # The cause is not chained, because it may quote the key.
     raise failure from None
 
 
-def _convert(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailure:
+def _convert(error: Exception, endpoint: Endpoint, progress: ResponseProgress) -> ModelFailure:
     causes = list(_list_causes(error))
     if (page := next((cause for cause in causes if isinstance(cause, NotAStreamError)), None)) is not None:
-        message = f"{endpoint.provider} answered with {page}. Check the base URL {endpoint.base_url}."
+        message = f"{endpoint.provider} responded with {page}. Check the base URL {endpoint.base_url}."
         return ModelFailure("model_garbled", message, retryable=False)
     if (redirected := next((cause for cause in causes if isinstance(cause, RedirectedError)), None)) is not None:
         return ModelFailure("model_unavailable", _describe_redirect(redirected, endpoint), retryable=False)
@@ -127,8 +127,8 @@ def _convert(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
             if isinstance(error, category):
                 after = error.retry_after
                 if retryable:
-                    after = read_wait(after, read_quota(answer.headers), error.body, _read_message(error.body))
-                quota = read_quota(answer.headers, retry_after=after, exhausted=code == "model_quota")
+                    after = read_wait(after, read_quota(progress.headers), error.body, _read_message(error.body))
+                quota = read_quota(progress.headers, retry_after=after, exhausted=code == "model_quota")
                 return ModelFailure(
                     code,
                     _describe(error, endpoint),
@@ -137,25 +137,25 @@ def _convert(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
                     quota=quota if code in _LIMITED else None,
                 )
     if isinstance(error, lib.ModelConnectionError | httpx2.HTTPError):
-        return _convert_transport(error, causes, endpoint, answer)
+        return _convert_transport(error, causes, endpoint, progress)
     if isinstance(error, lib.ModelHTTPError) and not error.in_stream:
         timeout = error.status_code == _STATUS_TIMEOUT
         code: Code = "model_timeout" if timeout else "model_refused_request"
         return ModelFailure(code, _describe(error, endpoint), retryable=timeout, retry_after=error.retry_after)
     if isinstance(error, lib.ModelAPIError) and error.in_stream:
         return ModelFailure("model_unavailable", _describe(error, endpoint), retryable=True)
-    return cut(endpoint, "the stream ended before the answer did")
+    return cut(endpoint, "the stream ended before the response did")
 
 
 def _convert_transport(
-    error: Exception, causes: list[BaseException], endpoint: Endpoint, answer: Answer
+    error: Exception, causes: list[BaseException], endpoint: Endpoint, progress: ResponseProgress
 ) -> ModelFailure:
     phase = error.phase if isinstance(error, lib.ModelConnectionError) else None
     if any(isinstance(cause, httpx2.ReadTimeout | httpx2.WriteTimeout) for cause in causes):
         message = f"{endpoint.provider} sent nothing for {endpoint.idle_timeout:g} seconds."
         return ModelFailure("model_timeout", message, retryable=True)
     reason = str(causes[-1]) or type(causes[-1]).__name__
-    if answer.arrived and phase not in {"connect", "pool"}:
+    if progress.arrived and phase not in {"connect", "pool"}:
         return cut(endpoint, reason)
     message = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason.rstrip('.')}."
     is_local = urlsplit(endpoint.base_url).hostname in _LOOPBACK and any(
@@ -174,25 +174,25 @@ def _describe_redirect(redirected: RedirectedError, endpoint: Endpoint) -> str:
 
 
 def aborted(endpoint: Endpoint, reason: str, *, code: Code = "model_unavailable") -> ModelFailure:
-    """Return the failure of an answer that the provider aborted."""
-    return ModelFailure(code, f"{endpoint.provider} ended its answer with {reason}.", retryable=True)
+    """Return the failure of a response that the provider aborted."""
+    return ModelFailure(code, f"{endpoint.provider} ended its response with {reason}.", retryable=True)
 
 
 def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
-    """Return the failure of a truncated answer."""
-    message = endpoint.redact(f"The answer of {endpoint.provider} was truncated: {reason}")
+    """Return the failure of a truncated response."""
+    message = endpoint.redact(f"The response of {endpoint.provider} was truncated: {reason}")
     return ModelFailure("model_cut_stream", message, retryable=True)
 
 
 def _garbled(reason: str, endpoint: Endpoint) -> ModelFailure:
-    message = endpoint.redact(f"{endpoint.provider} sent an invalid answer: {reason}")[:_MAX_QUOTE_CHARS]
+    message = endpoint.redact(f"{endpoint.provider} sent an invalid response: {reason}")[:_MAX_QUOTE_CHARS]
     return ModelFailure("model_garbled", message, retryable=True)
 
 
 def _describe(error: lib.ModelAPIError, endpoint: Endpoint) -> str:
-    status = f" {error.status_code}" if isinstance(error, lib.ModelHTTPError) else " with an error"
+    status = str(error.status_code) if isinstance(error, lib.ModelHTTPError) else "an error"
     text = _read_message(error.body)
-    message = f"{endpoint.provider} answered{status}: {text}" if text else f"{endpoint.provider} answered{status}."
+    message = f"{endpoint.provider} responded with {status}" + (f": {text}" if text else ".")
     return endpoint.redact(message)[:_MAX_QUOTE_CHARS]
 
 

@@ -12,7 +12,7 @@ from callboard.contracts.facts.model import StopReason
 from .endpoint import Endpoint, Format
 from .failures import aborted, cut
 
-#: `failed`: the provider aborted the answer. `garbled`: the provider could not parse a call of the model.
+#: `failed`: the provider aborted the response. `garbled`: the provider could not parse a call of the model.
 Ending = StopReason | Literal["failed", "garbled"]
 
 _CHAT: Final[Mapping[str, Ending]] = {
@@ -79,21 +79,21 @@ _MAX_REASON_CHARS: Final = 100
 def read_ending(
     endpoint: Endpoint, reason: FinishReason | None, details: Mapping[str, Any], *, called: bool
 ) -> tuple[StopReason, str]:
-    """Return the stop reason of an answer, and the provider's text for it.
+    """Return the stop reason of a response, and the provider's text for it.
 
     Args:
         reason: The library's stop reason, for endings without a text such as a refusal.
-        details: The library's data of the provider's answer.
-        called: Whether the answer has tool calls. Some servers send "stop" or an unlisted text for such answers.
+        details: The library's data of the provider's response.
+        called: Whether the response has tool calls. Some servers send "stop" or an unlisted text for such responses.
     Returns:
         The stop reason and the provider's text; the text is empty if the provider sent none.
     Raises:
-        ModelFailure: The answer has no stop reason, or the provider aborted it.
+        ModelFailure: The response has no stop reason, or the provider aborted it.
     """
     sent = details.get("finish_reason")
     word = endpoint.redact(sent)[:_MAX_REASON_CHARS] if isinstance(sent, str) else ""
     if not word and reason is None:
-        raise cut(endpoint, "the stream ended before the answer did")
+        raise cut(endpoint, "the stream ended before the response did")
     listed = ENDINGS[endpoint.format].get(word)
     # Only the library reports refusals, and some errors.
     read: Ending = listed or (_OF_LIBRARY[reason] if reason is not None else "unknown")

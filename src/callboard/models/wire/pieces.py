@@ -1,4 +1,4 @@
-"""Conversion of the library's events to deltas of an answer, and seals of its parts."""
+"""Conversion of the library's events to deltas of a response, and seals of its parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
 
 
 def list_seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
-    """Yield the seals of the parts, which the provider sends at the end of the answer."""
+    """Yield the seals of the parts, which the provider sends at the end of the response."""
     for index, part in enumerate(parts):
         match part:
             case lib.ThinkingPart():

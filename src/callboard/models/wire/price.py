@@ -1,4 +1,4 @@
-"""Tokens and cost of an answer, from the provider or a price list. Unknown values are never estimated."""
+"""Tokens and cost of a response, from the provider or a price list. Unknown values are never estimated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A provider's limits from the headers of its answers.
+"""A provider's limits from the headers of its responses.
 
 OpenAI and similar providers send `x-ratelimit-remaining-tokens`, Anthropic `anthropic-ratelimit-tokens-remaining`; others send
 `x-ratelimit-remaining` for requests. A reset is a duration (`6m0s`), a date, a number of seconds or a clock time.

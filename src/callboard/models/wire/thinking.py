@@ -1,4 +1,4 @@
-"""Reasoning in an answer between tags such as `<think>`."""
+"""Reasoning in a response between tags such as `<think>`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _OPENING: Final = {f"<{name}>": f"</{name}>" for name in _NAMES}
 
 
 class ThinkingSplitter:
-    """Separates tagged reasoning at the start of an answer from its text, across deltas.
+    """Separates tagged reasoning at the start of a response from its text, across deltas.
 
-    A tag is recognised at the start of the answer's first text only. After an unclosed tag all text is reasoning. Whitespace
+    A tag is recognised at the start of the response's first text only. After an unclosed tag all text is reasoning. Whitespace
     around tags is dropped.
 
     Args:
@@ -50,7 +50,7 @@ class ThinkingSplitter:
         yield self.move(delta)
 
     def finish(self) -> Iterator[Delta]:
-        """Yield the rest at the end of the answer."""
+        """Yield the rest at the end of the response."""
         if self._closing:
             yield from self._flush_reasoning(self._waiting)
             self._waiting = ""

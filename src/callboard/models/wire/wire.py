@@ -1,4 +1,4 @@
-"""A request over HTTP and the events of its answer."""
+"""A request over HTTP and the events of its response."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from callboard.contracts.ports.model import (
 
 from .conversation import Conversation, build_parameters
 from .endpoint import Endpoint
-from .failures import Answer, check_response, convert_failures, current_answer
+from .failures import ResponseProgress, check_response, convert_failures, current_response
 from .finish import read_ending
 from .formats import open_model
 from .history import HistoryEncoder
@@ -59,19 +59,19 @@ class Wire:
 
     async def ask(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Send the request once. Yield deltas, then `Finished`. Raises ModelFailure."""
-        answer = Answer()
+        progress = ResponseProgress()
         async with AsyncExitStack() as stack:
             splice, rest = await self._history.encode(request)
             await self._images.prepare(rest)
             # Let other work run: the library builds a request without a pause.
             await asyncio.sleep(0)
             with apply_plan(splice):
-                stream = await self._open(stack, msgspec.structs.replace(request, messages=rest), answer)
+                stream = await self._open(stack, msgspec.structs.replace(request, messages=rest), progress)
             events = aiter(stream)
             called = False
             last = -1
             tags = ThinkingSplitter(looks=self._endpoint.format == "openai-compatible")
-            while (pieces := await self._next(events, answer)) is not None:
+            while (pieces := await self._next(events, progress)) is not None:
                 for delta in (delta for piece in pieces for delta in tags.split(piece)):
                     called = called or isinstance(delta, ToolCallDelta)
                     last = max(last, delta.index)
@@ -91,7 +91,7 @@ class Wire:
                 provider_reason=provider_reason,
                 usage=compute_usage(stream.usage, details, self._endpoint, self._name),
                 response_id=str(stream.provider_response_id or ""),
-                quota=read_quota(answer.headers),
+                quota=read_quota(progress.headers),
             )
 
     async def rehearse(self) -> None:
@@ -138,19 +138,19 @@ class Wire:
             model_request_parameters=build_parameters(request),
         )
 
-    async def _open(self, stack: AsyncExitStack, request: ModelRequest, answer: Answer) -> StreamedResponse:
+    async def _open(self, stack: AsyncExitStack, request: ModelRequest, progress: ResponseProgress) -> StreamedResponse:
         opening = self._opening(request, self._options(request))
-        token = current_answer.set(answer)
+        token = current_response.set(progress)
         try:
-            with convert_failures(self._endpoint, answer):
+            with convert_failures(self._endpoint, progress):
                 return await stack.enter_async_context(opening)
         finally:
-            current_answer.reset(token)
+            current_response.reset(token)
 
     async def _next(
-        self, events: AsyncIterator[lib.ModelResponseStreamEvent], answer: Answer
+        self, events: AsyncIterator[lib.ModelResponseStreamEvent], progress: ResponseProgress
     ) -> tuple[Delta, ...] | None:
-        with convert_failures(self._endpoint, answer):
+        with convert_failures(self._endpoint, progress):
             event = await anext(events, None)
             return None if event is None else tuple(convert_event(event))
 
@@ -159,7 +159,7 @@ def _http_client(endpoint: Endpoint, expand: Expand) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(endpoint.idle_timeout, connect=endpoint.connect_timeout, pool=None)
     return httpx2.AsyncClient(
         timeout=timeout,
-        # Agents of a team call in parallel, and an answer uses its connection for minutes.
+        # Agents of a team call in parallel, and a response uses its connection for minutes.
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
         # No proxy from the environment for a server on this machine.
         trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,

@@ -13,7 +13,7 @@ from callboard.contracts.facts.model import StopReason
 from callboard.contracts.ports.external import ExternalFailure, PromptEnd, PromptEnded, ReachedAgent
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import ExternalDisconnected, ModelAnswered, ModelAttemptFailed, Piece
+from callboard.control.outcomes import ExternalDisconnected, ModelAttemptFailed, ModelResponded, Piece
 
 from ..sessions.host import SessionHost
 from .message_assembler import MessageAssembler
@@ -152,7 +152,7 @@ class PromptRunner(ABC, Generic[_Event]):
         await self.settle()
         ended = self.host.dependencies.clock.elapsed()
         await self.host.report(
-            ModelAnswered(
+            ModelResponded(
                 thread=self.scope.thread,
                 run=self.scope.run,
                 step=self.scope.step,

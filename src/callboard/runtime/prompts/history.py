@@ -41,7 +41,7 @@ from .content_renderer import ContentRenderer, Pinned, has_image, without_images
 from .conversation_lines import ConversationLines, Entry
 from .pending_messages import PendingMessages
 
-#: Sent to an autonomous agent that answered with text alone.
+#: Sent to an autonomous agent that responded with text alone.
 CONTINUE = "Continue with the objective. When it is met, call `finalize` with a summary."
 #: Sent to an agent with its own worktree.
 OWN_WORKTREE = (
@@ -230,7 +230,7 @@ class History:
 
     def _apply_model_request(self, fact: ModelRequested) -> None:
         if fact.iteration == self._iteration:
-            # A retry starts over: drop the partial answer of the failed attempt.
+            # A retry starts over: drop the partial response of the failed attempt.
             while self._entries and self._entries[-1].is_interrupted:
                 self._entries.pop()
                 self._lines.reset()

@@ -182,8 +182,8 @@ class EffectRunner:
         open_run = thread_state.run if thread_state is not None else None
         step = open_run.model_step if open_run is not None and open_run.run == run else 0
         model_work = [work for work in ended if not isinstance(work, ToolCallRunner) and work.step == step]
-        answers = (work.answer() for work in model_work if isinstance(work, ModelCallRunner))
-        answered = next((answer for answer in answers if answer is not None), None)
+        responses = (work.response() for work in model_work if isinstance(work, ModelCallRunner))
+        response = next((response for response in responses if response is not None), None)
         await self._report(
             host,
             RunStopped(
@@ -191,9 +191,9 @@ class EffectRunner:
                 run=run,
                 cause=cause,
                 reason=reason,
-                pieces=tuple(piece for work in model_work for piece in work.pieces()) if answered is None else (),
+                pieces=tuple(piece for work in model_work for piece in work.pieces()) if response is None else (),
                 outcomes={call: outcome for work in ended for call, outcome in _collect_partial_outcomes(work).items()},
-                answered=answered,
+                response=response,
             ),
         )
 

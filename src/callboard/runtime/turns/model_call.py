@@ -26,7 +26,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.scope import Scope
 from callboard.contracts.tool_names import stored_name
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RequestedCall
+from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, Piece, RequestedCall
 from callboard.models.retry import RetryPolicy, is_overload, retry_in_ms
 
 from ..secrets.append_redactor import redact_json
@@ -50,7 +50,7 @@ class _Call:
 class ModelCallRunner:
     """One model call with all its attempts.
 
-    `pieces` returns the response so far, `answer` the complete one.
+    `pieces` returns the response so far, `response` the complete one.
     """
 
     def __init__(self, host: SessionHost, scope: Scope, request: ModelRequested) -> None:
@@ -83,7 +83,7 @@ class ModelCallRunner:
         await self._buffer.settle()
 
     async def run(self) -> None:
-        """Call the model until it answers or the failure is final, and report the outcome."""
+        """Call the model until it responds or the failure is final, and report the outcome."""
         attempt = 1
         while True:
             try:
@@ -116,12 +116,12 @@ class ModelCallRunner:
         self._finished_at = (finished, self._host.dependencies.clock.elapsed())
         await self._report_answer()
 
-    def answer(self) -> ModelAnswered | None:
+    def response(self) -> ModelResponded | None:
         """Return the complete response without its tool calls; None while it is incomplete."""
         if self._finished_at is None:
             return None
         finished, ended = self._finished_at
-        return ModelAnswered(
+        return ModelResponded(
             thread=self._scope.thread,
             run=self._scope.run,
             step=self._scope.step,
@@ -261,11 +261,11 @@ class ModelCallRunner:
     async def _report_answer(self) -> None:
         calls = await self._evaluated_calls()
         await self.settle()
-        answer = self.answer()
-        if answer is None:
-            raise LookupError("the model answered without a response")
-        pieces = tuple(piece for piece in answer.pieces if piece.kind != "arguments")
-        await self._host.report(msgspec.structs.replace(answer, pieces=pieces, calls=tuple(calls)))
+        response = self.response()
+        if response is None:
+            raise LookupError("the model call ended without a response")
+        pieces = tuple(piece for piece in response.pieces if piece.kind != "arguments")
+        await self._host.report(msgspec.structs.replace(response, pieces=pieces, calls=tuple(calls)))
 
     async def _evaluated_calls(self) -> list[RequestedCall]:
         """Return the calls of the response with the gate's evaluations."""

@@ -15,7 +15,7 @@ from ..mcp.server_log import ServerLog
 from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
 from ..shielded_wait import kill, wait_shielded
 
-#: Maximum size of an answer, in bytes.
+#: Maximum size of a response, in bytes.
 MAX_RESPONSE_BYTES = 1024 * 1024
 #: Maximum length of the quoted diagnostic line, in characters.
 _MAX_QUOTE_CHARS = 300
@@ -25,9 +25,9 @@ _PIECE = 64 * 1024
 
 
 class HookExit(NamedTuple):
-    """Answer of a hook, or its problem as a verb phrase."""
+    """Response of a hook, or its problem as a verb phrase."""
 
-    answer: bytes = b""
+    response: bytes = b""
     problem: str = ""
 
 
@@ -38,16 +38,16 @@ class _Running:
         self._guard = guard
         self._process = guard.process
         self._seconds = seconds
-        self._answer = bytearray()
+        self._response = bytearray()
         self._log = log
         self._problem = ""
-        self._ended = asyncio.gather(self._read_answer(), self._diagnose(), guard.process.wait())
+        self._ended = asyncio.gather(self._read_response(), self._diagnose(), guard.process.wait())
 
     async def wait(self) -> None:
         """Wait until the program ends or the timeout."""
         await asyncio.wait([self._ended], timeout=self._seconds)
         if not self._ended.done():
-            self._fail(f"did not answer within {self._seconds:g} seconds")
+            self._fail(f"did not respond within {self._seconds:g} seconds")
 
     def release(self) -> None:
         """Make the guard end all processes of the hook."""
@@ -63,7 +63,7 @@ class _Running:
                 await asyncio.wait([self._ended], timeout=_PATIENCE)
                 self._ended.cancel()
             problem = self._problem or self._explain_failure()
-            return HookExit(problem=problem) if problem else HookExit(bytes(self._answer))
+            return HookExit(problem=problem) if problem else HookExit(bytes(self._response))
         finally:
             self._guard.close()
 
@@ -71,14 +71,14 @@ class _Running:
         self._problem = self._problem or why
         self.release()
 
-    async def _read_answer(self) -> None:
+    async def _read_response(self) -> None:
         stream = self._process.stdout
         while stream is not None and (data := await stream.read(_PIECE)):
             if self._problem:
                 continue
-            self._answer += data
-            if len(self._answer) > MAX_RESPONSE_BYTES:
-                self._fail(f"answered more than {MAX_RESPONSE_BYTES:,} bytes")
+            self._response += data
+            if len(self._response) > MAX_RESPONSE_BYTES:
+                self._fail(f"sent more than {MAX_RESPONSE_BYTES:,} bytes")
 
     async def _diagnose(self) -> None:
         stream, decoder = self._process.stderr, codecs.getincrementaldecoder("utf-8")("replace")

@@ -55,8 +55,8 @@ class _HookRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     permission_mode: str
 
 
-class _HookAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Answer of a hook. Empty output is a pass."""
+class _HookResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Response of a hook. Empty output is a pass."""
 
     decision: Literal["deny", "ask", "pass"] = "pass"
     reason: str = ""
@@ -110,18 +110,20 @@ class HookRunner:
             for hook in context.hooks:
                 if not _is_match(hook, call.tool, text, context.folder):
                     continue
-                answer = await self._run_hook(hook, _encode_request(call.tool, text, context, session, thread), context)
-                explanation = self._to_line(answer.reason.strip())
-                if answer.decision == "deny":
+                response = await self._run_hook(
+                    hook, _encode_request(call.tool, text, context, session, thread), context
+                )
+                explanation = self._to_line(response.reason.strip())
+                if response.decision == "deny":
                     raise _HookDenial("hook_denied", _to_reason("hook_denied", hook, explanation))
-                new_text = text if answer.arguments is None else _encode(hook, answer.arguments)
+                new_text = text if response.arguments is None else _encode(hook, response.arguments)
                 if new_text != text:
                     if rewriter:
                         raise _to_failure(hook, f"would rewrite the arguments, which {rewriter} already rewrote")
                     rewriter, text = hook.name, new_text
-                    passed = answer.decision == "pass"
+                    passed = response.decision == "pass"
                     reasons.append(_to_reason("hook_rewrote", hook, to_clause(explanation) if passed else ""))
-                if answer.decision == "ask":
+                if response.decision == "ask":
                     verdict = "ask"
                     reasons.append(_to_reason("hook_asks", hook, to_clause(explanation)))
         except _HookDenial as error:
@@ -145,7 +147,7 @@ class HookRunner:
             reasons=tuple(reasons),
         )
 
-    async def _run_hook(self, hook: Hook, request: bytes, context: ToolContext) -> _HookAnswer:
+    async def _run_hook(self, hook: Hook, request: bytes, context: ToolContext) -> _HookResponse:
         """Run a hook. Raises _HookDenial if it fails."""
         workspace = context.trusted_folder or context.folder
         start = self._start_folder(hook, workspace)
@@ -169,12 +171,12 @@ class HookRunner:
             result = await run(lookup.command, start, values, request, hook.timeout, log)
         if result.problem:
             raise _to_failure(hook, result.problem)
-        if not result.answer.strip():
-            return _HookAnswer()
+        if not result.response.strip():
+            return _HookResponse()
         try:
-            return msgspec.json.decode(result.answer, type=_HookAnswer)
+            return msgspec.json.decode(result.response, type=_HookResponse)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise _to_failure(hook, f"returned an invalid answer: {self._to_line(str(error))}") from error
+            raise _to_failure(hook, f"returned an invalid response: {self._to_line(str(error))}") from error
 
     def _to_line(self, text: str) -> str:
         """Return a hook's text on one line, redacted and then truncated."""

@@ -40,6 +40,6 @@ def describe(error: BaseException, redact: Callable[[str], str], seconds: float)
         case MCPError():
             return f"it reported: {display(redact(first.message), 300)}"
         case ValidationError():
-            return "its answer does not follow the protocol"
+            return "its response does not follow the protocol"
         case _:
             return f"{display(redact(str(first)), 300) or type(first).__name__}"

@@ -13,14 +13,14 @@ from mcp.client.streamable_http import streamable_http_client
 
 from .server_log import ServerLog
 
-#: Maximum size of an answer, and of an event of a stream, in bytes.
+#: Maximum size of a response, and of an event of a stream, in bytes.
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 #: Status codes that end the connection.
 _FINAL_STATUS = frozenset({401, 403, 404, 410})
 
 
 class _TooLargeError(httpx2.ReadError):
-    """The answer is too large."""
+    """The response is too large."""
 
 
 @asynccontextmanager
@@ -29,7 +29,7 @@ async def connect_address(
 ) -> AsyncGenerator[TransportStreams, None]:
     """Return the message streams of an address. Ignores proxy settings and stored passwords.
 
-    If an answer is too large, `end` is set and `log.reason` states the reason.
+    If a response is too large, `end` is set and `log.reason` states the reason.
     """
     async with (
         httpx2.AsyncClient(
@@ -51,15 +51,15 @@ class _Bounded(httpx2.AsyncBaseTransport):
         self._end = end
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the answer. Raises httpx2.TransportError."""
+        """Return the response. Raises httpx2.TransportError."""
         response = await self._inner.handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            raise self._refuse("it sent a compressed answer without being asked", request)
+            raise self._refuse("it sent a compressed response without being asked", request)
         # Other codes concern one request, and the body explains them.
         if request.method == "POST" and (response.status_code in _FINAL_STATUS or response.status_code >= 500):
             advice = ": it requires authorisation" if response.status_code in (401, 403) else ""
-            self._log.reason = f"it answered {response.status_code}{advice}"
+            self._log.reason = f"it responded with {response.status_code}{advice}"
         # The protocol's package limits each event of a stream.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Counted(cast("httpx2.AsyncByteStream", response.stream), self, request)
@@ -75,8 +75,8 @@ class _Bounded(httpx2.AsyncBaseTransport):
         return _TooLargeError(reason, request=request)
 
     def refuse_large(self, request: httpx2.Request) -> _TooLargeError:
-        """Return the error for an answer that is too large."""
-        return self._refuse(f"it sent an answer of more than {MAX_RESPONSE_BYTES:,} bytes", request)
+        """Return the error for a response that is too large."""
+        return self._refuse(f"it sent a response of more than {MAX_RESPONSE_BYTES:,} bytes", request)
 
 
 class _Counted(httpx2.AsyncByteStream):

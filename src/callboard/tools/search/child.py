@@ -1,4 +1,4 @@
-"""The search process: one JSON request on its input, one JSON answer on its output.
+"""The search process: one JSON request on its input, one JSON response on its output.
 
 An alarm ends it at the deadline, even inside a regular expression. It also ends when the host
 closes its input.
@@ -27,14 +27,14 @@ GRACE = 2.0
 
 
 def main() -> None:
-    """Answer the request."""
+    """Run the request."""
     request = json.loads(sys.stdin.buffer.readline())
     signal.setitimer(signal.ITIMER_REAL, request["seconds"] + GRACE)
     _end_with_input()
-    sys.stdout.buffer.write(json.dumps(_answer_request(request)).encode())
+    sys.stdout.buffer.write(json.dumps(_run_request(request)).encode())
 
 
-def _answer_request(request: dict[str, Any]) -> dict[str, Any]:
+def _run_request(request: dict[str, Any]) -> dict[str, Any]:
     query = Search(*request["search"])
     try:
         with Folder(request["folder"], request["hidden"]) as folder:

@@ -44,7 +44,7 @@ def read_mentioned(context: ToolContext, hidden: Sequence[str], path: str) -> Pa
 async def find_names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
     """Return paths that contain this text in any case: matches in the file name first, then the shortest."""
     excluded = rules.list_unsearchable(context.rules, "Grep")
-    answer = await run_search(
+    response = await run_search(
         context.folder, hidden, Search("Name", text, "", limit=MAX_NAMES, excluded=excluded), SECONDS
     )
     folded = text.casefold()
@@ -52,7 +52,7 @@ async def find_names(context: ToolContext, hidden: Sequence[str], text: str, lim
     def order(path: str) -> tuple[bool, int, str]:
         return folded not in path.rpartition("/")[2].casefold(), len(path), path
 
-    return tuple(sorted(answer.lines, key=order)[:limit])
+    return tuple(sorted(response.lines, key=order)[:limit])
 
 
 def _read_content(folder: Folder, context: ToolContext, path: str) -> PathContent | MissingPath:

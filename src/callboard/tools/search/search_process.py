@@ -1,4 +1,4 @@
-"""Start, answer and end of a search process."""
+"""Start, response and end of a search process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECONDS = 20.0
 _START = "import sys; sys.path[:0] = {path!r}; from {module} import main; main()"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SearchResponse(msgspec.Struct, frozen=True):
     """Result of a search, or its failure. `code` is None on success."""
 
     lines: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Answer(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-async def run_search(folder: str, hidden: Sequence[str], query: Search, seconds: float = SECONDS) -> Answer:
+async def run_search(folder: str, hidden: Sequence[str], query: Search, seconds: float = SECONDS) -> SearchResponse:
     """Run a search. The process has ended when this returns, also after a cancellation."""
     request: dict[str, Any] = {
         "folder": folder,
@@ -66,7 +66,7 @@ async def run_search(folder: str, hidden: Sequence[str], query: Search, seconds:
             data = await asyncio.wait_for(stdout.read(), seconds + 2 * GRACE)
             await process.wait()
     except (TimeoutError, ConnectionError) as error:
-        log.info("a search did not answer: %r", error)
+        log.info("a search did not respond: %r", error)
     finally:
         kill(process)
         _, cancelled = await wait_shielded(process.wait())
@@ -74,7 +74,9 @@ async def run_search(folder: str, hidden: Sequence[str], query: Search, seconds:
         raise asyncio.CancelledError
     if process.returncode in {-signal.SIGALRM, -signal.SIGKILL}:
         message = f"The search did not finish within {seconds:g} s. Use a simpler pattern or search fewer files."
-        return Answer(code="tool_timeout", message=message)
+        return SearchResponse(code="tool_timeout", message=message)
     if process.returncode != 0:
-        return Answer(code="tool_failed", message=f"The search failed ({process.returncode}). Try another pattern.")
-    return msgspec.json.decode(data, type=Answer)
+        return SearchResponse(
+            code="tool_failed", message=f"The search failed ({process.returncode}). Try another pattern."
+        )
+    return msgspec.json.decode(data, type=SearchResponse)

@@ -92,13 +92,17 @@ test('a model that failed its test has no green mark', async () => {
     test_model: ({ name }) => ({
       name,
       ok: false,
-      problem: { code: 'model_auth', message: 'anthropic answered 401: no such key', hint: 'Check the key.' },
+      problem: {
+        code: 'model_auth',
+        message: 'anthropic responded with 401: no such key',
+        hint: 'Check the key.',
+      },
     }),
   })
   const mark = () => dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }).closest('li')
   expect(mark()?.querySelector('.bg-good')).not.toBeNull()
   await userEvent.click(dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }))
-  await dialog.findByText('anthropic answered 401: no such key')
+  await dialog.findByText('anthropic responded with 401: no such key')
   expect(mark()?.querySelector('.bg-good')).toBeNull()
   expect(mark()?.querySelector('.bg-bad')).not.toBeNull()
 })

@@ -2848,7 +2848,7 @@ export interface ModelRequested {
 }
 
 /**
- * The answer in `text`, or the `problem`.
+ * The response in `text`, or the `problem`.
  *
  * Times are in milliseconds since the question. `amount` is in US dollars. Values that the
  * provider did not report are absent.
@@ -3525,7 +3525,7 @@ export interface ResolvePermission {
 /**
  * Resolve a pending action.
  *
- * A second response changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
+ * A second answer changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
  * An approval with a wider scope than `once` can expire at `expires_at`, in microseconds since the epoch.
  * `permission_mode` is valid with the approval of a plan from a planning turn. It must be one of the action's `modes`,
  * whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no person gave,
@@ -4997,7 +4997,7 @@ export interface TrustWorkspace {
 }
 
 /**
- * Send a short question to a model and report the answer or the error.
+ * Send a short question to a model and report the response or the error.
  *
  * `name` is an entry of `list_models`: `PROVIDER/MODEL` or `MODEL`. It defaults to the default model.
  */
@@ -5663,7 +5663,7 @@ export const COMMANDS = {
   remove_secret: { serial: 'store', authority: 'person', query: false, summary: 'Remove a secret from the system\'s keyring.' },
   list_secrets: { serial: 'store', authority: 'person', query: true, summary: 'List the secrets by name and place, without their values.' },
   list_models: { serial: 'store', authority: 'person', query: true, summary: 'List the configured models, and the keys, model servers and agents found on this machine.' },
-  test_model: { serial: 'store', authority: 'person', query: true, summary: 'Send a short question to a model and report the answer or the error.' },
+  test_model: { serial: 'store', authority: 'person', query: true, summary: 'Send a short question to a model and report the response or the error.' },
   preview_route: { serial: 'store', authority: 'person', query: true, summary: 'Preview which model receives the next input of a thread, and whether it accepts images.' },
   get_tool_inventory: { serial: 'session', authority: 'anyone', query: true, summary: 'List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.' },
   list_servers: { serial: 'workspace', authority: 'anyone', query: true, summary: 'List the tool servers of a workspace, with their errors.' },

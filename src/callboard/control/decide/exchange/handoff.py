@@ -270,7 +270,7 @@ def _end_reply_waits(batch: Batch, sender: Thread, receiver: Thread) -> None:
 
 
 def _check_waiting(state: Session, handoff: OpenHandoff) -> None:
-    """Check that the handoff waits for a response. A person has no turn that reads it, so it always
+    """Check that the handoff waits for an answer. A person has no turn that reads it, so it always
     waits for one."""
     receiver = state.threads.get(handoff.receiver)
     to_person = receiver is not None and receiver.kind == "human"

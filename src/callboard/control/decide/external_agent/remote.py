@@ -75,7 +75,7 @@ def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
 
 
 def reply_to_senders(batch: Batch, thread_id: str) -> None:
-    """Send the response to the agents whose messages the run received. A remote agent has no tool
+    """Send the answer to the agents whose messages the run received. A remote agent has no tool
     to write to them."""
     thread, run = require_run(batch, thread_id)
     text = _join_answer(run)

@@ -15,7 +15,7 @@ from ...outcomes import Piece, RunStopped
 from ...state.session import Thread
 from ...state.turn import OpenRun
 from ..compaction import abandon_compaction
-from ..model import record_interrupted_parts, record_late_answer
+from ..model import record_interrupted_parts, record_late_response
 from ..subagent.children import cancel_children
 from ..tool.calls import abandon_calls
 from ..turn.iterate import find_run, reject_steers, require_run
@@ -57,8 +57,8 @@ def finish_stop(batch: Batch, report: RunStopped) -> None:
     if open_run is None:
         return
     thread, run = open_run
-    if report.answered is not None:
-        record_late_answer(batch, thread, run, report.answered)
+    if report.response is not None:
+        record_late_response(batch, thread, run, report.response)
         thread, run = require_run(batch, report.thread)
     close_run(
         batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes

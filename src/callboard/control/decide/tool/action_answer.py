@@ -1,4 +1,4 @@
-"""Responses to pending actions, by a person or by expiry."""
+"""Answers to pending actions, by a person or by expiry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 UNATTENDED = (
-    "No person was present to respond, so the call did not run. "
+    "No person was present to answer, so the call did not run. "
     "Continue without it, or request it again when a person is present."
 )
 FILE_CHANGED = (
@@ -131,7 +131,7 @@ def expire_action(batch: Batch, report: ActionTimedOut) -> None:
     if call.phase == "running":
         return
     batch.add(
-        ToolRefused(code="approval_expired", message="No person responded to the approval in time."),
+        ToolRefused(code="approval_expired", message="No person answered the approval in time."),
         call_scope(thread, run, call),
     )
     proceed(batch, thread.thread)

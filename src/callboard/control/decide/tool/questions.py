@@ -1,5 +1,5 @@
 """Questions of agents to a person: plans, reviews, answers and requests of remote agents (Agent UI
-specification, Human-in-the-loop taxonomy). The response is the call's result."""
+specification, Human-in-the-loop taxonomy). The answer is the call's result."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> 
 
 
 def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
-    """End the call with the person's response."""
+    """End the call with the person's answer."""
     scope = call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
-    response = PersonAnswer(
+    answer = PersonAnswer(
         decision="answered" if answered else _DECISIONS[request.decision],
         answer=request.answer or "",
         reason=request.reason,
     )
     batch.add(ToolStarted(tool=call.tool), scope)
-    batch.add(ToolCompleted(output=batch.store_text(casing.encode(response))), scope)
+    batch.add(ToolCompleted(output=batch.store_text(casing.encode(answer))), scope)

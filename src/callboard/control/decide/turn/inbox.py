@@ -29,7 +29,7 @@ def reserve_inbox(batch: Batch, thread_id: str) -> None:
 
 def consume_inbox(batch: Batch, thread_id: str) -> None:
     """Consume the reserved items after the model's response, and accept handoffs among them that
-    wait for no response."""
+    wait for no answer."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None or not run.reserved:

@@ -10,7 +10,7 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
-from ...outcomes import ModelAnswered
+from ...outcomes import ModelResponded
 from ...state.repetition import list_final_texts
 from ...state.session import Thread
 from ...state.turn import OpenRun
@@ -64,7 +64,7 @@ def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> Mode
     )
 
 
-def record_model_end(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
+def record_model_end(batch: Batch, report: ModelResponded, scope: Scope) -> None:
     """Record the end and the usage of a model call, in the scope of its step."""
     batch.add(
         ModelCompleted(

@@ -19,7 +19,7 @@ from ..history.body import capture_items
 
 def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
     """Return the model of `/v1/messages`."""
-    # Otherwise the library builds the type of each event during the first answer, on the event loop.
+    # Otherwise the library builds the type of each event during the first response, on the event loop.
     for event in get_args(get_args(BetaRawMessageStreamEvent)[0]):
         event.model_rebuild()
     client = AsyncAnthropic(

@@ -22,7 +22,7 @@ from .untransformed import send_untransformed
 class ChunkClient(AsyncOpenAI):
     """Validates standard chunks in native code, and leaves others to the library.
 
-    The library builds each field of each chunk in Python, which takes a third of the time of a streamed answer.
+    The library builds each field of each chunk in Python, which takes a third of the time of a streamed response.
     """
 
     def _process_response_data(self, *, data: object, cast_to: Any, response: Any) -> Any:
@@ -52,7 +52,7 @@ class _ChatModel(OpenAIChatModel):
 
 def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIChatModel:
     """Return the model of `/chat/completions`."""
-    # Otherwise the library builds the type during the first answer, on the event loop.
+    # Otherwise the library builds the type during the first response, on the event loop.
     ChatCompletionChunk.model_rebuild()
     client = ChunkClient(
         base_url=endpoint.base_url,
@@ -66,7 +66,7 @@ def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Open
     return _ChatModel(
         name,
         provider=OpenAICompatibleProvider(endpoint.provider, openai_client=client),
-        # Requires a finish reason, so that a truncated stream is not a finished answer.
+        # Requires a finish reason, so that a truncated stream is not a finished response.
         # `thinking` separates tags: the library recognises a tag only in a separate delta.
         profile=OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True, thinking_tags=("\0", "\0")),
     )

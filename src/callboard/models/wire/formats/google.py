@@ -42,7 +42,7 @@ def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Goog
 
 
 def build_settings(request: ModelRequest) -> GoogleModelSettings:
-    """Return no settings: the format cannot limit an answer to one call."""
+    """Return no settings: the format cannot limit a response to one call."""
     return GoogleModelSettings()
 
 

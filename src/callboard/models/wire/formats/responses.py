@@ -18,7 +18,7 @@ from .untransformed import send_untransformed
 
 def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
     """Return the model of `/responses`."""
-    # Otherwise the library builds the type of each event during the first answer, on the event loop.
+    # Otherwise the library builds the type of each event during the first response, on the event loop.
     for event in get_args(get_args(ResponseStreamEvent)[0]):
         event.model_rebuild()
     client = AsyncOpenAI(
@@ -33,7 +33,7 @@ def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Open
 
 
 def build_settings(request: ModelRequest) -> OpenAIResponsesModelSettings:
-    """Return settings that turn off storage of the answer."""
+    """Return settings that turn off storage of the response."""
     settings = OpenAIResponsesModelSettings(openai_store=False)
     if request.one_call:
         settings["parallel_tool_calls"] = False

@@ -161,7 +161,7 @@ class HistoryEncoder:
         began = time.thread_time()
         encoded_rounds = split_items(await self._encode(tuple(message for group in rounds for message in group)))
         if len(encoded_rounds) != len(rounds):
-            # Some message has no item, such as an answer with nothing for this model.
+            # Some message has no item, such as a response with nothing for this model.
             encoded_rounds = [await self._encode(group) for group in rounds]
         for group, items in zip(rounds, encoded_rounds, strict=True):
             encoded.add(len(group), self._expand(join_items(items) + b",") if items else ())

@@ -1,4 +1,4 @@
-"""Rounds of a conversation: questions with the answers up to the next question."""
+"""Rounds of a conversation: questions with the responses up to the next question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from callboard.contracts.ports.model import ModelMessage
 
-_ANSWERS = frozenset({"assistant", "model"})
+_RESPONSE_ROLES = frozenset({"assistant", "model"})
 #: Items of the Responses format without a role that belong to a question.
 _QUESTION_TYPES = frozenset({"function_call_output"})
 
@@ -17,14 +17,14 @@ Messages = tuple[ModelMessage, ...]
 def find_finished_rounds(messages: Messages, start: int) -> Iterator[int]:
     """Yield the end index of every finished round from `start` on.
 
-    A round is finished once a question follows its answers. `start` must be the beginning of a round.
+    A round is finished once a question follows its responses. `start` must be the beginning of a round.
     """
-    was_answer = False
+    was_response = False
     for index in range(start, len(messages)):
-        is_answer = messages[index].role == "assistant"
-        if was_answer and not is_answer:
+        is_response = messages[index].role == "assistant"
+        if was_response and not is_response:
             yield index
-        was_answer = is_answer
+        was_response = is_response
 
 
 def is_question(messages: Messages, at: int) -> bool:
@@ -35,19 +35,19 @@ def is_question(messages: Messages, at: int) -> bool:
 def split_items(items: Sequence[Any]) -> list[list[Any]]:
     """Split encoded items of a wire format into rounds."""
     rounds: list[list[Any]] = []
-    was_answer = True
+    was_response = True
     for item in items:
-        is_answer = _is_answer(item)
-        if (was_answer and not is_answer) or not rounds:
+        is_response = _is_response(item)
+        if (was_response and not is_response) or not rounds:
             rounds.append([])
         rounds[-1].append(item)
-        was_answer = is_answer
+        was_response = is_response
     return rounds
 
 
-def _is_answer(item: object) -> bool:
+def _is_response(item: object) -> bool:
     if not isinstance(item, Mapping):
         return False
     fields = cast("Mapping[str, Any]", item)
     role = fields.get("role")
-    return role in _ANSWERS if role else fields.get("type") not in _QUESTION_TYPES
+    return role in _RESPONSE_ROLES if role else fields.get("type") not in _QUESTION_TYPES
