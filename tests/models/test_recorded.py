@@ -11,7 +11,7 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
 from callboard.models.recorded import Recorded
-from callboard.models.recording import RecordedAnswer, RecordedCall, RecordedRun, RecordedText
+from callboard.models.recording import RecordedCall, RecordedResponse, RecordedRun, RecordedText
 from tests.models.requests import make_call, make_message, make_request, make_result, read_answer, read_failure
 
 OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
@@ -21,7 +21,7 @@ RUNS = [
         "Make a task.",
         0,
         [
-            RecordedAnswer(
+            RecordedResponse(
                 parts=[
                     RecordedText("reasoning", "Hm."),
                     RecordedText("text", "I do."),
@@ -31,14 +31,14 @@ RUNS = [
                 stop_reason="tool_calls",
                 usage=Usage(input_tokens=5),
             ),
-            RecordedAnswer(
+            RecordedResponse(
                 parts=[RecordedText("call", f'{{"taskId":"{OLD}"}}', "update_task")],
                 calls=[RecordedCall("update_task", "ok")],
             ),
-            RecordedAnswer(parts=[RecordedText("text", f"{OLD} is done.")], stop_reason="stop"),
+            RecordedResponse(parts=[RecordedText("text", f"{OLD} is done.")], stop_reason="stop"),
         ],
     ),
-    RecordedRun("lead", "Again.", 3, [RecordedAnswer(parts=[RecordedText("text", "No.")], stop_reason="stop")]),
+    RecordedRun("lead", "Again.", 3, [RecordedResponse(parts=[RecordedText("text", "No.")], stop_reason="stop")]),
 ]
 
 
@@ -107,7 +107,7 @@ async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recor
                 make_message("assistant", "x"),
                 iteration=4,
             ),
-            "call 4 of the agent 'lead': the recorded turn has only 3 answers.",
+            "call 4 of the agent 'lead': the recorded turn has only 3 responses.",
         ),
         (
             replay_request(iteration=1, agent="other"),
