@@ -32,11 +32,11 @@ def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgsp
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_every_integer_of_a_command_has_bounds_that_stores_and_clients_can_represent(row: Declaration):
-    found = integers(msgspec.inspect.type_info(row.command), row.name)
+    types = integers(msgspec.inspect.type_info(row.command), row.name)
 
     unbounded = [
-        place
-        for place, kind in found
+        path
+        for path, kind in types
         if kind.ge is None or kind.le is None or kind.ge < -MAX_INTEGER or kind.le > MAX_INTEGER
     ]
 

@@ -28,7 +28,7 @@ from callboard.contracts.schema.generate import (
 from callboard.contracts.schema.typescript import Writer, literal, plural
 from callboard.contracts.text.reasons import ENGLISH
 from callboard.projection.view import SessionView
-from tests.contracts.weld import ROOT
+from tests.contracts.spec_lists import ROOT
 from tests.projection.histories import random_history
 
 

@@ -12,9 +12,11 @@ from callboard.contracts.tools import TOOL_NAMES
 
 @pytest.mark.parametrize("name", sorted(TOOL_NAMES))
 def test_m2_every_tool_has_one_snake_case_name_that_maps_back_to_it(name: str):
-    seen = model_name(name)
-    assert re.fullmatch(r"[a-z][a-z0-9_]*", seen)
-    assert {stored_name(one) for one in (name, seen, name.upper(), name.lower(), seen.upper())} == {name}
+    spelling = model_name(name)
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", spelling)
+    assert {stored_name(variant) for variant in (name, spelling, name.upper(), name.lower(), spelling.upper())} == {
+        name
+    }
 
 
 @pytest.mark.parametrize("name", ["mcp__github__getIssue", "mcp__a__read", "a-tool-of-others", "*", ""])

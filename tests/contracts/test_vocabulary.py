@@ -10,9 +10,9 @@ from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows.conversation import RuntimeStatus, ToolState
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS
-from tests.contracts import weld
+from tests.contracts import spec_lists
 
-SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["agent_ui"]
+SECTION: dict[str, Any] = json.loads((spec_lists.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["agent_ui"]
 LISTS = {
     "owners": lists.Owner,
     "scopes": lists.EventScope,
@@ -27,7 +27,7 @@ LISTS = {
     "tool_states": ToolState,
     "action_types": ActionType,
 }
-AGAIN = "run: .venv/bin/python scripts/due"
+HINT = "run: .venv/bin/python scripts/due"
 
 
 def test_every_closed_list_is_the_specifications_list():
@@ -38,27 +38,27 @@ def test_every_closed_list_is_the_specifications_list():
 
 def test_every_name_of_the_specifications_is_in_the_product_or_due():
     """The list of due names has each name that the product lacks."""
-    _, due = weld.due_names()
-    unsaid = {path: sorted(set(names) - set(due.get(path, ()))) for path, names in weld.missing_names().items()}
-    assert {path: names for path, names in unsaid.items() if names} == {}
+    _, due = spec_lists.due_names()
+    unlisted = {path: sorted(set(names) - set(due.get(path, ()))) for path, names in spec_lists.missing_names().items()}
+    assert {path: names for path, names in unlisted.items() if names} == {}
 
 
 def test_no_due_name_is_already_in_the_product():
-    _, due = weld.due_names()
-    missing = weld.missing_names()
-    there = {path: sorted(set(names) - set(missing.get(path, ()))) for path, names in due.items()}
-    assert {path: names for path, names in there.items() if names} == {}, AGAIN
+    _, due = spec_lists.due_names()
+    missing = spec_lists.missing_names()
+    present = {path: sorted(set(names) - set(missing.get(path, ()))) for path, names in due.items()}
+    assert {path: names for path, names in present.items() if names} == {}, HINT
 
 
 def test_the_list_of_due_names_can_only_shrink():
     """An added name exceeds the maximum."""
-    maximum, due = weld.due_names()
-    assert weld.count(due) == maximum
+    maximum, due = spec_lists.due_names()
+    assert spec_lists.count_names(due) == maximum
 
 
 def test_the_product_adds_no_event_class_control_or_command_table_entry():
     """Each control that the product offers names a command that exists."""
-    product = weld.product()
+    product = spec_lists.product_names()
     assert product["agent_ui.event_classes"] <= set(SECTION["event_classes"])
     assert set(lists.CONTROLS) <= set(SECTION["controls"])
     assert set(lists.CONTROLS.values()) <= set(COMMANDS)
@@ -66,8 +66,12 @@ def test_the_product_adds_no_event_class_control_or_command_table_entry():
 
 def test_tool_states_are_emitted_with_the_event_that_the_specification_names():
     """UI-08"""
-    told = {(emission.adds["toolState"], emission.type) for emission in weld.told() if "toolState" in emission.adds}
-    assert [(state, kind) for state, kind in told if kind not in SECTION["tool_state_events"][state]] == []
+    emitted = {
+        (emission.adds["toolState"], emission.type)
+        for emission in spec_lists.all_emissions()
+        if "toolState" in emission.adds
+    }
+    assert [(state, kind) for state, kind in emitted if kind not in SECTION["tool_state_events"][state]] == []
 
 
 def test_actions_belong_to_the_owner_that_the_specification_names():
@@ -93,7 +97,7 @@ def test_parts_are_emitted_with_the_owner_and_surface_that_the_specification_nam
     }
     wrong = [
         emission
-        for emission in weld.told()
+        for emission in spec_lists.all_emissions()
         if (part := by_class.get(emission.type))
         and (
             emission.owner not in SECTION["part_owner_surface"][part]["owner"]

@@ -24,13 +24,13 @@ from callboard.projection.snapshot import (
     from_rows,
     mark_stale,
 )
-from tests.contracts import weld
+from tests.contracts import spec_lists
 from tests.projection.histories import History
 from tests.projection.runs import with_ids
 from tests.projection.team.worker_team import child_run, conformance_session, team_histories, team_session
 from tests.projection.test_view import fold_records
 
-SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
+SECTION = json.loads((spec_lists.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
 
 
 @given(history=team_histories())

@@ -11,7 +11,7 @@ from callboard.contracts.vocabulary import MessagePart
 from callboard.projection.emit.agentui.events import build_agent_ui_events, translate_fact
 from callboard.projection.emit.agentui.parts import PLACES, find_part_type
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS
-from tests.contracts import weld
+from tests.contracts import spec_lists
 from tests.projection.histories import random_history
 
 TABLE: dict[str, dict[str, str]] = json.loads(
@@ -39,7 +39,7 @@ def test_every_kind_of_part_has_the_owners_and_surfaces_of_the_specification():
 
 def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
     """UI-05: the text of a person is the input of a turn, and reasoning is a summary."""
-    produced = {part for emission in weld.told() if (part := find_part_type(emission)) is not None}
+    produced = {part for emission in spec_lists.all_emissions() if (part := find_part_type(emission)) is not None}
     assert produced == set(TABLE) - {"user_text", "reasoning_detail"}
 
 

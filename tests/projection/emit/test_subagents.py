@@ -16,13 +16,13 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.vocabulary import SubagentEventType
 from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent, SubagentEvents
-from tests.contracts import weld
+from tests.contracts import spec_lists
 from tests.projection.histories import History
 from tests.projection.runs import with_ids
 from tests.projection.team.scenarios import retry_session
 from tests.projection.team.worker_team import child_run, child_scope, conformance_session, team_histories, team_session
 
-SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
+SECTION: dict[str, Any] = json.loads((spec_lists.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
 #: The ids of the specification, as fields of the event.
 FIELDS = {
     "sessionId": "session_id",

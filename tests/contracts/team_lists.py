@@ -33,7 +33,7 @@ from callboard.projection.emit.agentui_emission import Emission
 from callboard.projection.emit.entities import TRANSLATIONS
 from callboard.projection.emit.subagents import SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot, build_task_snapshots, mark_stale
-from tests.contracts.shown import filled, shown_rows
+from tests.contracts.recorded_rows import filled_fields, recorded_rows
 from tests.projection.session_builder import model_session
 from tests.projection.team.scenarios import all_sessions
 from tests.projection.team.worker_team import conformance_session
@@ -102,34 +102,34 @@ _INSPECTOR: dict[str, tuple[type[Row], str]] = {
 _ID_FIELDS = {"sourceId": "sourceId", "targetId": "targetId", "jobId": "taskId"}
 
 
-def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
+def team_lists(emitted: list[Emission]) -> dict[str, frozenset[str]]:
     """Return the lists by their paths. `emitted` has every event that facts are emitted as."""
-    told = _told()
-    payload = frozenset(key for event in told for key in event.payload)
-    rows = shown_rows()
-    has = filled(rows)
+    events = _team_events()
+    payload = frozenset(key for event in events for key in event.payload)
+    rows = recorded_rows()
+    has = filled_fields(rows)
     topologies = frozenset(("solo_run", *(row.topology for row in rows if isinstance(row, TeamRow))))
     facts = frozenset(name for name, (row, fields) in _TEAM_FACTS.items() if set(fields) <= has.get(row, set()))
     return {
-        "agent_ui.task_items": _task_items(emitted, told, rows),
+        "agent_ui.task_items": _task_items(emitted, events, rows),
         "agent_ui.team_facts": facts,
         "agent_ui.team_fact_fields": facts,
         "agent_ui.more_fields": payload,
         "agent_ui.parallelism_fields": frozenset(
-            key for event in told if event.type == "team.changed" for key in event.payload
+            key for event in events if event.type == "team.changed" for key in event.payload
         ),
         "agent_ui.topologies": topologies,
         "agent_ui.topology_projection": topologies,
-        "agent_ui.entity_fields": frozenset(_entities(told)),
+        "agent_ui.entity_fields": frozenset(_entities(events)),
         "agent_ui.permission_facts": frozenset(
             name for name, (row, field) in _PERMISSIONS.items() if field in has.get(row, set())
         ),
-        **_subagents(rows),
-        **_communication(has),
+        **_subagent_lists(rows),
+        **_communication_lists(has),
     }
 
 
-def _told() -> list[AgentUiEvent]:
+def _team_events() -> list[AgentUiEvent]:
     """Return the events of recorded teams, as a stateful edge emits them."""
     events: list[AgentUiEvent] = []
     for story in all_sessions():
@@ -159,35 +159,35 @@ _ENTITIES: dict[str, tuple[str, frozenset[str], frozenset[str]]] = {
 }
 
 
-def _entities(told: list[AgentUiEvent]) -> list[str]:
-    found: list[str] = []
+def _entities(events: list[AgentUiEvent]) -> list[str]:
+    names: list[str] = []
     for name, (entity, always, sometimes) in _ENTITIES.items():
-        mine = [event for event in told if event.payload.get("runtimeEntity") == entity]
+        mine = [event for event in events if event.payload.get("runtimeEntity") == entity]
         there = {key for event in mine for key, value in event.payload.items() if value}
         # A remote task is identified by its remote id.
         by_task = entity in ("work_item", "automation_job")
         ids = all(event.task_id if by_task and event.type == "task.changed" else event.agent_id for event in mine)
         if mine and ids and sometimes <= there and all(always <= set(event.payload) for event in mine):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
-def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Row]) -> frozenset[str]:
-    def said(kind: str) -> set[str]:
-        adds = [one.adds for one in emitted if one.type == kind and "status" in one.adds]
+def _task_items(emitted: list[Emission], events: list[AgentUiEvent], rows: list[Row]) -> frozenset[str]:
+    def emitted_statuses(kind: str) -> set[str]:
+        adds = [emission.adds for emission in emitted if emission.type == kind and "status" in emission.adds]
         return {str(add["status"]) for add in adds if add.get("runtimeEntity") in (None, "agent_turn", "work_item")}
 
-    def of(entity: str) -> set[str]:
-        return {str(event.payload.get("status")) for event in told if event.payload.get("runtimeEntity") == entity}
+    def event_statuses(entity: str) -> set[str]:
+        return {str(event.payload.get("status")) for event in events if event.payload.get("runtimeEntity") == entity}
 
-    waited = {str(event.payload["status"]) for event in told if event.type == "queue.changed"}
+    waited = {str(event.payload["status"]) for event in events if event.type == "queue.changed"}
     items = {
-        "Queued turn": said("queue.changed") | waited,
-        "Work item": said("task.changed"),
-        "Human/agent board": said("task.changed"),
-        "Coordinator team": said("team.changed"),
-        "Background job": of("automation_job"),
-        "Remote teammate task": of("external_task"),
+        "Queued turn": emitted_statuses("queue.changed") | waited,
+        "Work item": emitted_statuses("task.changed"),
+        "Human/agent board": emitted_statuses("task.changed"),
+        "Coordinator team": emitted_statuses("team.changed"),
+        "Background job": event_statuses("automation_job"),
+        "Remote teammate task": event_statuses("external_task"),
         "Teammate/subagent": {row.state for row in rows if isinstance(row, AgentRow)},
         "Specialist handoff": {row.state for row in rows if isinstance(row, HandoffRow)},
         "Review teammate": {row.state for row in rows if isinstance(row, ReviewRow)},
@@ -195,12 +195,12 @@ def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Ro
     return frozenset(f"{name}: {status}" for name, statuses in items.items() for status in statuses)
 
 
-def _degraded(rows: list[Row]) -> frozenset[str]:
+def _degraded_states(rows: list[Row]) -> frozenset[str]:
     """Return the degraded states of agents, of snapshots and of a session without a team."""
-    found = {one for row in rows if isinstance(row, AgentRow) for one in row.degraded}
+    states = {state for row in rows if isinstance(row, AgentRow) for state in row.degraded}
     snapshots = build_task_snapshots(conformance_session().records())
-    if {one.state for one in mark_stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
-        found.add("snapshot_stale")
+    if {snapshot.state for snapshot in mark_stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
+        states.add("snapshot_stale")
     solo = [
         event.topology
         for record in model_session().records()
@@ -208,11 +208,11 @@ def _degraded(rows: list[Row]) -> frozenset[str]:
         if event.topology
     ]
     if solo == ["solo_run"] and not model_session().table.list_rows(TeamRow):
-        found.add("solo_run")
-    return frozenset(found)
+        states.add("solo_run")
+    return frozenset(states)
 
 
-def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
+def _subagent_lists(recorded: list[Row]) -> dict[str, frozenset[str]]:
     rows = conformance_session().table.group_rows()
     types = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     fields = {field.encode_name for field in msgspec.structs.fields(SubagentEvent)}
@@ -238,15 +238,15 @@ def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
         "subagents.roles": frozenset(get_args(Role)),
         "subagents.statuses": frozenset(get_args(SubagentStatus)),
         "subagents.surfaces": frozenset(name for name, panel in _SURFACES.items() if panel in rows),
-        "subagents.degraded_states": _degraded(shown),
+        "subagents.degraded_states": _degraded_states(recorded),
         "subagents.control_commands": frozenset(
             name for name, command in SUBAGENT_CONTROLS.items() if command in COMMANDS
         ),
-        "subagents.conformance_fixture": frozenset(_fixture(types)),
+        "subagents.conformance_fixture": frozenset(_fixture_steps(types)),
     }
 
 
-def _fixture(types: set[Any]) -> list[str]:
+def _fixture_steps(types: set[Any]) -> list[str]:
     """Return the steps of the fixture that have an event, in the spelling of the specification."""
     steps = {
         "task.created": "(parent)",
@@ -264,7 +264,7 @@ def _fixture(types: set[Any]) -> list[str]:
     return [f"{kind}{who}" for kind, who in steps.items() if kind in types]
 
 
-def _communication(has: dict[type[Row], set[str]]) -> dict[str, frozenset[str]]:
+def _communication_lists(has: dict[type[Row], set[str]]) -> dict[str, frozenset[str]]:
     envelope = _names(Envelope, "")
     payload = frozenset(
         (

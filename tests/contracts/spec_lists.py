@@ -41,9 +41,9 @@ from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_u
 from callboard.projection.emit.agentui.parts import find_part_type
 from callboard.projection.emit.agentui_emission import DELTAS, HYDRATED, Emission
 from callboard.projection.emit.entities import TRANSLATIONS
-from tests.contracts.shown import shown_rows
-from tests.contracts.weld_runs import of_the_multi_agent_runtime
-from tests.contracts.weld_team import of_teams
+from tests.contracts.recorded_rows import recorded_rows
+from tests.contracts.runtime_lists import runtime_lists
+from tests.contracts.team_lists import team_lists
 from tests.projection.histories import random_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,16 +120,16 @@ def _names(values: Any) -> list[str]:
     return inner or [str(key) for key in values]
 
 
-def told() -> list[Emission]:
+def all_emissions() -> list[Emission]:
     """Return every event that facts and pieces are emitted as."""
     rows = [emission for tag in TRANSLATIONS for emission in translate_fact(tag, ErasedFact())]
     variants = [emission for fact in _VARIANTS for emission in translate_fact(fact.type, fact)]
     return [*rows, *variants, *DELTAS.values(), HYDRATED]
 
 
-def product() -> dict[str, frozenset[str]]:
+def product_names() -> dict[str, frozenset[str]]:
     """Return the product's names of each list, read from its code."""
-    emitted = told()
+    emitted = all_emissions()
     adds = {key: {emission.adds[key] for emission in emitted if key in emission.adds} for key in _keys(emitted)}
     topologies = {
         event.topology
@@ -137,9 +137,9 @@ def product() -> dict[str, frozenset[str]]:
         for event in build_agent_ui_events(record)
         if event.topology
     }
-    shown = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
-    parts = shown | {part for emission in emitted if (part := find_part_type(emission)) is not None}
-    actions = asked_for(ROOT / "src" / "callboard" / "control") | adds["actionType"]
+    row_tags = frozenset(str(type(row).__struct_config__.tag) for row in recorded_rows() if isinstance(row, Part))
+    parts = row_tags | {part for emission in emitted if (part := find_part_type(emission)) is not None}
+    actions = required_action_types(ROOT / "src" / "callboard" / "control") | adds["actionType"]
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
     own = {
         "agent_ui.envelope_fields": frozenset(field.encode_name for field in msgspec.structs.fields(AgentUiEvent)),
@@ -189,9 +189,9 @@ def product() -> dict[str, frozenset[str]]:
                 *(("scope ids",) if {"thread", "turn", "run"} <= set(ActionRequired.needs) else ()),
             )
         ),
-        **of_the_multi_agent_runtime(),
+        **runtime_lists(),
     }
-    teams = of_teams(emitted)
+    teams = team_lists(emitted)
     return {path: own.get(path, frozenset()) | teams.get(path, frozenset()) for path in {*own, *teams}}
 
 
@@ -199,7 +199,7 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
     return frozenset(key for emission in emitted for key in emission.adds)
 
 
-def asked_for(folder: Path) -> frozenset[str]:
+def required_action_types(folder: Path) -> frozenset[str]:
     """Return the action types that the code of the folder requires.
 
     They are literals where an action is built or its type is chosen, or in the table of requests.
@@ -217,7 +217,7 @@ def asked_for(folder: Path) -> frozenset[str]:
 
 def missing_names() -> dict[str, list[str]]:
     """Return the names of the specifications that the product lacks, by list."""
-    has = product()
+    has = product_names()
     lacking = {path: sorted(names - has.get(path, frozenset())) for path, names in vocabulary().items()}
     return {path: names for path, names in lacking.items() if names}
 
@@ -230,19 +230,19 @@ def behaviours() -> frozenset[str]:
     )
 
 
-def cited() -> dict[str, list[str]]:
+def cited_behaviours() -> dict[str, list[str]]:
     """Return the cited behaviours with their tests: docstrings in Python, names in page tests."""
-    found: dict[str, list[str]] = {}
+    citations: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 for identity in BEHAVIOUR.findall(ast.get_docstring(node) or ""):
-                    found.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{node.name}")
+                    citations.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{node.name}")
     for path in sorted((ROOT / "web" / "src").rglob("*.test.ts*")):
         for name in PAGE_TEST.findall(path.read_text(encoding="utf-8")):
             for identity in BEHAVIOUR.findall(name):
-                found.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{name}")
-    return found
+                citations.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{name}")
+    return citations
 
 
 def due_names() -> tuple[int, dict[str, list[str]]]:
@@ -257,6 +257,6 @@ def due_behaviours() -> tuple[int, list[str]]:
     return recorded["maximum"], recorded["behaviours"]
 
 
-def count(names: dict[str, list[str]]) -> int:
+def count_names(names: dict[str, list[str]]) -> int:
     """Return the number of names in a mapping of lists."""
     return sum(len(values) for values in names.values())

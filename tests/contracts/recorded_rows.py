@@ -20,36 +20,36 @@ _HISTORY = random_history(11, moves=400, threads=2)
 
 
 @cache
-def _shown() -> tuple[Row, ...]:
-    told: list[tuple[Record, ...]] = [story.records() for story in all_sessions()]
-    told += [story().records() for story in _STORIES]
+def _cached_rows() -> tuple[Row, ...]:
+    sessions: list[tuple[Record, ...]] = [story.records() for story in all_sessions()]
+    sessions += [story().records() for story in _STORIES]
     rows: list[Row] = []
-    for records in (*told, _HISTORY.records):
+    for records in (*sessions, _HISTORY.records):
         view = SessionView()
         ops = [op for record in records for op in view.apply(record)]
         rows += (op.row for op in ops if isinstance(op, Upsert))
     return tuple(rows)
 
 
-def shown_rows() -> list[Row]:
+def recorded_rows() -> list[Row]:
     """Return every row in each of its states."""
-    return list(_shown())
+    return list(_cached_rows())
 
 
-def filled(rows: list[Row]) -> dict[type[Row], set[str]]:
+def filled_fields(rows: list[Row]) -> dict[type[Row], set[str]]:
     """Return the fields of each row class with a value in some row, nested ones after a dot."""
-    found: dict[type[Row], set[str]] = {}
+    names: dict[type[Row], set[str]] = {}
     for row in rows:
-        found.setdefault(type(row), set()).update(_said(row, ""))
-    return found
+        names.setdefault(type(row), set()).update(_filled_names(row, ""))
+    return names
 
 
-def _said(told: msgspec.Struct, before: str) -> list[str]:
+def _filled_names(struct: msgspec.Struct, before: str) -> list[str]:
     names: list[str] = []
-    for field in msgspec.structs.fields(type(told)):
-        value = getattr(told, field.name)
+    for field in msgspec.structs.fields(type(struct)):
+        value = getattr(struct, field.name)
         if value or field.required:
             names.append(f"{before}{field.name}")
         if isinstance(value, msgspec.Struct) and not before:
-            names += _said(value, f"{field.name}.")
+            names += _filled_names(value, f"{field.name}.")
     return names

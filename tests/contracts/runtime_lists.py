@@ -20,7 +20,7 @@ from callboard.tools.builtin.declarations import TOOLS
 _ENDS = ("", "completed", "failed", "interrupted")
 
 
-def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
+def runtime_lists() -> dict[str, frozenset[str]]:
     """Return the lists by their paths."""
     schema = msgspec.json.schema(EffectiveSettings)["$defs"]["LeadSettings"]["properties"]
     view = get_type_hints(ContextQuery)["view"]
