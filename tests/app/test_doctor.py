@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import runpy
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -232,3 +234,30 @@ def test_a_server_with_a_program_that_agents_can_change_is_reported(product: Pro
     own.write_text(OWN_SERVER.format(program))
     assert product.run("trust", "--yes").code == 0
     assert examined(product)["tool server s"]["state"] == "ok"
+
+
+def test_a_page_that_is_older_than_its_sources_is_stale(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """SAFE-05: the browser would show the former page without a word."""
+    root, builder = tmp_path / "checkout", machine_checks.PAGE.parents[4] / "scripts" / "page.py"
+    page = root / "src" / "callboard" / "adapters" / "http" / "page"
+    monkeypatch.setattr(machine_checks, "PAGE", page)
+
+    def find_page() -> tuple[str, str]:
+        findings = {finding.name: finding for finding in machine_checks.check_machine(StateFolder(tmp_path))}
+        return findings["page"].state, findings["page"].fix
+
+    fix = f"make -C {root} page"
+    assert find_page() == ("bad", "make page")
+    page.mkdir(parents=True)
+    (page / "index.html").write_text("")
+    assert find_page() == ("ok", "")
+    (root / "scripts").mkdir()
+    (root / "scripts" / "page.py").write_text(builder.read_text())
+    (root / "web").mkdir()
+    (root / "web" / "main.ts").write_text("1")
+    assert find_page() == ("warn", fix)
+    digest = runpy.run_path(str(builder))["source_hash"](root / "web")
+    (page / "built-from.json").write_text(json.dumps({"sources": digest}))
+    assert find_page() == ("ok", "")
+    (root / "web" / "main.ts").write_text("2")
+    assert find_page() == ("warn", fix)

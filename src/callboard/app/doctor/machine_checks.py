@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,9 @@ from .finding import Finding, bad, install_command, ok, warn
 
 _OLDEST = (3, 11)
 _SECONDS = 5.0
-_PAGE = Path(http.__file__).parent / "page" / "index.html"
+PAGE = Path(http.__file__).parent / "page"
+#: Builder of the page, below the root of a checkout. An installed wheel has none.
+_BUILDER = Path("scripts", "page.py")
 #: Switches that forbid namespaces to unprivileged programs: file, forbidding value, command that allows them.
 _SWITCHES = (
     (
@@ -63,9 +66,14 @@ def _user() -> tuple[Finding, ...]:
 
 
 def _page() -> Finding:
-    if _PAGE.is_file():
-        return ok("page", "the workbench page is built")
-    return bad("page", "the workbench page is not built", "The browser shows nothing.", "make page")
+    root = PAGE.parents[4]
+    is_checkout = (root / _BUILDER).is_file() and (root / "web").is_dir()
+    fix = f"make -C {root} page" if is_checkout else "make page"
+    if not (PAGE / "index.html").is_file():
+        return bad("page", "the workbench page is not built", "The browser shows nothing.", fix)
+    if is_checkout and not runpy.run_path(str(root / _BUILDER))["is_current"](root / "web", PAGE):
+        return warn("page", "the workbench page is older than web/", "The browser shows the former page.", fix)
+    return ok("page", "the workbench page is built")
 
 
 def _sandbox() -> Finding:
