@@ -38,7 +38,7 @@ from callboard.contracts.record import (
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
-from callboard.control.decide.tool.action_answer import find_waiting_call
+from callboard.control.decide.tool.action_approval import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.effects import Effect, derive_effects

@@ -67,7 +67,7 @@ from .subagent import worktree
 from .subagent.worktree import MergeReported
 from .team.commands import TeamCommand, decide_team
 from .thread import queue, recovery, resume, stop, submit
-from .tool import action_answer, calls, elicitation, processes
+from .tool import action_approval, calls, elicitation, processes
 from .tool.processes import ProcessCommand
 
 SessionCommand = (
@@ -123,7 +123,7 @@ def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> D
             stop.finish_stop(batch, report)
             starts = report.cause != "shutdown"
         case ActionTimedOut():
-            action_answer.expire_action(batch, report)
+            action_approval.expire_action(batch, report)
         case HostTakenOver():
             starts = not recovery.take_over(batch, report)
         case WakeTimeReached() | ClockStepped():
@@ -178,7 +178,7 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
         case ResumeThread():
             return resume.resume_thread(batch, request)
         case RespondAction():
-            return action_answer.respond_action(batch, request)
+            return action_approval.respond_action(batch, request)
         case ImportTurn():
             return import_session.import_turn(batch, request)
         case RemoveQueuedTurn() | PromoteQueuedTurn() | EditQueuedTurn() | SetContext() | CompactThread():

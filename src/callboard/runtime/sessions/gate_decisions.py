@@ -12,7 +12,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, ToolContext
-from callboard.control.decide.tool.action_answer import find_waiting_call
+from callboard.control.decide.tool.action_approval import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.state.turn import OpenCall
 from callboard.tools.arguments import digest

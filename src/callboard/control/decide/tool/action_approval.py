@@ -1,4 +1,4 @@
-"""Answers to pending actions, by a person or by expiry."""
+"""Facts stored when a pending action is approved, rejected, answered or expires."""
 
 from __future__ import annotations
 
