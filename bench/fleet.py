@@ -38,12 +38,12 @@ class Fleet(AtOnce):
 
     def __init__(self) -> None:
         self.children = 0
-        self.asked: dict[str, float] = {}
+        self.first_calls: dict[str, float] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         if request.agent != "lead":
             if request.iteration == 1:
-                self.asked[_objective(request)] = time.time() * 1e6
+                self.first_calls[_objective(request)] = time.time() * 1e6
             async for event in super().stream(request):
                 yield event
             return
@@ -93,7 +93,7 @@ class Ours:
 
     async def run(self, children: int) -> dict[str, Any]:
         self._fleet.children = children
-        self._fleet.asked.clear()
+        self._fleet.first_calls.clear()
         board = self._board
         began = time.perf_counter()
         accepted = await board.submit(None, "Have all parts done.", mode="auto")
@@ -101,7 +101,7 @@ class Ours:
             await self._over(accepted.session_id, accepted.thread_id)
         wall = (time.perf_counter() - began) * 1000
         facts = await board.parts.store.facts.read(accepted.session_id, limit=1_000_000)
-        return {"wall": wall, "facts": len(facts), **_held(facts, children, self._fleet.asked)}
+        return {"wall": wall, "facts": len(facts), **_held(facts, children, self._fleet.first_calls)}
 
     async def close(self) -> None:
         await self._board.close()

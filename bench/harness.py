@@ -66,5 +66,5 @@ async def in_turn(rounds: int, things: Mapping[str, Callable[[], Awaitable[float
 def _folder():
     # Not in the system's temporary folder: it may be in memory, where a sync costs nothing.
     OUT.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=OUT, prefix="run-") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(dir=OUT, prefix="run-") as path:
+        yield Path(path)

@@ -28,7 +28,7 @@ class Heartbeat:
 
     def __enter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
-        self._seen = (time.perf_counter(), time.thread_time())
+        self._last_tick = (time.perf_counter(), time.thread_time())
         self._timer = self._loop.call_later(EVERY, self._tick)
         return self
 
@@ -42,6 +42,6 @@ class Heartbeat:
 
     def _look(self) -> None:
         now = (time.perf_counter(), time.thread_time())
-        self.wall = max(self.wall, (now[0] - self._seen[0] - EVERY) * 1000)
-        self.worked = max(self.worked, (now[1] - self._seen[1]) * 1000)
-        self._seen = now
+        self.wall = max(self.wall, (now[0] - self._last_tick[0] - EVERY) * 1000)
+        self.worked = max(self.worked, (now[1] - self._last_tick[1]) * 1000)
+        self._last_tick = now

@@ -59,7 +59,7 @@ async def work(folder: Path) -> None:
 
 async def _make(board: Board, turn_history: History, sessions: int) -> list[str]:
     store = board.parts.store
-    made = [f"ses_held{next(_NUMBERS)}" for _ in range(sessions)]
+    names = [f"ses_held{next(_NUMBERS)}" for _ in range(sessions)]
 
     async def make(session: str) -> None:
         first = turn_history.first(session, store.epoch, board.workspace)
@@ -67,8 +67,8 @@ async def _make(board: Board, turn_history: History, sessions: int) -> list[str]
         for batch in turn_history.turns(session, store.epoch, len(first.facts), 1):
             await store.facts.append(batch)
 
-    await asyncio.gather(*map(make, made))
-    return made
+    await asyncio.gather(*map(make, names))
+    return names
 
 
 async def _follow(chunks: AsyncGenerator[bytes], opened: asyncio.Future[None]) -> None:

@@ -72,7 +72,7 @@ class Process:
         """Wait for the end; return the exit code."""
         return await self._process.wait()
 
-    async def told(self) -> Any:
+    async def read_line(self) -> Any:
         """Return the next line, decoded. Raises RuntimeError with its stderr if there is none."""
         async with asyncio.timeout(PATIENCE):
             line = await self._stream("stdout").readline()
@@ -87,7 +87,7 @@ class Process:
             raise RuntimeError("the process takes no orders")
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         await self._process.stdin.drain()
-        return await self.told()
+        return await self.read_line()
 
     def _stream(self, name: str) -> asyncio.StreamReader:
         stream: asyncio.StreamReader = getattr(self._process, name)

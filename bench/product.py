@@ -99,7 +99,7 @@ def _process(folder: Path, settings: str) -> Process:
 async def ready(process: Process) -> Product:
     """Wait until the process reports that it is ready."""
     while True:
-        milestone = await process.told()
+        milestone = await process.read_line()
         if milestone["event"] == "ready":
             link = urlsplit(milestone["url"])
             token = json.loads((Path(milestone["home"]) / "endpoint.json").read_text())["token"]
@@ -173,7 +173,7 @@ def request(product: Product, method: str, path: str, body: bytes = b"") -> byte
 
 
 @dataclass
-class Seen:
+class Arrivals:
     """Arrival times of events, in nanoseconds of the clock that all processes share.
 
     Events are parsed afterwards: parsing on arrival would be part of the measurement.

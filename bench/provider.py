@@ -31,7 +31,7 @@ _USAGE = {"input_tokens": 1, "output_tokens": 1}
 async def provider() -> AsyncGenerator[str]:
     """Start a provider; yields the root of its addresses, such as `http://127.0.0.1:8000`."""
     async with Process(*python("bench.provider")) as process:
-        yield f"http://127.0.0.1:{await process.told()}"
+        yield f"http://127.0.0.1:{await process.read_line()}"
 
 
 def base_url(root: str, format: str, deltas: int | str = 1) -> str:

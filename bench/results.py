@@ -20,7 +20,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A figure. `ratio` is `here` divided by `beside` within each round. `goal` describes the target, and `met` says whether it
     is reached; None without a target."""
 
-    what: str
+    label: str = msgspec.field(name="what")
     unit: str
     here: Spread
     beside_name: str = ""

@@ -42,7 +42,7 @@ def text(result: Result) -> str:
         beside = f"   {line.beside_name} {number(line.beside)}" if line.beside is not None else ""
         ratio = f"   ratio {number(line.ratio)}" if line.ratio is not None else ""
         goal = f"   {_mark(line)} {line.goal}" if line.goal else ""
-        lines.append(f"  {line.what}: {number(line.here)} {line.unit}{beside}{ratio}{goal}")
+        lines.append(f"  {line.label}: {number(line.here)} {line.unit}{beside}{ratio}{goal}")
     return "\n".join([*lines, *(f"  {note}" for note in result.notes)])
 
 
@@ -63,9 +63,9 @@ def _section(row: Result) -> str:
     table = ["| | | unit | beside | | ratio | goal | |", "|---|---|---|---|---|---|---|---|"]
     before = ""
     for line in row.lines:
-        same = line.what == before and line.beside_name
+        same = line.label == before and line.beside_name
         cells = [
-            "" if same else line.what,
+            "" if same else line.label,
             "" if same else number(line.here),
             "" if same else line.unit,
             line.beside_name,
@@ -74,7 +74,7 @@ def _section(row: Result) -> str:
             line.goal,
             _mark(line),
         ]
-        before = line.what
+        before = line.label
         table.append("| " + " | ".join(cells) + " |")
     day = f"{row.date}; " if row.date else ""
     noise = f"{day}{row.seconds:.0f} s; load average {row.load[0]:.1f} before, {row.load[1]:.1f} after."

@@ -13,13 +13,13 @@ from collections.abc import Callable
 
 import uvloop
 
-from bench.product import Seen
+from bench.product import Arrivals
 
 
 class _Viewer(asyncio.Protocol):
     def __init__(self, request: bytes) -> None:
         self._request = request
-        self.seen = Seen()
+        self.arrivals = Arrivals()
         self.began = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -28,7 +28,7 @@ class _Viewer(asyncio.Protocol):
         write(self._request)
 
     def data_received(self, data: bytes) -> None:
-        self.seen.take(data)
+        self.arrivals.take(data)
         self.began.set()
 
 
@@ -42,7 +42,7 @@ async def watch(host: str, port: int, count: int) -> None:
     await asyncio.gather(*(viewer.began.wait() for viewer in viewers))
     print(json.dumps("watching"), flush=True)
     await asyncio.to_thread(sys.stdin.readline)
-    print(json.dumps([viewer.seen.events() for viewer in viewers]), flush=True)
+    print(json.dumps([viewer.arrivals.events() for viewer in viewers]), flush=True)
 
 
 if __name__ == "__main__":

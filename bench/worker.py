@@ -23,7 +23,7 @@ async def work(turning: Turning, folder: Path) -> None:
     """Execute orders until the input ends."""
     await turning.open(folder)
     await turning.turn("warm-up")
-    made = 0
+    number = 0
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
@@ -31,8 +31,8 @@ async def work(turning: Turning, folder: Path) -> None:
         gc.collect()
         worked = time.process_time()
         for _ in range(order.get("new", order.get("more", 0))):
-            made += 1
-            session = f"new-{made}" if "new" in order else f"kept-{order.get('of', 0)}"
+            number += 1
+            session = f"new-{number}" if "new" in order else f"kept-{order.get('of', 0)}"
             began = time.perf_counter()
             await turning.turn(session)
             spent.append((time.perf_counter() - began) * 1000)

@@ -51,12 +51,12 @@ class Peer:
         self._sessions = SqliteSessionService(str(folder / "peer.db"))
         agent = LlmAgent(name="bench", model=_Model(model="at-once"), tools=[read])
         self._runner = Runner(app_name=APP, agent=agent, session_service=self._sessions)
-        self._known: set[str] = set()
+        self._created: set[str] = set()
 
     async def turn(self, session: str) -> None:
-        if session not in self._known:
+        if session not in self._created:
             await self._sessions.create_session(app_name=APP, user_id=USER, session_id=session)
-            self._known.add(session)
+            self._created.add(session)
         message = types.Content(role="user", parts=[types.Part(text=PROMPT)])
         events: Any = self._runner.run_async(user_id=USER, session_id=session, new_message=message)
         async for _ in events:

@@ -52,7 +52,7 @@ async def run(scale: Scale) -> Result:
         "into the same table with its index, in transactions of the same mean size. Both WAL, synchronous=FULL.",
         lines=(
             Line(
-                what="facts appended, durable",
+                label="facts appended, durable",
                 unit="facts/s",
                 here=spread(here),
                 beside_name="raw inserts",
@@ -62,14 +62,14 @@ async def run(scale: Scale) -> Result:
                 met=ratio.median >= GOAL,
             ),
             Line(
-                what="processor, a fact",
+                label="processor, a fact",
                 unit="µs",
                 here=spread(worked),
                 beside_name="raw inserts",
                 beside=spread(beside_worked),
                 ratio=ratios(worked, beside_worked),
             ),
-            Line(what="mean transaction", unit="facts", here=spread(sizes)),
+            Line(label="mean transaction", unit="facts", here=spread(sizes)),
         ),
     )
 
@@ -79,10 +79,12 @@ async def _ours(folder: Path, turn_history: History, count: int) -> tuple[float,
     store = open_store(folder)
     turns = max(1, count // (PRODUCERS * turn_history.facts))
     # Building the batches is not measured.
-    made = [list(_batches(turn_history, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)]
+    batches_by_session = [
+        list(_batches(turn_history, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)
+    ]
     before = _transactions(store)
     began, worked = time.perf_counter(), time.process_time()
-    await asyncio.gather(*(_produce(store, batches) for batches in made))
+    await asyncio.gather(*(_produce(store, batches) for batches in batches_by_session))
     took, worked = time.perf_counter() - began, time.process_time() - worked
     transactions = _transactions(store) - before
     await store.close()

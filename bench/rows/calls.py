@@ -34,13 +34,13 @@ class _Calls:
     cold: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
 
-_Found = dict[tuple[str, str, int], _Calls]
+_Measurements = dict[tuple[str, str, int], _Calls]
 
 
 async def run(scale: Scale) -> Result:
     """Measure calls after up to `scale.n` turns."""
     lengths = [length for length in LENGTHS if length <= scale.n] or [scale.n]
-    measured: _Found = {}
+    measured: _Measurements = {}
     async with provider() as root:
         for format in FORMATS:
             names = [OURS, BARE, *(peers_for(format) if scale.peers else ())]
@@ -64,14 +64,14 @@ async def run(scale: Scale) -> Result:
 
 
 async def _format(
-    root: str, format: str, names: Sequence[str], lengths: Sequence[int], scale: Scale, measured: _Found
+    root: str, format: str, names: Sequence[str], lengths: Sequence[int], scale: Scale, measured: _Measurements
 ) -> None:
     async with AsyncExitStack() as stack:
         workers: dict[str, Process] = {}
         for name in names:
             command = python("bench.calling", name, format, base_url(root, format))
             workers[name] = await stack.enter_async_context(Process(*command))
-            await workers[name].told()
+            await workers[name].read_line()
         for length in lengths:
             callers = [name for name in names if name in (OURS, BARE) or length <= PEERS_GO_TO or scale.rounds > 5]
             for name in callers:
@@ -86,13 +86,13 @@ async def _format(
                     calls.worked += answer["worked"]
 
 
-def _lines(measured: _Found, lengths: Sequence[int]) -> Iterator[Line]:
+def _lines(measured: _Measurements, lengths: Sequence[int]) -> Iterator[Line]:
     for format, title in FORMATS.items():
         for length in lengths:
             ours = measured[OURS, format, length]
             label = f"{title}, {length:,} turns"
             yield Line(
-                what=f"{label}: processor a call",
+                label=f"{label}: processor a call",
                 unit="ms",
                 here=spread(ours.spent),
                 beside_name="its bytes over a bare socket",
@@ -105,7 +105,7 @@ def _lines(measured: _Found, lengths: Sequence[int]) -> Iterator[Line]:
                     yield _beside(f"{label}: processor a call", ours.spent, known_as, theirs.spent)
             worked_spread = spread(ours.worked)
             yield Line(
-                what=f"{label}: longest hold, processor",
+                label=f"{label}: longest hold, processor",
                 unit="ms",
                 here=worked_spread,
                 goal=f"≤ {GOAL_HOLD_MS:.0f} ms",
@@ -115,11 +115,11 @@ def _lines(measured: _Found, lengths: Sequence[int]) -> Iterator[Line]:
                 theirs = measured.get((name, format, length))
                 if theirs is not None:
                     yield _beside(f"{label}: longest hold, processor", ours.worked, known_as, theirs.worked)
-            yield Line(what=f"{label}: longest hold, clock", unit="ms", here=spread(ours.wall))
+            yield Line(label=f"{label}: longest hold, clock", unit="ms", here=spread(ours.wall))
             cold = ours.cold
-            yield Line(what=f"{label}: first call, processor", unit="ms", here=spread([cold["spent"][0]]))
+            yield Line(label=f"{label}: first call, processor", unit="ms", here=spread([cold["spent"][0]]))
             yield Line(
-                what=f"{label}: first call, longest hold, processor",
+                label=f"{label}: first call, longest hold, processor",
                 unit="ms",
                 here=spread([cold["worked"][0]]),
                 goal=f"≤ {GOAL_HOLD_MS:.0f} ms",
@@ -129,7 +129,7 @@ def _lines(measured: _Found, lengths: Sequence[int]) -> Iterator[Line]:
             long, short = (_beyond_bytes(measured, format, length) for length in (lengths[-1], lengths[0]))
             flat = ratios(sorted(long), sorted(short))
             yield Line(
-                what=f"{title}: processor a call beyond its bytes, {lengths[-1]:,} turns",
+                label=f"{title}: processor a call beyond its bytes, {lengths[-1]:,} turns",
                 unit="ms",
                 here=spread(long),
                 beside_name=f"{lengths[0]:,} turns",
@@ -140,7 +140,7 @@ def _lines(measured: _Found, lengths: Sequence[int]) -> Iterator[Line]:
             )
 
 
-def _beyond_bytes(measured: _Found, format: str, length: int) -> list[float]:
+def _beyond_bytes(measured: _Measurements, format: str, length: int) -> list[float]:
     ours, bare = measured[OURS, format, length].spent, measured[BARE, format, length].spent
     return [value - other for value, other in zip(ours, bare, strict=True)]
 
@@ -148,7 +148,7 @@ def _beyond_bytes(measured: _Found, format: str, length: int) -> list[float]:
 def _beside(label: str, ours: Sequence[float], name: str, theirs: Sequence[float]) -> Line:
     ratio = ratios(ours, theirs)
     return Line(
-        what=label,
+        label=label,
         unit="ms",
         here=spread(ours),
         beside_name=name,

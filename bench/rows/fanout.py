@@ -33,7 +33,7 @@ async def run(scale: Scale) -> Result:
         product(scale.place) as running,
         Process(*python("bench.bare", str(folder), str(rate), str(EVENT_BYTES))) as bare,
     ):
-        port = await bare.told()
+        port = await bare.read_line()
         client = await running.connect()
         first = await client.command("submit_turn", text=conversation.PROMPT, workspaceId=running.workspace)
         session = first["sessionId"]
@@ -69,7 +69,7 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
         "bytes to as many sockets, at the same rate.",
         lines=tuple(
             Line(
-                what=f"fact → viewer, p{name}",
+                label=f"fact → viewer, p{name}",
                 unit="ms",
                 here=Spread(percentile(here, share), min(here), max(here)),
                 beside_name="commit and write",

@@ -19,14 +19,14 @@ async def run(scale: Scale) -> Result:
     """Open `scale.n` sessions."""
     half = max(1, scale.n // 2)
     async with Process(*python("bench.holding", str(scale.place))) as process:
-        start: int = await process.told()
-        for made in range(0, 2 * half, 500):
-            await process.ask(make=min(500, 2 * half - made))
+        start: int = await process.read_line()
+        for index in range(0, 2 * half, 500):
+            await process.ask(make=min(500, 2 * half - index))
         for_half: int = await process.ask(open=half)
         for_all: int = await process.ask(open=half)
         gone: int = await process.ask(let_go=1)
-        for made in range(0, half, 500):
-            await process.ask(make=min(500, half - made))
+        for index in range(0, half, 500):
+            await process.ask(make=min(500, half - index))
         again: int = await process.ask(open=half)
     each = (for_all - for_half) / half
     peers = {name: await _peer(scale, name) for name in PEERS if scale.peers and installed(name)}
@@ -44,7 +44,7 @@ async def run(scale: Scale) -> Result:
         "(compressed while it is quiet) and the operations that a client may ask for again, beside its client's own queue.",
         lines=(
             Line(
-                what="memory a session, open and quiet",
+                label="memory a session, open and quiet",
                 unit="B",
                 here=spread([each]),
                 goal=f"≤ {GOAL_BYTES:,.0f} B",
@@ -52,14 +52,14 @@ async def run(scale: Scale) -> Result:
             ),
             *_beside(each, peers),
             Line(
-                what="resident memory with all of them",
+                label="resident memory with all of them",
                 unit="MB",
                 here=spread([for_all / 1e6]),
                 beside_name="empty",
                 beside=spread([start / 1e6]),
             ),
             Line(
-                what="resident memory with half as many others, after all were let go",
+                label="resident memory with half as many others, after all were let go",
                 unit="MB",
                 here=spread([again / 1e6]),
                 beside_name="with all of them",
@@ -68,7 +68,7 @@ async def run(scale: Scale) -> Result:
                 goal="ratio ≤ 1.05",
                 met=again / for_all <= 1.05,
             ),
-            Line(what="resident memory after all were let go", unit="MB", here=spread([gone / 1e6])),
+            Line(label="resident memory after all were let go", unit="MB", here=spread([gone / 1e6])),
         ),
     )
 
@@ -77,7 +77,7 @@ async def _peer(scale: Scale, name: str) -> float:
     folder = scale.place / name
     folder.mkdir()
     async with Process(*python("bench.worker", name, str(folder))) as process:
-        await process.told()
+        await process.read_line()
         times = PEER_SESSIONS // AT_ONCE
         resident: list[int] = [(await process.ask(new=AT_ONCE))["resident"] for _ in range(times)]
     middle = len(resident) // 2
@@ -87,7 +87,7 @@ async def _peer(scale: Scale, name: str) -> float:
 def _beside(each: float, peers: dict[str, float]) -> Iterator[Line]:
     for name, bytes_each in peers.items():
         yield Line(
-            what="memory a session, open and quiet",
+            label="memory a session, open and quiet",
             unit="B",
             here=spread([each]),
             beside_name=f"{PEERS[name][0]}, after its turn",

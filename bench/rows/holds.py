@@ -57,7 +57,7 @@ async def _measure_holds(scale: Scale, root: str) -> dict[str, list[dict[str, fl
     url = base_url(root, "openai-compatible")
     holds: dict[str, list[dict[str, float]]] = {name: [] for name in ORDERS}
     async with Process(*python("bench.opening", str(folder), url, str(scale.n))) as process:
-        await process.told()
+        await process.read_line()
         for _ in range(scale.rounds):
             holds["fold"].append(await process.ask(fold=1))
             holds["open"].append(await process.ask(open=1))
@@ -118,20 +118,20 @@ def _lines(holds: Mapping[str, Sequence[Mapping[str, float]]], healths: Mapping[
         worked = spread(measure["worked"] for measure in holds[name])
         goal = name in ("open", "turn")
         yield Line(
-            what=f"{label}: longest hold, processor",
+            label=f"{label}: longest hold, processor",
             unit="ms",
             here=worked,
             goal=f"≤ {GOAL_HOLD_MS:.0f} ms" if goal else "",
             met=worked.median <= GOAL_HOLD_MS if goal else None,
         )
         yield Line(
-            what=f"{label}: longest hold, clock", unit="ms", here=spread(measure["wall"] for measure in holds[name])
+            label=f"{label}: longest hold, clock", unit="ms", here=spread(measure["wall"] for measure in holds[name])
         )
     busy, quiet = healths["busy"], healths["quiet"]
     for name, share in (("50", 0.5), ("99", 0.99)):
         here, beside = percentile(busy, share), percentile(quiet, share)
         yield Line(
-            what=f"`/healthz` beside {READS} reads, p{name}",
+            label=f"`/healthz` beside {READS} reads, p{name}",
             unit="ms",
             here=Spread(here, min(busy), max(busy)),
             beside_name="nothing runs",

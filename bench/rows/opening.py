@@ -54,7 +54,7 @@ async def run(scale: Scale) -> Result:
         f"Beside it a session of {sizes['short']:,} facts, of the same turns, in the same store.",
         lines=(
             Line(
-                what="first snapshot, cold server",
+                label="first snapshot, cold server",
                 unit="ms",
                 here=spread(times["long"]),
                 beside_name=f"{sizes['short']:,} facts",
@@ -64,7 +64,7 @@ async def run(scale: Scale) -> Result:
                 met=ratio.median <= GOAL_RATIO and spread(times["long"]).median <= GOAL_MS,
             ),
             Line(
-                what="its size",
+                label="its size",
                 unit="kB",
                 here=largest,
                 beside_name=f"{sizes['short']:,} facts",
@@ -75,7 +75,7 @@ async def run(scale: Scale) -> Result:
             ),
             *pictures,
             Line(
-                what="a turn submitted → answer",
+                label="a turn submitted → answer",
                 unit="ms",
                 here=spread(submits["long"]),
                 beside_name=f"{sizes['short']:,} facts",
@@ -85,7 +85,7 @@ async def run(scale: Scale) -> Result:
                 met=decided.median <= GOAL_RATIO,
             ),
             Line(
-                what="folding all views anew (once, and only where they were lost)",
+                label="folding all views anew (once, and only where they were lost)",
                 unit="s",
                 here=Spread(folded, folded, folded),
             ),
@@ -111,7 +111,7 @@ async def _painted(scale: Scale, sessions: dict[str, str]) -> tuple[Line, ...]:
     here, ratio = spread(times["long"]), ratios(times["long"], times["short"])
     return (
         Line(
-            what="painted in a browser",
+            label="painted in a browser",
             unit="ms",
             here=here,
             beside_name=f"{SHORT:,} facts",

@@ -61,7 +61,7 @@ async def run(scale: Scale) -> Result:
         lines=(
             *(
                 Line(
-                    what=f"facts, {size:,} of them",
+                    label=f"facts, {size:,} of them",
                     unit="facts/s",
                     here=spread(facts[size]),
                     beside_name=f"our own {sizes[0]:,}" if size != sizes[0] else "",
@@ -74,7 +74,7 @@ async def run(scale: Scale) -> Result:
             ),
             *(
                 Line(
-                    what=f"text and calls, {size:,} events",
+                    label=f"text and calls, {size:,} events",
                     unit="events/s",
                     here=spread(cycle[size]),
                     beside_name=name,
@@ -85,7 +85,7 @@ async def run(scale: Scale) -> Result:
                 for name, rate in [(name, node[name].get(size)) for name in node if size in node[name]] or [("", None)]
             ),
         ),
-        notes=_notes(scale.peers, found=bool(node)),
+        notes=_notes(scale.peers, has_node=bool(node)),
         plots=(
             Plot(
                 name="projection",
@@ -104,11 +104,12 @@ async def run(scale: Scale) -> Result:
     )
 
 
-def _notes(peers: bool, *, found: bool) -> tuple[str, ...]:
+def _notes(peers: bool, *, has_node: bool) -> tuple[str, ...]:
     if not peers:
         return ()
     return (
-        " and ".join(PACKAGES[:2]) + ("." if found else " are not beside it: no node, or they could not be installed."),
+        " and ".join(PACKAGES[:2])
+        + ("." if has_node else " are not beside it: no node, or they could not be installed."),
     )
 
 
@@ -174,8 +175,8 @@ async def _reducers(scale: Scale) -> dict[str, dict[int, float]]:
     output = await _ended(node[0], str(program), *map(str, sizes), cwd=folder)
     if output is None:
         return {}
-    found: dict[str, dict[str, float]] = json.loads(output)
-    return {name: {int(size): rate for size, rate in rates.items()} for name, rates in found.items()}
+    rates_by_name: dict[str, dict[str, float]] = json.loads(output)
+    return {name: {int(size): rate for size, rate in rates.items()} for name, rates in rates_by_name.items()}
 
 
 def _node() -> tuple[str, tuple[str, ...]] | None:

@@ -57,7 +57,7 @@ async def run(scale: Scale) -> Result:
         "Beside it, in turn: a program that imports Starlette and uvicorn and answers one request.",
         lines=tuple(
             Line(
-                what=f"{label}, p{name}",
+                label=f"{label}, p{name}",
                 unit="ms",
                 here=Spread(percentile(times, share), min(times), max(times)),
                 beside_name="Starlette, one route",
@@ -94,7 +94,7 @@ async def _interrupted(client: Http, session: str) -> None:
 async def _least() -> float:
     began = time.perf_counter()
     async with Process(sys.executable, "-c", _LEAST) as process:
-        port = await process.told()
+        port = await process.read_line()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         await reader.readuntil(b"\r\n\r\n")

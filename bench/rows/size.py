@@ -88,7 +88,7 @@ def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
         "lines of JSON as they leave on the wire, and the blobs.",
         lines=(
             Line(
-                what="log, a fact",
+                label="log, a fact",
                 unit="B",
                 here=spread([log / count]),
                 beside_name="lines of JSON",
@@ -97,9 +97,9 @@ def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
                 goal=f"≤ {CONTENT} × content + {EACH} B = {bound / count:.0f} B",
                 met=log <= bound,
             ),
-            Line(what="content, a fact", unit="B", here=spread([content / count])),
-            Line(what="log beyond its content, a fact", unit="B", here=spread([(log - content) / count])),
-            Line(what="view rows, a fact (may be thrown away)", unit="B", here=spread([views / count])),
+            Line(label="content, a fact", unit="B", here=spread([content / count])),
+            Line(label="log beyond its content, a fact", unit="B", here=spread([(log - content) / count])),
+            Line(label="view rows, a fact (may be thrown away)", unit="B", here=spread([views / count])),
         ),
         notes=(f"{count} facts, {content} B content of which {blobs} B in blobs, {log} B log.",),
     )

@@ -47,7 +47,7 @@ async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -
     async with Process(
         *python("bench.streaming", name, str(folder), base_url(root, "openai-compatible", DELTAS))
     ) as process:
-        await process.told()
+        await process.read_line()
         first = await process.ask(answers=1)
         warmed, worked = first, 0.0
         for done in range(1, answers):
@@ -65,11 +65,11 @@ async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -
 
 def _lines(measures: dict[str, dict[str, float]], answers: int) -> Iterator[Line]:
     ours = measures[OURS]
-    yield Line(what="resident after the first answer", unit="MB", here=spread([ours["start"]]))
-    yield Line(what="resident after the warm-up", unit="MB", here=spread([ours["warm"]]))
+    yield Line(label="resident after the first answer", unit="MB", here=spread([ours["start"]]))
+    yield Line(label="resident after the warm-up", unit="MB", here=spread([ours["warm"]]))
     grown = ours["end"] - ours["warm"]
     yield Line(
-        what="resident at the end",
+        label="resident at the end",
         unit="MB",
         here=spread([ours["end"]]),
         beside_name="after the warm-up",
@@ -85,14 +85,14 @@ def _lines(measures: dict[str, dict[str, float]], answers: int) -> Iterator[Line
                 ("processor, a delta", "delta", "µs"),
             ):
                 yield Line(
-                    what=label,
+                    label=label,
                     unit=unit,
                     here=spread([ours[key]]),
                     beside_name=known_as,
                     beside=spread([measures[name][key]]),
                     ratio=spread([ours[key] / measures[name][key]]),
                 )
-    yield Line(what="processor, a delta", unit="µs", here=spread([ours["delta"]]))
+    yield Line(label="processor, a delta", unit="µs", here=spread([ours["delta"]]))
 
 
 ROW = Row(

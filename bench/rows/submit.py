@@ -70,7 +70,7 @@ def _line(label: str, times: list[float], syncs: list[float], share: float, floo
     here, sync = percentile(times, share), percentile(syncs, share)
     goal = None if floor is None else floor + 2 * sync
     return Line(
-        what=label,
+        label=label,
         unit="ms",
         here=Spread(here, min(times), max(times)),
         beside_name="one fdatasync",
@@ -95,7 +95,7 @@ class _Viewer:
     def __init__(self, http: Http, session: str) -> None:
         self._http = http
         self._session = session
-        self._seen: list[tuple[int, float]] = []
+        self._arrivals: list[tuple[int, float]] = []
         self._news = asyncio.Event()
 
     async def begin(self) -> None:
@@ -112,7 +112,7 @@ class _Viewer:
         async with asyncio.timeout(20):
             while True:
                 self._news.clear()
-                arrivals = [at for reached, at in self._seen if reached >= sequence]
+                arrivals = [at for reached, at in self._arrivals if reached >= sequence]
                 if arrivals:
                     return arrivals[0]
                 await self._news.wait()
@@ -122,7 +122,7 @@ class _Viewer:
             at = time.perf_counter()
             for event in chunk.split(b"\n\n"):
                 if event.startswith(b"id: "):
-                    self._seen.append((int(event[4:].partition(b".")[0]), at))
+                    self._arrivals.append((int(event[4:].partition(b".")[0]), at))
             self._news.set()
 
 

@@ -27,7 +27,7 @@ async def run(scale: Scale) -> Result:
             folder = scale.place / name
             folder.mkdir()
             crowds[name] = await stack.enter_async_context(Process(*python("bench.fleet", name, str(folder))))
-            await crowds[name].told()
+            await crowds[name].read_line()
         for number in range(scale.rounds):
             for name in sorted(names, reverse=bool(number % 2)):
                 measures[name].append(await crowds[name].ask(run=scale.n))
@@ -48,22 +48,24 @@ async def run(scale: Scale) -> Result:
         lines=(
             _beside("all of it", "ms", _of(ours, "wall"), _of(peers, "wall")),
             _beside("processor, a child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),
-            Line(what="facts, durable", unit="facts/s", here=spread(1000 * run["facts"] / run["wall"] for run in ours)),
-            Line(what="facts of a child", unit="facts", here=spread(run["facts"] / scale.n for run in ours)),
+            Line(
+                label="facts, durable", unit="facts/s", here=spread(1000 * run["facts"] / run["wall"] for run in ours)
+            ),
+            Line(label="facts of a child", unit="facts", here=spread(run["facts"] / scale.n for run in ours)),
             *(
-                Line(what=f"slot free → next child's model asked, p{name}", unit="ms", here=_at(gaps, share))
+                Line(label=f"slot free → next child's model asked, p{name}", unit="ms", here=_at(gaps, share))
                 for name, share in (("50", 0.5), ("99", 0.99))
                 if gaps
             ),
             Line(
-                what="at work at once, at most",
+                label="at work at once, at most",
                 unit="children",
                 here=most,
                 goal=f"= {budget}",
                 met=(most.low, most.high) == (budget, budget),
             ),
             Line(
-                what="one gapless sequence, started in order, all completed",
+                label="one gapless sequence, started in order, all completed",
                 unit="runs",
                 here=Spread(whole, whole, whole),
                 goal=f"= {len(ours)}",
@@ -80,9 +82,9 @@ def _of(runs: list[dict[str, Any]], key: str, over: int = 1) -> list[float]:
 
 def _beside(label: str, unit: str, here: list[float], beside: list[float]) -> Line:
     if not beside:
-        return Line(what=label, unit=unit, here=spread(here))
+        return Line(label=label, unit=unit, here=spread(here))
     return Line(
-        what=label, unit=unit, here=spread(here), beside_name=NAME, beside=spread(beside), ratio=ratios(here, beside)
+        label=label, unit=unit, here=spread(here), beside_name=NAME, beside=spread(beside), ratio=ratios(here, beside)
     )
 
 

@@ -45,7 +45,7 @@ async def run(scale: Scale) -> Result:
             for name in names
         }
         for worker in workers.values():
-            await worker.told()
+            await worker.read_line()
         new, worked = await _new_sessions(workers, scale.rounds)
         long_session, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
         pace = await _pace(workers[OURS], scale.rounds)
@@ -142,7 +142,7 @@ async def _syncs(scale: Scale, name: str) -> tuple[float, float] | None:
     if command is None:
         return None
     async with Process(*command) as worker:
-        await worker.told()
+        await worker.read_line()
         before = syncs(trace)
         await worker.ask(new=COUNTED_TURNS)
         between = syncs(trace)
@@ -162,7 +162,7 @@ def _lines(
     pace: tuple[list[float], list[float]],
 ) -> Iterator[Line]:
     others = [name for name in names if name != OURS]
-    yield Line(what="new session", unit="ms", here=spread(new[OURS]))
+    yield Line(label="new session", unit="ms", here=spread(new[OURS]))
     for name in others:
         yield _beside("new session", "ms", name, spread(new[OURS]), spread(new[name]), ratios(new[OURS], new[name]))
     for name in others:
@@ -177,11 +177,11 @@ def _lines(
         for name, beside in rivals.items():
             yield _beside(f"turn {turn} of one session", "ms", name, ours, beside, _over(ours, beside))
         if not rivals:
-            yield Line(what=f"turn {turn} of one session", unit="ms", here=ours)
+            yield Line(label=f"turn {turn} of one session", unit="ms", here=ours)
     old, young = pace
     flat = ratios(old, young)
     yield Line(
-        what=f"processor a turn, after {reached} turns",
+        label=f"processor a turn, after {reached} turns",
         unit="ms",
         here=spread(old),
         beside_name=f"after {CHUNK}",
@@ -194,14 +194,14 @@ def _lines(
         counts = counted[name]
         for label, count in zip(("new session", "session that is there"), counts or (), strict=False):
             yield Line(
-                what=f"syncs a turn, {label}: {NAMES[name]}",
+                label=f"syncs a turn, {label}: {NAMES[name]}",
                 unit="syncs",
                 here=spread([count]),
                 goal=f"≤ {MAX_SYNCS}" if name == OURS else "",
                 met=count <= MAX_SYNCS if name == OURS else None,
             )
     for name, size in disk.items():
-        yield Line(what=f"disk a turn, at {len(long_session[name])}: {NAMES[name]}", unit="B", here=spread([size]))
+        yield Line(label=f"disk a turn, at {len(long_session[name])}: {NAMES[name]}", unit="B", here=spread([size]))
 
 
 def _beside(
@@ -209,7 +209,7 @@ def _beside(
 ) -> Line:
     aimed = goal and name in PEERS
     return Line(
-        what=label,
+        label=label,
         unit=unit,
         here=here,
         beside_name=NAMES[name],

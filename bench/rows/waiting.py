@@ -18,7 +18,7 @@ async def run(scale: Scale) -> Result:
     woken = max(1, min(200, scale.n // 5))
     holding = max(woken, min(MAX_HELD, scale.n // 2))
     async with Process(*python("bench.sleepers", str(scale.place))) as process:
-        start = await process.told()
+        start = await process.read_line()
         half = max(1, scale.n // 2)
         before = await _come_and_go(process, half)
         let_go = await _come_and_go(process, half)
@@ -37,7 +37,7 @@ async def run(scale: Scale) -> Result:
         "are held: from the answer until the fact that the tool was started is durable.",
         lines=(
             Line(
-                what="memory a session, let go",
+                label="memory a session, let go",
                 unit="B",
                 here=spread([here]),
                 beside_name="still held",
@@ -47,7 +47,7 @@ async def run(scale: Scale) -> Result:
                 met=here <= GOAL_BYTES,
             ),
             Line(
-                what="resident memory in all",
+                label="resident memory in all",
                 unit="MB",
                 here=spread([let_go / 1e6]),
                 beside_name="empty",
@@ -55,7 +55,7 @@ async def run(scale: Scale) -> Result:
             ),
             *(
                 Line(
-                    what=f"awake, p{name}",
+                    label=f"awake, p{name}",
                     unit="ms",
                     here=Spread(percentile(cold, share), min(cold), max(cold)),
                     beside_name="still held",

@@ -92,7 +92,7 @@ def server(folder: Path, pace: str) -> Iterator[Server]:
     with subprocess.Popen(command, cwd=work, env=variables, stdout=subprocess.PIPE, text=True) as process:
         try:
             milestones = (json.loads(line) for line in process.stdout or ())
-            next(each for each in milestones if each["event"] == "ready")
+            next(milestone for milestone in milestones if milestone["event"] == "ready")
             yield Server(state)
         finally:
             process.terminate()

@@ -22,7 +22,7 @@ from callboard.app.state_folder import StateFolder
 from tests.app.rigs.product import Product, says
 from tests.secrets.keyring_fake import Drawer
 
-NOBODY = """[[models]]
+SILENT = """[[models]]
 name = "a"
 kind = "openai-compatible"
 base_url = "http://127.0.0.1:9/v1"
@@ -53,7 +53,7 @@ command = ["python3", "{}"]
 
 
 @contextmanager
-def kept_in(backend: KeyringBackend) -> Iterator[None]:
+def use_keyring(backend: KeyringBackend) -> Iterator[None]:
     """Use this keyring as the system's."""
     before = keyring.get_keyring()
     keyring.set_keyring(backend)
@@ -63,7 +63,7 @@ def kept_in(backend: KeyringBackend) -> Iterator[None]:
         keyring.set_keyring(before)
 
 
-def examined(product: Product, *arguments: str) -> dict[str, dict[str, Any]]:
+def findings_of(product: Product, *arguments: str) -> dict[str, dict[str, Any]]:
     """Return the findings by name."""
     return {finding["name"]: finding for finding in product.run("doctor", "--json", *arguments).json}
 
@@ -73,7 +73,7 @@ def test_doctor_changes_nothing_on_a_machine_without_callboard(product: Product)
     done = product.run("doctor")
     assert done.code == 0
     assert not product.home.exists()
-    findings = examined(product)
+    findings = findings_of(product)
     assert [
         findings[name]["state"] for name in ("state folder", "store", "process", "settings", "folder", "python")
     ] == ["ok"] * 6
@@ -92,14 +92,14 @@ def test_a_start_as_root_is_reported_with_its_effect(monkeypatch: pytest.MonkeyP
 
 
 def test_each_problem_has_an_effect(product: Product):
-    for finding in examined(product).values():
+    for finding in findings_of(product).values():
         assert finding["state"] == "ok" or finding["effect"]
 
 
 def test_a_written_store_is_ok_and_a_changed_one_is_not(product: Product):
     """SAFE-05"""
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
-    assert examined(product)["store"]["state"] == "ok"
+    assert findings_of(product)["store"]["state"] == "ok"
     with sqlite3.connect(product.home / "store" / "callboard.db") as store:
         store.execute("UPDATE facts SET payload = zeroblob(length(payload)) WHERE position = 3")
     done = product.run("doctor")
@@ -108,7 +108,7 @@ def test_a_written_store_is_ok_and_a_changed_one_is_not(product: Product):
 
 def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     with product.up() as (_, ready):
-        findings = examined(product)
+        findings = findings_of(product)
         assert findings["process"]["message"] == f"process {ready['pid']} serves at {ready['url']}"
         assert (findings["store"]["state"], findings["port"]["state"]) == ("ok", "ok")
 
@@ -118,7 +118,7 @@ def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     [
         ("prot = 1\n", "settings", "this key is unknown"),
         ("port = \n", "settings", "is not TOML"),
-        (NOBODY, "a/m", "no answer"),
+        (SILENT, "a/m", "no answer"),
         (NO_SERVER, "tool server s", "not installed"),
     ],
 )
@@ -126,7 +126,7 @@ def test_a_wrong_setting_is_bad_and_sets_the_exit_code(product: Product, text: s
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(text)
-    findings = examined(product)
+    findings = findings_of(product)
     finding = next(findings[key] for key in findings if key.endswith(name))
     assert (finding["state"], message in finding["message"]) == ("bad", True)
     assert product.run("doctor").code == 1
@@ -138,7 +138,7 @@ def test_a_rule_for_a_tool_that_does_not_exist_is_reported(product: Product):
     matchers = ["Bsh(git push *)", "bash(git push *)", "StartAgent(opencode acp)", "Fetch", "mcp__git__*", "Edit(.env)"]
     rules = "".join(f'[[rules]]\nmatcher = "{matcher}"\nverdict = "deny"\n' for matcher in matchers)
     (product.home / "settings.toml").write_text(rules)
-    findings = {name: finding for name, finding in examined(product).items() if name.startswith("rule ")}
+    findings = {name: finding for name, finding in findings_of(product).items() if name.startswith("rule ")}
     assert {name: finding["state"] for name, finding in findings.items()} == {"rule Bsh(git push *)": "warn"}
     listed = [line for line in product.run("rules").out.splitlines() if "not a tool" in line]
     assert (len(listed), "Bsh" in listed[0]) == (1, True)
@@ -148,10 +148,10 @@ def test_a_missing_secret_is_reported_with_its_users_and_a_fix(product: Product)
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(
-        f'{NOBODY}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n{HOOK}'
+        f'{SILENT}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n{HOOK}'
     )
-    with kept_in(Keyring()):
-        findings = examined(product)
+    with use_keyring(Keyring()):
+        findings = findings_of(product)
     effect, fix = "Everything that needs it fails.", "env CALLBOARD_SECRET_{}=VALUE callboard"
     assert {name: finding for name, finding in findings.items() if name.startswith("secret")} == {
         "secret shared": {
@@ -170,20 +170,20 @@ def test_a_missing_secret_is_reported_with_its_users_and_a_fix(product: Product)
         },
     }
     product.variables |= {"CALLBOARD_SECRET_shared": "a-value-11-Zz", "CALLBOARD_SECRET_own": "a-value-12-Yy"}
-    assert examined(product)["secrets"]["state"] == "ok"
+    assert findings_of(product)["secrets"]["state"] == "ok"
 
 
 def test_with_a_keyring_the_fix_stores_the_secret_there(product: Product, tmp_path: Path):
     product.variables["KEYRING_DRAWER"] = str(tmp_path / "drawer.json")
     product.home.mkdir()
-    (product.home / "settings.toml").write_text(f'{NOBODY}api_key = "secret://shared"\n')
-    with kept_in(Drawer()):
-        assert examined(product)["secret shared"]["fix"] == "callboard secrets set shared"
+    (product.home / "settings.toml").write_text(f'{SILENT}api_key = "secret://shared"\n')
+    with use_keyring(Drawer()):
+        assert findings_of(product)["secret shared"]["fix"] == "callboard secrets set shared"
 
 
 def test_a_state_folder_that_is_a_file_is_bad(product: Product):
     product.home.write_text("")
-    assert examined(product)["state folder"]["state"] == "bad"
+    assert findings_of(product)["state folder"]["state"] == "bad"
     assert product.run("doctor").code == 1
 
 
@@ -191,11 +191,11 @@ def test_the_finding_of_a_folder_reports_its_trust(product: Product):
     """SAFE-08"""
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text("[shell]\nnetwork = true\n")
-    assert examined(product)["folder"]["fix"] == "callboard trust"
+    assert findings_of(product)["folder"]["fix"] == "callboard trust"
     product.run("trust", "--yes")
-    assert examined(product)["folder"]["state"] == "ok"
+    assert findings_of(product)["folder"]["state"] == "ok"
     (product.folder / ".callboard" / "settings.toml").write_text("shell = 1\n")
-    assert examined(product)["folder"]["state"] == "bad"
+    assert findings_of(product)["folder"]["state"] == "bad"
 
 
 def test_a_missing_program_is_reported_with_its_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -210,7 +210,7 @@ def test_a_missing_program_is_reported_with_its_installation(monkeypatch: pytest
 def test_doctor_changes_nothing_in_a_store(product: Product):
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
     before = {path: path.read_bytes() for path in (product.home / "store").iterdir() if path.suffix == ".db"}
-    examined(product)
+    findings_of(product)
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -222,7 +222,7 @@ def test_a_server_with_a_program_that_agents_can_change_is_reported(product: Pro
     program.write_text("")
     product.home.mkdir()
     (product.home / "settings.toml").write_text(OWN_SERVER.format(program))
-    finding = examined(product)["tool server s"]
+    finding = findings_of(product)["tool server s"]
     warning = f"agents of {product.folder} can change its program {program}"
     assert (finding["state"], finding["message"], finding["fix"]) == (
         "bad",
@@ -233,11 +233,11 @@ def test_a_server_with_a_program_that_agents_can_change_is_reported(product: Pro
     own.parent.mkdir()
     own.write_text(OWN_SERVER.format(program))
     assert product.run("trust", "--yes").code == 0
-    assert examined(product)["tool server s"]["state"] == "ok"
+    assert findings_of(product)["tool server s"]["state"] == "ok"
 
 
 def test_a_page_that_is_older_than_its_sources_is_stale(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """SAFE-05: the browser would show the former page without a word."""
+    """SAFE-05: otherwise the browser would show the former page unnoticed."""
     root, builder = tmp_path / "checkout", machine_checks.PAGE.parents[4] / "scripts" / "page.py"
     page = root / "src" / "callboard" / "adapters" / "http" / "page"
     monkeypatch.setattr(machine_checks, "PAGE", page)

@@ -64,7 +64,7 @@ def run(of: str, parent: str = "", agent: str = "worker-1") -> RunRow:
     )
 
 
-def asks(of: str, parent: str = "") -> ActionRow:
+def request_row(of: str, parent: str = "") -> ActionRow:
     return ActionRow(
         key=f"act_{of}",
         order=1,
@@ -84,7 +84,7 @@ def asks(of: str, parent: str = "") -> ActionRow:
     )
 
 
-def requested(*rows: AnyRow) -> tuple[list[str], list[str]]:
+def list_requests(*rows: AnyRow) -> tuple[list[str], list[str]]:
     requests = RecordedRequests()
     batch = OpBatch(kind="snapshot", cursor=Cursor(1, 0), ops=tuple(Upsert(row.panel, row) for row in rows))
     assert TurnFollower(MINE, requests).apply(batch) is None
@@ -94,13 +94,15 @@ def requested(*rows: AnyRow) -> tuple[list[str], list[str]]:
 def test_requests_of_the_turn_and_of_its_runs_children_are_answered():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run(MINE, agent="lead"), run("trn_3", "run_2"))
-    assert requested(*mine, asks(MINE), asks("trn_3", "lead")) == ([MINE, "trn_3"], [])
+    assert list_requests(*mine, request_row(MINE), request_row("trn_3", "lead")) == ([MINE, "trn_3"], [])
 
 
 def test_requests_of_other_children_are_answered_elsewhere():
     """CTL-04"""
     mine = (turn(MINE, run_id="run_2"), run("trn_3", "run_1"), run("trn_4"))
-    assert requested(*mine, asks("trn_3", "lead"), asks("trn_4", "lead"), asks("trn_5", "lead")) == (
+    assert list_requests(
+        *mine, request_row("trn_3", "lead"), request_row("trn_4", "lead"), request_row("trn_5", "lead")
+    ) == (
         [],
         ["trn_3", "trn_4", "trn_5"],
     )
@@ -109,4 +111,4 @@ def test_requests_of_other_children_are_answered_elsewhere():
 def test_a_turn_that_has_not_started_has_no_children():
     """CTL-04: requests of the turn before belong to that turn."""
     mine = (turn(MINE, state="queued"), turn("trn_1", run_id="run_1"), run("trn_1", agent="lead"))
-    assert requested(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])
+    assert list_requests(*mine, request_row("trn_1"), request_row("trn_9", "other")) == ([], [])

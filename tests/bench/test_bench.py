@@ -31,7 +31,7 @@ def test_a_figure_without_bounds_is_written_as_one_number() -> None:
 
 
 def _row(name: str, value: float) -> Result:
-    line = Line(what="all of it", unit="ms", here=Spread(value, value, value))
+    line = Line(label="all of it", unit="ms", here=Spread(value, value, value))
     return Result(row=name, title=name, measures="", lines=(line,))
 
 

@@ -26,7 +26,7 @@ def write(at: Place) -> None:
     _git(at.folder, "commit", "--quiet", "-m", "As it was")
 
 
-def played(never: str) -> list[tuple[str, str, list[scenes.Call]]]:
+def scenario(never: str) -> list[tuple[str, str, list[scenes.Call]]]:
     """Return the agents' answers. The file `never` does not exist, so its turns wait."""
     listens = scenes.calls("bash", command="cat", background=True)
     apart = scenes.calls("spawn_subagent", agent="worker", objective="work apart", isolation="worktree")
@@ -49,7 +49,7 @@ async def run(server: Server, until: Until) -> None:
     await _processes(server, until)
     await _worktree(server, until)
     await _handoff(server, until)
-    await _cut(server, until)
+    await _interrupt(server, until)
 
 
 async def _processes(server: Server, until: Until) -> None:
@@ -88,7 +88,7 @@ async def _handoff(server: Server, until: Until) -> None:
     await team.close()
 
 
-async def _cut(server: Server, until: Until) -> None:
+async def _interrupt(server: Server, until: Until) -> None:
     """Record a steer, interrupted reasoning, and a request whose turn ends before its answer."""
     chat = await begin(server, "work on", permissionMode="full")
     await until(chat, lambda: chat.count("tool.started") == 1)
@@ -104,7 +104,7 @@ async def _cut(server: Server, until: Until) -> None:
         await cut.close()
 
 
-async def taken_over(server: Server, session: str, until: Until) -> None:
+async def resume(server: Server, session: str, until: Until) -> None:
     """Resume the paused session that a killed process left with a queue."""
     left = Followed(server.wire, session)
     await until(left, lambda: left.count("session.taken_over") == 1 and left.count("thread.paused") >= 1)

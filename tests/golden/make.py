@@ -38,28 +38,28 @@ async def make(version: str) -> None:
     scenario.write(at)
     server = await Server.start(at)
     try:
-        await _whole(server)
+        await _run_all(server)
         await additions.run(server, _until)
         await server.stop()
         server = await Server.start(at)
-        left = await _open(server)
+        left = await _leave_open(server)
         await server.kill()
         server = await Server.start(at)
-        await additions.taken_over(server, left, _until)
-        await _open(server)
+        await additions.resume(server, left, _until)
+        await _leave_open(server)
     finally:
         await server.kill()
     pack(at.home, version)
-    made = {name for stream in expected(version)["streams"].values() for name in stream["types"]}
-    print(f"{version}: {len(made)} of {len(FACTS)} types of facts; without {', '.join(sorted(set(FACTS) - made))}")
+    types = {name for stream in expected(version)["streams"].values() for name in stream["types"]}
+    print(f"{version}: {len(types)} of {len(FACTS)} types of facts; without {', '.join(sorted(set(FACTS) - types))}")
 
 
-async def _whole(server: Server) -> None:
+async def _run_all(server: Server) -> None:
     """Run everything that ends."""
-    await _chat(server)
-    await _stops(server)
-    await _teams(server)
-    await _artifacts(server)
+    await _run_chat(server)
+    await _run_interrupt(server)
+    await _run_teams(server)
+    await _run_artifacts(server)
     await do(server, "import_turn", **scenario.past_turn(server.workspace))
     for name in ("archived", "deleted"):
         chat = await _turns(server, "queued")
@@ -71,7 +71,7 @@ async def _whole(server: Server) -> None:
             await do(server, "delete_session", sessionId=chat.session, confirm=chat.session)
 
 
-async def _chat(server: Server) -> None:
+async def _run_chat(server: Server) -> None:
     """Run tools, approvals, rejections, rules, questions, plans, a failure, a summary and an
     export.
     """
@@ -84,11 +84,11 @@ async def _chat(server: Server) -> None:
     chat = await _turns(server, "read the file", approves=False, permissionMode="ask")
     who = {"sessionId": chat.session}
     await do(server, "update_session", **who, title="A chat")
-    await _answered(server, chat, "print the file", decision="approve")
-    await _answered(server, chat, "change the notes", decision="approve", scope="workspace")
-    await _answered(server, chat, "print the file", decision="reject", reason="not now")
-    await _answered(server, chat, "ask me", decision="answer", answer="this")
-    await _answered(server, chat, "make a plan", decision="approve")
+    await _run_answered(server, chat, "print the file", decision="approve")
+    await _run_answered(server, chat, "change the notes", decision="approve", scope="workspace")
+    await _run_answered(server, chat, "print the file", decision="reject", reason="not now")
+    await _run_answered(server, chat, "ask me", decision="answer", answer="this")
+    await _run_answered(server, chat, "make a plan", decision="approve")
     for text in ("tell a long story", "break", "read what is missing"):
         await _next(server, chat, text)
     await do(server, "set_context", **who, pinned=["notes.md"])
@@ -99,16 +99,16 @@ async def _chat(server: Server) -> None:
     await chat.close()
 
 
-async def _stops(server: Server) -> None:
+async def _run_interrupt(server: Server) -> None:
     """Interrupt a turn with a queue behind it."""
     chat = await begin(server, "take your time")
     await _until(chat, lambda: chat.count("model.requested") == 1)
     who = {"sessionId": chat.session}
     for text in ("queued one", "queued two", "queued three"):
         await do(server, "submit_turn", **who, text=text)
-    first, second, third = [fact["turnId"] for fact in chat.facts if fact["type"] == "queue.added"] or await _queued(
-        chat
-    )
+    first, second, third = [
+        fact["turnId"] for fact in chat.facts if fact["type"] == "queue.added"
+    ] or await _list_queued(chat)
     await do(server, "edit_queued_turn", **who, turnId=first, text="queued and edited")
     await do(server, "promote_queued_turn", **who, turnId=second)
     await do(server, "remove_queued_turn", **who, turnId=third)
@@ -118,12 +118,12 @@ async def _stops(server: Server) -> None:
     await chat.close()
 
 
-async def _queued(chat: Followed) -> list[str]:
+async def _list_queued(chat: Followed) -> list[str]:
     await _until(chat, lambda: chat.count("queue.added") == 3)
     return [fact["turnId"] for fact in chat.facts if fact["type"] == "queue.added"]
 
 
-async def _teams(server: Server) -> None:
+async def _run_teams(server: Server) -> None:
     """Run a team with a review and handoffs, a board, and a job with one failed item."""
     team = await begin(server, "have a note written", mode="auto", permissionMode="edits")
     who = {"sessionId": team.session}
@@ -155,22 +155,22 @@ async def _teams(server: Server) -> None:
     await team.close()
 
 
-async def _artifacts(server: Server) -> None:
+async def _run_artifacts(server: Server) -> None:
     """Write versions of an artifact. Roll one back, delete one, and export one."""
     chat = await _turns(server, "write the report", permissionMode="edits")
     who = {"sessionId": chat.session}
-    made = await do(server, "create_artifact", **who, title="A plan", content="one\n")
-    target = {**who, "artifactId": made["artifactId"]}
+    created = await do(server, "create_artifact", **who, title="A plan", content="one\n")
+    target = {**who, "artifactId": created["artifactId"]}
     await do(server, "edit_artifact", **target, baseVersion=1, content="two\n" * 4000)
     await do(server, "rollback_artifact", **target, version=1, baseVersion=2)
-    await do(server, "export_artifact", **who, artifactIds=[made["artifactId"]], form="html")
+    await do(server, "export_artifact", **who, artifactIds=[created["artifactId"]], form="html")
     await _until(chat, lambda: chat.count("artifact.export.completed") == 1)
     other = await do(server, "create_artifact", **who, title="Another", content="gone\n")
     await do(server, "delete_artifact", **who, artifactId=other["artifactId"], confirm=other["artifactId"])
     await chat.close()
 
 
-async def _open(server: Server) -> str:
+async def _leave_open(server: Server) -> str:
     """Leave open what a crash finds: a partial answer, a queue, an approval, a child at work, a
     job.
 
@@ -235,7 +235,7 @@ async def _next(server: Server, chat: Followed, text: str) -> None:
     await _until(chat, lambda: chat.count(*TURN_ENDS) > before)
 
 
-async def _answered(server: Server, chat: Followed, text: str, **answer: str) -> None:
+async def _run_answered(server: Server, chat: Followed, text: str, **answer: str) -> None:
     """Run a turn that asks once, and give this answer."""
     before, ends = chat.count("action.required"), chat.count(*TURN_ENDS)
     await do(server, "submit_turn", sessionId=chat.session, text=text)

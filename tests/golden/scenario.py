@@ -25,7 +25,7 @@ def write(at: Place) -> None:
     (at.folder / ".callboard" / "settings.toml").write_text('permission_mode = "full"\n')
     (at.folder / "long.txt").write_text(scenes.prose(2 * LONG, "long"))
     (at.folder / "notes.md").write_text("# Notes\n\nThe first line.\n")
-    plays(at, [*_chats(), *_team(), *additions.played(NEVER), *_unfinished()])
+    plays(at, [*_chats(), *_team(), *additions.scenario(NEVER), *_unfinished()])
     additions.write(at)
 
 

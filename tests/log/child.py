@@ -34,8 +34,8 @@ async def author(store: SqliteStore, stream: str) -> None:
         long, blobs = long_text_fact(f"{stream} {end} " * 1000)
         facts = [long, *(text_fact(f"{stream} {end} {each}") for each in range(end % 4))]
         key = f"{stream}-{end}-{store.epoch}"
-        made = batch(end, *facts, stream=stream, epoch=store.epoch, key=key, blobs=blobs, ends=(key_of_part,))
-        end = (await store.facts.append(made))[-1].sequence
+        next_batch = batch(end, *facts, stream=stream, epoch=store.epoch, key=key, blobs=blobs, ends=(key_of_part,))
+        end = (await store.facts.append(next_batch))[-1].sequence
         print(stream, end, key, flush=True)
 
 

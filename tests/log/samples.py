@@ -122,11 +122,11 @@ async def wait_until(condition: Callable[[], Awaitable[bool] | bool], seconds: f
 
 async def first(batches: AsyncIterator[tuple[T, ...]], count: int, seconds: float = 60.0) -> list[T]:
     """Return the first entries of batches."""
-    found: list[T] = []
+    entries: list[T] = []
     async with asyncio.timeout(seconds):
-        while len(found) < count:
-            found += await anext(batches)
-    return found
+        while len(entries) < count:
+            entries += await anext(batches)
+    return entries
 
 
 class Session:
@@ -223,7 +223,7 @@ class Session:
         self, *facts: NewFact, blobs: tuple[Blob, ...] = (), closed: tuple[str, ...] = (), key: str = ""
     ) -> Append:
         self._at += 1_000_000
-        made = Append(
+        append = Append(
             stream=self.stream,
             expected=self._sequence,
             epoch=self._epoch,
@@ -241,7 +241,7 @@ class Session:
         self.content += sum(
             len(blob.data) for blob in blobs if blob is not self._prompt or self._sequence == len(facts)
         )
-        return made
+        return append
 
     def _words(self, count: int) -> str:
         return " ".join(self._random.choice(WORDS) for _ in range(count))

@@ -14,7 +14,7 @@ STREAM = "ses_one"
 SALT = b"s" * 16
 
 
-def chained(*payloads: bytes) -> list[StoredBytes]:
+def build_chain(*payloads: bytes) -> list[StoredBytes]:
     facts: list[StoredBytes] = []
     previous = chain.genesis(STREAM)
     for sequence, payload in enumerate(payloads, 1):
@@ -29,7 +29,7 @@ def check(facts: list[StoredBytes]) -> tuple[int, bytes]:
 
 
 def test_a_link_can_be_computed_from_the_stored_bytes() -> None:
-    fact = chained(b"payload")[0]
+    fact = build_chain(b"payload")[0]
 
     genesis = hashlib.sha256(b"callboard.chain.v1" + b"ses_one").digest()
     digest = hashlib.sha256(SALT + b"payload").digest()
@@ -37,18 +37,18 @@ def test_a_link_can_be_computed_from_the_stored_bytes() -> None:
 
 
 def test_an_untouched_chain_ends_with_its_last_link() -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
     assert check(facts) == (3, facts[-1].link)
     assert check([]) == (0, chain.genesis(STREAM))
 
 
 def test_a_chain_can_be_verified_from_any_fact() -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
     assert chain.check(STREAM, 1, facts[0].link, facts[1:]) == (3, facts[2].link)
 
 
 def test_a_chain_with_erased_payloads_is_valid() -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
     facts[1] = chain.erase(facts[1])
 
     assert (facts[1].payload, facts[1].seal) == (None, chain.digest(SALT, b"two"))
@@ -70,7 +70,7 @@ def test_a_chain_with_erased_payloads_is_valid() -> None:
     ids="+".join,
 )
 def test_a_changed_fact_is_reported(changed: dict[str, bytes | None]) -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
     facts[1] = facts[1]._replace(**changed)
 
     with pytest.raises(Refusal, match="ses_one/2") as refused:
@@ -79,7 +79,7 @@ def test_a_changed_fact_is_reported(changed: dict[str, bytes | None]) -> None:
 
 
 def test_a_missing_or_moved_fact_is_reported() -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
 
     for broken in ([facts[0], facts[2]], [facts[0], facts[2]._replace(sequence=2)]):
         with pytest.raises(Refusal, match="ses_one/2"):
@@ -87,14 +87,14 @@ def test_a_missing_or_moved_fact_is_reported() -> None:
 
 
 def test_a_truncated_stream_contradicts_its_head() -> None:
-    facts = chained(b"one", b"two", b"three")
+    facts = build_chain(b"one", b"two", b"three")
     head = (3, facts[2].link)
 
     chain.check_end(STREAM, head, check(facts))
     with pytest.raises(Refusal, match="ses_one/3 is missing"):
         chain.check_end(STREAM, head, check(facts[:2]))
     with pytest.raises(Refusal, match="ses_one/3 is not the last fact"):
-        chain.check_end(STREAM, head, check(chained(b"one", b"two", b"other")))
+        chain.check_end(STREAM, head, check(build_chain(b"one", b"two", b"other")))
 
 
 def test_streams_with_the_same_facts_have_different_links() -> None:

@@ -45,7 +45,7 @@ async def test_on_a_full_disk_only_the_batch_that_does_not_fit_is_refused(tmp_pa
     attempts = [batch(0, text_fact("small"), stream=f"ses_{number}") for number in range(5)]
     attempts.insert(2, batch(1, large, key="large", blobs=blobs))
 
-    outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
+    outcomes = await asyncio.gather(*(store.facts.append(attempt) for attempt in attempts), return_exceptions=True)
 
     codes = [outcome.code if isinstance(outcome, Refusal) else "stored" for outcome in outcomes]
     assert codes == ["stored", "stored", "store_full", "stored", "stored", "stored"]
@@ -163,7 +163,7 @@ async def test_closing_finishes_queued_work(tmp_path: Path) -> None:
     await asyncio.sleep(0)
     await store.close()
 
-    assert [len(await each) for each in waiting] == [3] * 50
+    assert [len(await task) for task in waiting] == [3] * 50
     with pytest.raises(Refusal, match="closed"):
         await store.facts.append(batch(0, text_fact("late"), stream="ses_late"))
     with pytest.raises(Refusal, match="closed"):

@@ -12,18 +12,18 @@ LINT = Path(sys.executable).parent / "lint-imports"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
+def project(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "page")
     shutil.copytree(ROOT / "src" / "callboard", tmp_path / "callboard", ignore=ignored)
     return tmp_path
 
 
-def _lint(house: Path) -> tuple[int, str]:
+def _lint(project: Path) -> tuple[int, str]:
     done = subprocess.run(
         [LINT, "--no-cache", "--no-logo"],
-        cwd=house,
-        env={"PYTHONPATH": str(house), "PATH": "/usr/bin:/bin", "COLUMNS": "200"},
+        cwd=project,
+        env={"PYTHONPATH": str(project), "PATH": "/usr/bin:/bin", "COLUMNS": "200"},
         capture_output=True,
         text=True,
         check=False,
@@ -31,8 +31,8 @@ def _lint(house: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_package_keeps_its_import_contracts(house: Path):
-    code, printed = _lint(house)
+def test_the_package_keeps_its_import_contracts(project: Path):
+    code, printed = _lint(project)
 
     assert code == 0, printed
 
@@ -48,17 +48,17 @@ def test_the_package_keeps_its_import_contracts(house: Path):
         ("adapters", "import callboard.adapters.http.arrow_probe", "another BROKEN"),
     ],
 )
-def test_a_forbidden_import_is_named(house: Path, room: str, line: str, broken: str):
+def test_a_forbidden_import_is_named(project: Path, room: str, line: str, broken: str):
     target = line.rpartition("import callboard.")[2] if "import callboard." in line else ""
     if target:
-        probe = house / "callboard" / Path(*target.split(".")).with_suffix(".py")
-        _package(probe.parent, house / "callboard")
+        probe = project / "callboard" / Path(*target.split(".")).with_suffix(".py")
+        _package(probe.parent, project / "callboard")
         probe.write_text("")
-    source = house / "callboard" / room / ("other" if room == "adapters" else "") / "arrow_source.py"
-    _package(source.parent, house / "callboard")
+    source = project / "callboard" / room / ("other" if room == "adapters" else "") / "arrow_source.py"
+    _package(source.parent, project / "callboard")
     source.write_text(line + "\n")
 
-    code, printed = _lint(house)
+    code, printed = _lint(project)
 
     assert code == 1
     assert broken in printed

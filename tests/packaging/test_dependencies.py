@@ -28,18 +28,20 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def declared() -> list[Requirement]:
+def declared_requirements() -> list[Requirement]:
     read = project()["project"]
     extras = [line for lines in read["optional-dependencies"].values() for line in lines]
     return [Requirement(line) for line in (*read["dependencies"], *extras)]
 
 
-def grouped(group: str) -> list[Requirement]:
+def group_requirements(group: str) -> list[Requirement]:
     groups = project()["dependency-groups"]
     return [
         requirement
         for entry in groups[group]
-        for requirement in (grouped(entry["include-group"]) if isinstance(entry, dict) else [Requirement(entry)])
+        for requirement in (
+            group_requirements(entry["include-group"]) if isinstance(entry, dict) else [Requirement(entry)]
+        )
     ]
 
 
@@ -72,7 +74,7 @@ def imported_distributions() -> set[str]:
     return distributions
 
 
-def locked(lock: str) -> dict[str, tuple[Version, Marker | None]]:
+def locked_versions(lock: str) -> dict[str, tuple[Version, Marker | None]]:
     text = (ROOT / "requirements" / lock).read_text()
     return {
         canonicalize_name(entry["name"]): (
@@ -84,7 +86,7 @@ def locked(lock: str) -> dict[str, tuple[Version, Marker | None]]:
 
 
 def test_the_package_declares_exactly_what_it_imports():
-    names = {canonicalize_name(requirement.name) for requirement in declared()}
+    names = {canonicalize_name(requirement.name) for requirement in declared_requirements()}
 
     assert names - WITHOUT_IMPORT == imported_distributions()
 
@@ -92,7 +94,7 @@ def test_the_package_declares_exactly_what_it_imports():
 def test_the_docs_say_why_each_library_is_needed():
     """A library without a reason is removed, as `watchfiles` was."""
     page = json.loads((ROOT / "web" / "package.json").read_text())["dependencies"]
-    names = {requirement.name for requirement in declared()} | set(page)
+    names = {requirement.name for requirement in declared_requirements()} | set(page)
 
     named = re.findall(r"`([^`]+)`", (ROOT / "docs" / "dependencies.md").read_text())
 
@@ -100,7 +102,7 @@ def test_the_docs_say_why_each_library_is_needed():
 
 
 def test_no_requirement_is_declared_twice():
-    names = [requirement.name for requirement in (*declared(), *grouped("dev"))]
+    names = [requirement.name for requirement in (*declared_requirements(), *group_requirements("dev"))]
 
     assert len(names) == len(set(names))
 
@@ -110,12 +112,14 @@ def test_no_requirement_is_declared_twice():
 )
 def test_the_lock_satisfies_every_requirement(lock: str, group: str, extras: bool):
     """X11: a set-up installs the versions that passed the tests."""
-    versions = locked(lock)
-    required = declared() if extras else [Requirement(line) for line in project()["project"]["dependencies"]]
+    versions = locked_versions(lock)
+    required = (
+        declared_requirements() if extras else [Requirement(line) for line in project()["project"]["dependencies"]]
+    )
 
     unmet = [
         str(requirement)
-        for requirement in (*required, *grouped(group))
+        for requirement in (*required, *group_requirements(group))
         if (name := canonicalize_name(requirement.name)) not in versions
         or not requirement.specifier.contains(versions[name][0], prereleases=True)
     ]
@@ -132,10 +136,10 @@ def test_every_locked_package_has_its_hashes_and_no_address(lock: str):
 
     assert [line.split()[0] for line in packages if "--hash=sha256:" not in line] == []
     assert "://" not in text
-    assert len(packages) == len(locked(lock)) > 50
+    assert len(packages) == len(locked_versions(lock)) > 50
 
 
 def test_one_package_has_one_version_in_all_locks():
-    run, dev = locked("run.txt"), locked("dev.txt")
+    run, dev = locked_versions("run.txt"), locked_versions("dev.txt")
 
     assert {name: version for name, (version, _) in run.items()} == {name: dev[name][0] for name in run}

@@ -22,7 +22,7 @@ def _build(target: str, into: Path, root: Path = page.ROOT) -> Path:
     return built
 
 
-def _unpacked(sdist: Path, into: Path) -> Path:
+def _unpack(sdist: Path, into: Path) -> Path:
     into.mkdir(exist_ok=True)
     # Python's own unpacking asks for a filter since 3.12, and 3.11.2 has none.
     subprocess.run(["tar", "-xf", str(sdist), "-C", str(into)], check=True)
@@ -57,13 +57,13 @@ def test_a_wheel_carries_the_page_and_every_asset_that_it_names(tmp_path: Path):
 
 
 def test_a_source_distribution_is_installed_without_node(sdist: Path, tmp_path: Path):
-    root = _unpacked(sdist, tmp_path)
+    root = _unpack(sdist, tmp_path)
 
     assert page.is_current(root / "web", root / page.PAGE.relative_to(page.ROOT))
 
 
 def test_a_source_distribution_builds_the_same_page_into_a_wheel(sdist: Path, tmp_path: Path):
-    root = _unpacked(sdist, tmp_path / "unpacked")
+    root = _unpack(sdist, tmp_path / "unpacked")
 
     with zipfile.ZipFile(_build("wheel", tmp_path / "wheel", root)) as wheel:
         index = wheel.read(f"{PAGE_IN_PACKAGE}/index.html")
@@ -73,7 +73,7 @@ def test_a_source_distribution_builds_the_same_page_into_a_wheel(sdist: Path, tm
 
 
 def test_an_editable_install_does_not_wait_for_the_page(sdist: Path, tmp_path: Path):
-    root = _unpacked(sdist, tmp_path / "unpacked")
+    root = _unpack(sdist, tmp_path / "unpacked")
     (root / "web" / "index.html").write_text("<p>changed</p>\n")
     program = "import sys, hatchling.build as build; build.build_editable(sys.argv[1])"
 

@@ -10,7 +10,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from scripts.check_style import AVOIDED_WORDS
-from tests.packaging.test_dependencies import LOCKED, grouped, locked
+from tests.packaging.test_dependencies import LOCKED, group_requirements, locked_versions
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -150,9 +150,9 @@ def test_the_locks_of_the_docs_site_and_of_the_tests_agree():
     """X11: a build of the site changes no package of the tests."""
     text = (ROOT / "requirements" / "docs.txt").read_text()
     entries = [line for line in text.replace("\\\n", " ").splitlines() if LOCKED.match(line)]
-    site, tests = locked("docs.txt"), locked("dev.txt")
+    site, tests = locked_versions("docs.txt"), locked_versions("dev.txt")
 
-    assert {canonicalize_name(requirement.name) for requirement in grouped("docs")} <= site.keys()
+    assert {canonicalize_name(requirement.name) for requirement in group_requirements("docs")} <= site.keys()
     assert [line.split()[0] for line in entries if "--hash=sha256:" not in line] == []
     assert "://" not in text
     assert {name: site[name][0] for name in site.keys() & tests} == {

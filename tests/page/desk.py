@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 #: Longest wait for any expected event, in milliseconds.
 PATIENCE = 60_000
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 expect.set_options(timeout=PATIENCE)
 
 
@@ -52,8 +54,14 @@ class Desk:
         self.composer.fill(text)
         self.composer.press("Enter")
 
+    def list_violations(self) -> list[str]:
+        """Return the accessibility violations that axe reports."""
+        self.page.evaluate(AXE.read_text())
+        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [f"{rule['id']}: {rule['nodes'][0]['html'][:600]}" for rule in result["violations"]]
 
-def link_at(ready: Mapping[str, Any], address: str) -> str:
+
+def link_to(ready: Mapping[str, Any], address: str) -> str:
     """Return the printed link with another address in the page."""
     return f"{ready['link'].rpartition('/w/')[0]}{address}"
 
@@ -64,8 +72,8 @@ def desk(browser: Browser, url: str, **options: Any) -> Iterator[Desk]:
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **options})
     try:
         page = context.new_page()
-        found = Desk(page)
+        tab = Desk(page)
         page.goto(url)
-        yield found
+        yield tab
     finally:
         context.close()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.app.rigs.product import Product
 from tests.prove.driver import store
 
-from .desk import desk, link_at
+from .desk import desk, link_to
 
 GATES = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
 
@@ -67,7 +67,9 @@ def test_a_grant_is_confirmed_beside_its_content(product: Product, browser: Brow
         expect(notice).to_have_count(0)
         assert tab.troubles == []
         (facts,) = (facts for stream, facts in store.read(product.home / "store").facts.items() if "wks_" in stream)
-        assert [(one.type, one.actor["id"]) for one in facts if "trust" in one.type] == [("workspace.trusted", "page")]
+        assert [(fact.type, fact.actor["id"]) for fact in facts if "trust" in fact.type] == [
+            ("workspace.trusted", "page")
+        ]
 
 
 @pytest.mark.parametrize("locale", sorted(GATES))
@@ -78,11 +80,11 @@ def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
     """X1: a page without a credential shows the next step."""
     with (
         product.up() as (_, ready),
-        desk(browser, link_at(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
+        desk(browser, link_to(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
     ):
         heading, again = GATES[locale]
         expect(tab.page.get_by_role("heading", name=heading)).to_be_visible()
         expect(tab.page.get_by_text("callboard", exact=False).first).to_be_visible()
         expect(tab.button(again)).to_be_visible()
-        if kept := os.environ.get("CALLBOARD_PICTURES"):
-            tab.page.screenshot(path=str(Path(kept) / f"gate-{locale}-{scheme}.png"))
+        if pictures := os.environ.get("CALLBOARD_PICTURES"):
+            tab.page.screenshot(path=str(Path(pictures) / f"gate-{locale}-{scheme}.png"))

@@ -16,7 +16,6 @@ from .desk import Desk, desk
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 WIDE = {"width": 1440, "height": 900}
 NOTES = "# Notes\n\n- one\n"
 WRITES: dict[str, Any] = {
@@ -30,7 +29,7 @@ WRITES: dict[str, Any] = {
 
 
 @contextmanager
-def written(
+def written_session(
     product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Allow edits"
 ) -> Iterator[Desk]:
     """Open a session in which an agent wrote notes.md without approval."""
@@ -42,7 +41,7 @@ def written(
         assert tab.troubles == []
 
 
-def opens(tab: Desk) -> Locator:
+def open_workspace(tab: Desk) -> Locator:
     """Open the workspace of notes.md by its card."""
     tab.page.get_by_role("list", name="Artifacts of this turn").get_by_role("button", name="notes.md").last.click()
     side = tab.page.get_by_role("complementary", name="Artifacts")
@@ -54,8 +53,8 @@ def test_an_artifact_of_an_agent_is_read_edited_saved_and_compared(product: Prod
     """UI-13, UI-14, CTX-04: the body is in the workspace. A save names its base version and writes
     the file.
     """
-    with written(product, browser) as tab:
-        side = opens(tab)
+    with written_session(product, browser) as tab:
+        side = open_workspace(tab)
         expect(side.get_by_role("heading", name="Notes", exact=True)).to_be_visible()
         side.get_by_role("button", name="Edit").click()
         field = side.get_by_role("textbox", name="Text of notes.md")
@@ -75,8 +74,8 @@ def test_an_artifact_of_an_agent_is_read_edited_saved_and_compared(product: Prod
 
 def test_a_save_against_an_older_version_keeps_both_texts(product: Product, browser: Browser) -> None:
     """CTX-04, UI-13: both texts are shown until the person decides."""
-    with written(product, browser) as tab:
-        side = opens(tab)
+    with written_session(product, browser) as tab:
+        side = open_workspace(tab)
         side.get_by_role("button", name="Edit").click()
         field = side.get_by_role("textbox", name="Text of notes.md")
         field.fill("# Mine\n")
@@ -99,15 +98,15 @@ def test_an_artifact_is_exported_and_deleted_after_a_confirmation(
     """CTX-05: an export runs in the background and is downloaded. The dialog of a deletion says
     that the versions stay.
     """
-    with written(product, browser) as tab:
-        side = opens(tab)
+    with written_session(product, browser) as tab:
+        side = open_workspace(tab)
         side.get_by_role("button", name="Actions for notes.md").click()
         tab.page.get_by_role("menuitem", name="Export this version").click()
         with tab.page.expect_download() as downloading:
             side.get_by_role("button", name="Download").click()
-        kept = tmp_path / "kept"
-        downloading.value.save_as(kept)
-        assert kept.read_text() == NOTES
+        path = tmp_path / "kept"
+        downloading.value.save_as(path)
+        assert path.read_text() == NOTES
         side.get_by_role("button", name="Actions for notes.md").click()
         tab.page.get_by_role("menuitem", name="Delete").click()
         dialog = tab.page.get_by_role("dialog", name="Delete this artifact?")
@@ -119,19 +118,12 @@ def test_an_artifact_is_exported_and_deleted_after_a_confirmation(
 
 def test_the_workspace_of_artifacts_is_accessible(product: Product, browser: Browser) -> None:
     """Axe reports no violation in the preview, the versions and the editor."""
-    with written(product, browser) as tab:
-        side = opens(tab)
-        found = [clean(tab)]
+    with written_session(product, browser) as tab:
+        side = open_workspace(tab)
+        violations = tab.list_violations()
         side.get_by_role("radio", name="Versions").check()
-        found.append(clean(tab))
+        violations += tab.list_violations()
         side.get_by_role("button", name="Edit").click()
         expect(side.get_by_role("textbox", name="Text of notes.md")).to_be_focused()
-        found.append(clean(tab))
-        assert found == [[], [], []]
-
-
-def clean(tab: Desk) -> list[str]:
-    """Return the violations that axe reports."""
-    tab.page.evaluate(AXE.read_text())
-    found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [f"{one['id']}: {one['nodes'][0]['html'][:300]}" for one in found["violations"]]
+        violations += tab.list_violations()
+        assert violations == []

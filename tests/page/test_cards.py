@@ -19,20 +19,20 @@ UNREADABLE = "echo 'a"
 def test_the_command_is_above_the_question_and_hidden_parts_are_counted(product: Product, browser: Browser) -> None:
     """X7: only the card's title is above the command."""
     calls = [
-        [{"tool": {"name": "Bash", "arguments": {"command": one, "description": "Does nothing"}}}]
-        for one in (HIDDEN, UNREADABLE)
+        [{"tool": {"name": "Bash", "arguments": {"command": script, "description": "Does nothing"}}}]
+        for script in (HIDDEN, UNREADABLE)
     ]
     product.plays({"calls": [*calls, [{"text": "I ran both."}]]})
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         tab.send("Run something")
         card = tab.page.get_by_role("region", name="Pending request")
-        shown = card.get_by_role("group", name="Preview")
-        expect(shown).to_contain_text("… 599 empty lines")
-        expect(shown).to_contain_text("touch ma⟨U+00AD⟩de")
+        preview = card.get_by_role("group", name="Preview")
+        expect(preview).to_contain_text("… 599 empty lines")
+        expect(preview).to_contain_text("touch ma⟨U+00AD⟩de")
         expect(card.get_by_role("listitem")).to_have_text(["2 commands", "601 lines", "1 invisible character"])
         says = card.get_by_text("Agent’s description:")
         command, question, words = (
-            one.bounding_box() for one in (shown, card.get_by_text("Runs this command in the sandbox"), says)
+            locator.bounding_box() for locator in (preview, card.get_by_text("Runs this command in the sandbox"), says)
         )
         assert command is not None
         assert question is not None

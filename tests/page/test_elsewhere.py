@@ -41,7 +41,7 @@ SCENARIO: dict[str, Any] = {
 }
 
 
-async def asks(task: Task) -> None:
+async def ask_colour(task: Task) -> None:
     """Ask for the colour, and deliver the roof."""
     if task.input == "Blue.":
         await task.updater.add_artifact(list(task.reply("A blue roof.").parts), artifact_id="a1", name="roof")
@@ -60,7 +60,7 @@ async def _ended(served: AbstractAsyncContextManager[Peer]) -> None:
 
 
 @contextmanager
-def playing(play: Play) -> Iterator[Peer]:
+def run_peer(play: Play) -> Iterator[Peer]:
     """Run the remote agent in a thread with its own loop, because the browser uses this thread's."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -83,7 +83,7 @@ def test_a_question_of_a_remote_agent_is_answered_with_a_text(product: Product, 
     agents.mkdir()
     product.plays(SCENARIO)
     options: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
-    with playing(asks) as there, product.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
+    with run_peer(ask_colour) as there, product.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
         (agents / "host.md").write_text(HOST)
         (agents / "painter.md").write_text(
             f"---\nname: painter\ndescription: Paints.\nkind: remote\nurl: {there.url}\n---\nBe brief.\n"

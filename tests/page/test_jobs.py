@@ -54,14 +54,14 @@ def readers(product: Product) -> Product:
     return product.plays(SCENARIO)
 
 
-def greeted(tab: Desk) -> None:
+def begin_session(tab: Desk) -> None:
     """Open a session in which one agent works alone."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
     expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)
 
 
-def item(tab: Desk, title: str) -> Locator:
+def find_item(tab: Desk, title: str) -> Locator:
     """Return an item of the visible list."""
     return tab.page.get_by_role("list", name="Items of").get_by_role("listitem").filter(has_text=title)
 
@@ -71,7 +71,7 @@ def test_a_job_runs_item_by_item_and_retries_its_failed_item(readers: Product, b
     to its worker.
     """
     with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
-        greeted(tab)
+        begin_session(tab)
         tab.page.keyboard.press("Control+k")
         command = tab.page.get_by_role("dialog").get_by_role("combobox")
         command.fill("New job")
@@ -95,15 +95,15 @@ def test_a_job_runs_item_by_item_and_retries_its_failed_item(readers: Product, b
         (readers.place / "go").touch()
         expect(card).to_contain_text("2 of 3 done · 1 failed")
         tab.button("Failed: Read the notes").click()
-        expect(item(tab, "alpha.md")).to_contain_text("Alpha is a note.")
-        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
+        expect(find_item(tab, "alpha.md")).to_contain_text("Alpha is a note.")
+        expect(find_item(tab, "bravo.md")).to_contain_text("Not this one.")
         tab.button("Retry bravo.md").click()
         expect(tab.page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "3 of 3 done")
-        expect(item(tab, "bravo.md")).to_contain_text("Bravo is a list.")
-        expect(item(tab, "bravo.md")).to_contain_text("2 attempts")
-        expect(item(tab, "alpha.md")).not_to_contain_text("attempts")
+        expect(find_item(tab, "bravo.md")).to_contain_text("Bravo is a list.")
+        expect(find_item(tab, "bravo.md")).to_contain_text("2 attempts")
+        expect(find_item(tab, "alpha.md")).not_to_contain_text("attempts")
         expect(tab.button("Failed: Read the notes")).to_have_count(0)
-        item(tab, "bravo.md").get_by_role("button", name="reader-").click()
+        find_item(tab, "bravo.md").get_by_role("button", name="reader-").click()
         expect(tab.page.get_by_role("heading", name="Transcript of reader-")).to_be_visible()
         expect(tab.conversation).to_contain_text("Bravo is a list.")
         assert tab.troubles == []
@@ -114,7 +114,7 @@ def test_a_job_is_started_and_cancelled_by_keyboard_alone(readers: Product, brow
     waiting items.
     """
     with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
-        greeted(tab)
+        begin_session(tab)
         keys = tab.page.keyboard
         keys.press("Control+k")
         expect(tab.page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
@@ -144,10 +144,10 @@ def test_a_job_is_started_and_cancelled_by_keyboard_alone(readers: Product, brow
         keys.press("End")
         expect(tab.page.get_by_role("menuitem", name="Cancel job")).to_be_focused()
         keys.press("Enter")
-        asked = tab.page.get_by_role("dialog", name="Cancel “Read delta”?")
-        expect(asked).to_contain_text("Finished items do not change.")
+        dialog = tab.page.get_by_role("dialog", name="Cancel “Read delta”?")
+        expect(dialog).to_contain_text("Finished items do not change.")
         keys.press("Tab")
-        expect(asked.get_by_role("button", name="Cancel job")).to_be_focused()
+        expect(dialog.get_by_role("button", name="Cancel job")).to_be_focused()
         keys.press("Enter")
         expect(tab.page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "0 of 2 done · 2 cancelled")
         expect(tab.page.get_by_role("region", name="Read delta", exact=True)).to_contain_text("Cancelled")
@@ -172,18 +172,18 @@ def test_a_job_starts_a_session_and_its_failed_item_stays_failed_after_a_cancell
         dialog.get_by_label("Title").fill("Read the notes")
         dialog.get_by_label("Items, one per line").fill("bravo.md\ndelta.md")
         dialog.get_by_role("button", name="Start job").click()
-        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
-        expect(item(tab, "delta.md")).to_contain_text("Running")
+        expect(find_item(tab, "bravo.md")).to_contain_text("Not this one.")
+        expect(find_item(tab, "delta.md")).to_contain_text("Running")
         tab.page.reload()
-        expect(item(tab, "delta.md")).to_contain_text("Running")
+        expect(find_item(tab, "delta.md")).to_contain_text("Running")
 
         job = tab.page.get_by_role("region", name="Read the notes", exact=True)
         job.get_by_role("button", name="Actions for Read the notes").click()
         tab.page.get_by_role("menuitem", name="Cancel job").click()
         tab.page.get_by_role("dialog").get_by_role("button", name="Cancel job").click()
-        expect(item(tab, "delta.md")).to_contain_text("Cancelled")
-        expect(item(tab, "bravo.md")).to_contain_text("Failed")
-        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
+        expect(find_item(tab, "delta.md")).to_contain_text("Cancelled")
+        expect(find_item(tab, "bravo.md")).to_contain_text("Failed")
+        expect(find_item(tab, "bravo.md")).to_contain_text("Not this one.")
         expect(tab.page.get_by_role("progressbar")).to_have_attribute(
             "aria-valuetext", "0 of 2 done · 1 failed · 1 cancelled"
         )

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, expect
 from tests.app.rigs.product import Product, says, uses
 
 from .desk import desk
-from .test_artifacts import WIDE, WRITES, clean, opens, written
+from .test_artifacts import WIDE, WRITES, open_workspace, written_session
 
 pytestmark = pytest.mark.browser
 
@@ -21,8 +21,8 @@ def test_a_draft_continues_in_the_new_artifact_after_its_file_is_replaced(produc
     """CTX-04, UI-13: the old artifact is deleted. The draft is kept and saved in the new one."""
     removes = [uses("Bash", command="rm notes.md"), uses("Write", file_path="notes.md", content="# Theirs\n")]
     anew: dict[str, Any] = {"calls": [*WRITES["calls"][:2], *removes, says("Anew.")]}
-    with written(product, browser, anew, "Full access") as tab:
-        side = opens(tab)
+    with written_session(product, browser, anew, "Full access") as tab:
+        side = open_workspace(tab)
         side.get_by_role("button", name="Edit").click()
         side.get_by_role("textbox", name="Text of notes.md").fill("# Mine\n")
         tab.send("Make it anew")
@@ -56,16 +56,16 @@ def test_a_person_creates_artifacts_and_exports_them_as_an_archive(
         side = tab.page.get_by_role("complementary", name="Details")
         expect(side.get_by_role("tab", name="Artifacts")).to_have_attribute("aria-selected", "true")
         expect(side).to_contain_text("No artifacts yet.")
-        dialog = asks_for(side, "New artifact")
+        dialog = open_dialog(side, "New artifact")
         expect(dialog.get_by_role("textbox", name="Path in the folder")).to_be_focused()
         dialog.get_by_role("textbox", name="Path in the folder").fill("README.md")
         dialog.get_by_role("textbox", name="Text").fill("# Plan\n")
         dialog.get_by_role("button", name="Create").click()
         expect(dialog.get_by_role("alert")).to_contain_text("README.md already exists.")
-        assert clean(tab) == []
+        assert tab.list_violations() == []
         tab.page.reload()
         tab.page.get_by_role("tab", name="Artifacts").click()
-        dialog = asks_for(side, "New artifact")
+        dialog = open_dialog(side, "New artifact")
         expect(dialog.get_by_role("textbox", name="Text")).to_have_value("# Plan\n")
         dialog.get_by_role("textbox", name="Path in the folder").fill("plans/plan.md")
         dialog.get_by_role("textbox", name="Text").press("Control+s")
@@ -74,23 +74,23 @@ def test_a_person_creates_artifacts_and_exports_them_as_an_archive(
         assert (product.folder / "plans" / "plan.md").read_text() == "# Plan\n"
         side.get_by_role("button", name="Back to details").click()
         side = tab.page.get_by_role("complementary", name="Details")
-        dialog = asks_for(side, "Export as ZIP")
-        assert clean(tab) == []
+        dialog = open_dialog(side, "Export as ZIP")
+        assert tab.list_violations() == []
         dialog.get_by_role("radio", name="Selected").check()
         dialog.get_by_role("checkbox", name="plans/plan.md").check()
         dialog.get_by_role("button", name="Export").click()
         expect(dialog).to_have_count(0)
         with tab.page.expect_download() as downloading:
             side.get_by_role("list", name="ZIP exports").get_by_role("button", name="Download").click()
-        kept = tmp_path / "kept.zip"
-        downloading.value.save_as(kept)
-        with zipfile.ZipFile(kept) as archive:
+        path = tmp_path / "kept.zip"
+        downloading.value.save_as(path)
+        with zipfile.ZipFile(path) as archive:
             assert {name: archive.read(name) for name in archive.namelist()} == {"plans/plan.md": b"# Plan\n"}
         # The browser logs the refused request itself.
-        assert [one for one in tab.troubles if "409" not in one] == []
+        assert [trouble for trouble in tab.troubles if "409" not in trouble] == []
 
 
-def asks_for(side: Locator, name: str) -> Locator:
+def open_dialog(side: Locator, name: str) -> Locator:
     """Open the dialog of a button of the list by keyboard."""
     side.get_by_role("button", name=name).press("Enter")
     return side.page.get_by_role("dialog")

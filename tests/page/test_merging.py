@@ -55,7 +55,7 @@ def repository(product: Product) -> Product:
     return product.plays(APART)
 
 
-def asks_to_merge(tab: Desk) -> Locator:
+def open_merge_dialog(tab: Desk) -> Locator:
     """Open the dialog from the worker's menu by keyboard."""
     card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="worker-1")
     menu = card.get_by_role("button", name="Actions for worker-1")
@@ -77,7 +77,7 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
         (folder / NOTE).write_text("mine\n")
         git(folder, "add", NOTE)
         git(folder, "commit", "--quiet", "-m", "mine")
-        dialog = asks_to_merge(tab)
+        dialog = open_merge_dialog(tab)
         expect(dialog).to_contain_text("If files conflict, nothing is merged.")
         dialog.get_by_role("button", name="Merge work").press("Enter")
         expect(dialog.get_by_role("status")).to_contain_text("Not merged: files conflict.")
@@ -88,7 +88,7 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
         expect(dialog).to_have_count(0)
         assert (folder / NOTE).read_text() == "mine\n"
         git(folder, "reset", "--quiet", "--hard", "HEAD^")
-        dialog = asks_to_merge(tab)
+        dialog = open_merge_dialog(tab)
         dialog.get_by_role("button", name="Merge work").press("Enter")
         expect(dialog.get_by_role("status")).to_contain_text("Merged.")
         expect(dialog.get_by_role("listitem")).to_have_text(NOTE)

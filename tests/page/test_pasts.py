@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,11 +11,10 @@ from playwright.sync_api import Browser, expect
 from tests.adapters.imports import transcripts
 from tests.app.rigs.product import Product
 
-from .desk import desk, link_at
+from .desk import desk, link_to
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LONG_AGO = 1_700_000_000
 
 
@@ -48,9 +46,7 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         )
         expect(others.get_by_role("button", name="1 unreadable transcript")).to_be_visible()
         expect(tab.page.get_by_text("No sessions yet")).to_be_visible()
-        tab.page.evaluate(AXE.read_text())
-        found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
+        assert tab.list_violations() == []
 
         others.get_by_role("button", name="Import all 2").focus()
         tab.page.keyboard.press("Enter")
@@ -79,7 +75,7 @@ def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Pro
     with past.up() as (_, ready):
         with past.started("import", "--yes", "--json") as importing:
             session = msgspec.json.decode(importing.rest()[0])["sessionId"]
-        with desk(browser, link_at(ready, f"/s/{session}")) as tab:
+        with desk(browser, link_to(ready, f"/s/{session}")) as tab:
             tab.button("Show details").click()
             turn = tab.page.get_by_role("tabpanel", name="Turn")
             expect(turn).to_contain_text("ModeUnknown")
@@ -94,10 +90,10 @@ def test_a_missing_past_session_is_reported_in_its_row(past: Product, browser: B
     """UI-26: the row shows the reason of the failed import."""
     with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
-        asked = others.get_by_role("button", name="Import Greet in Chinese from Codex")
-        expect(asked).to_be_visible()
+        button = others.get_by_role("button", name="Import Greet in Chinese from Codex")
+        expect(button).to_be_visible()
         next((past.place / "codex").rglob("rollout-*.jsonl")).unlink()
-        asked.click()
+        button.click()
 
         expect(
             others.get_by_role("listitem").filter(has_text="Greet in Chinese").get_by_role("status")

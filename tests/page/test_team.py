@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +10,10 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk, link_at
+from .desk import Desk, desk, link_to
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LEAD = """---
 name: lead
 description: Splits an objective and puts the results together.
@@ -74,13 +72,13 @@ def crew(product: Product) -> Product:
     return product.plays(TEAM)
 
 
-def asks(tab: Desk) -> None:
+def start_team(tab: Desk) -> None:
     """Send the objective, and wait until the second worker asks."""
     tab.send("Get the work done")
     expect(tab.page.get_by_role("region", name="Pending request")).to_be_visible()
 
 
-def view(tab: Desk, name: str) -> None:
+def open_view(tab: Desk, name: str) -> None:
     """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
@@ -90,7 +88,7 @@ def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Brows
     answer. The results are on the page.
     """
     with crew.up() as (server, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
-        asks(tab)
+        start_team(tab)
         roster = tab.page.get_by_role("list", name="Agents")
         asking = roster.get_by_role("listitem").filter(has_text="worker-2")
         expect(asking).to_contain_text("Needs input")
@@ -109,9 +107,9 @@ def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Brows
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with crew.up() as (_, ready), desk(browser, link_at(ready, address)) as tab:
+    with crew.up() as (_, ready), desk(browser, link_to(ready, address)) as tab:
         expect(tab.page.get_by_role("list", name="Agents").get_by_role("listitem")).to_have_count(3)
-        view(tab, "Graph")
+        open_view(tab, "Graph")
         expect(tab.page.get_by_role("img", name="lead started worker-1")).to_be_attached()
         expect(tab.page.get_by_role("img", name="lead started worker-2")).to_be_attached()
 
@@ -121,13 +119,13 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
     has none of them.
     """
     with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
-        asks(tab)
+        start_team(tab)
         roster = tab.page.get_by_role("list", name="Agents")
         roster.get_by_role("button", name="worker-2 Executor").click()
         expect(tab.page.get_by_role("heading", name="Transcript of worker-2")).to_be_visible()
         expect(tab.page.get_by_role("article", name="From lead")).to_contain_text("Write the note")
         expect(tab.conversation).to_contain_text("note.txt")
-        view(tab, "Runs")
+        open_view(tab, "Runs")
         runs = tab.page.get_by_role("list", name="Runs")
         expect(runs.get_by_role("listitem")).to_have_count(3)
         runs.get_by_role("listitem").filter(has_text="worker-1").get_by_role("button", name="Pin run").click()
@@ -138,15 +136,15 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
         # A pinned run shows only its own facts, whatever followed.
         expect(timeline).to_contain_text("Glob")
         expect(timeline).not_to_contain_text("note.txt")
-        view(tab, "Board")
+        open_view(tab, "Board")
         board = tab.page.get_by_role("region", name="Board")
         done = board.get_by_role("listitem").filter(has_text="Note")
         expect(done).to_contain_text("worker-2")
         expect(board.get_by_role("group", name="Done").get_by_role("listitem")).to_have_count(3)
-        view(tab, "Activity")
-        told = tab.page.get_by_role("region", name="Notifications")
-        expect(told).to_contain_text("The note is written.")
-        expect(told).to_contain_text("There is a readme.")
+        open_view(tab, "Activity")
+        notifications = tab.page.get_by_role("region", name="Notifications")
+        expect(notifications).to_contain_text("The note is written.")
+        expect(notifications).to_contain_text("There is a readme.")
         assert tab.troubles == []
 
 
@@ -159,7 +157,6 @@ def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, loc
         box.fill("Get the work done")
         box.press("Enter")
         expect(tab.page.locator("#pending-action")).to_be_visible()
-        tab.page.evaluate(AXE.read_text())
         views = tab.page.locator("main nav button")
         expect(views).to_have_count(5)
         for number, content in enumerate(
@@ -167,15 +164,14 @@ def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, loc
         ):
             views.nth(number).click()
             expect(tab.page.locator(content).first).to_be_attached()
-            found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-            assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
+            assert tab.list_violations() == []
 
 
 def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_arrives(crew: Product, browser: Browser) -> None:
     """UI-21, UI-33: a move is a command."""
     with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
-        asks(tab)
-        view(tab, "Board")
+        start_team(tab)
+        open_view(tab, "Board")
         menu = tab.button("Actions for Note")
         menu.focus()
         tab.page.keyboard.press("Enter")

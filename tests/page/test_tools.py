@@ -33,7 +33,7 @@ ECHO: dict[str, Any] = {
 TALK: dict[str, Any] = {"calls": [says("The first answer."), says("The second answer.")]}
 
 
-def panel(tab: Desk, name: str, label: str) -> Locator:
+def open_panel(tab: Desk, name: str, label: str) -> Locator:
     """Open a panel of the details by the palette."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name=name).click()
@@ -63,7 +63,7 @@ def test_the_inventory_lists_the_tools_of_an_agent_and_the_excluded_ones_with_re
     with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The first answer.")
-        tools = panel(tab, "Show tools", "Tools")
+        tools = open_panel(tab, "Show tools", "Tools")
         read = tools.get_by_role("listitem").filter(has=tab.page.get_by_text("Read", exact=True))
         expect(read).to_contain_text("Read-only")
         tools.get_by_role("button", name="excluded").click()
@@ -82,7 +82,7 @@ def test_a_process_in_the_background_is_written_to_and_ended(product: Product, b
         expect(tab.page.get_by_role("region", name="Pending request")).to_contain_text("Bash")
         tab.button("Approve").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("It listens.")
-        processes = panel(tab, "Show tools", "Tools").get_by_role("list", name="Background processes")
+        processes = open_panel(tab, "Show tools", "Tools").get_by_role("list", name="Background processes")
         expect(processes).to_contain_text("Running")
         processes.get_by_role("button", name="Output").click()
         processes.get_by_role("textbox").fill("me")
@@ -100,7 +100,7 @@ def test_a_person_compacts_a_conversation_and_the_summary_is_not_an_answer(produ
         for answer in ("The first answer.", "The second answer."):
             tab.send("Hello")
             expect(tab.page.get_by_role("article", name="Answer").last).to_have_text(answer)
-        panel(tab, "Show context", "Context").get_by_role("button", name="Compact now").click()
+        open_panel(tab, "Show context", "Context").get_by_role("button", name="Compact now").click()
         line = tab.conversation.get_by_role("button", name="Conversation compacted on request")
         expect(line).to_be_visible()
         summary = tab.conversation.get_by_role("region", name="Summary for the model")

@@ -127,8 +127,8 @@ def test_the_page_shows_its_latencies_outside_the_conversation(product: Product,
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
         tab.button("Diagnostics").click()
         figures = tab.page.get_by_role("dialog", name="Diagnostics")
-        for told in ("Send to status", "Send to first text", "Update to paint", "Open session"):
-            expect(figures.get_by_role("row", name=told)).to_be_visible()
+        for figure in ("Send to status", "Send to first text", "Update to paint", "Open session"):
+            expect(figures.get_by_role("row", name=figure)).to_be_visible()
         expect(tab.conversation).not_to_contain_text("Send to status")
         assert tab.troubles == []
 

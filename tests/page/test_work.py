@@ -55,7 +55,7 @@ SCENARIO: dict[str, Any] = {
 
 
 @pytest.fixture
-def house(product: Product) -> Product:
+def team_folder(product: Product) -> Product:
     """Provide a folder with a lead, a maker and a watcher."""
     agents = product.folder / "agents"
     agents.mkdir()
@@ -64,13 +64,13 @@ def house(product: Product) -> Product:
     return product.plays(SCENARIO)
 
 
-def begins(tab: Desk) -> None:
+def begin_session(tab: Desk) -> None:
     """Open a session with an idle lead."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here I am.")
 
 
-def adds(tab: Desk, name: str) -> Locator:
+def add_agent(tab: Desk, name: str) -> Locator:
     """Add an agent of the folder to the session by the palette. Return its card."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name="Add agent to session").click()
@@ -82,19 +82,19 @@ def adds(tab: Desk, name: str) -> Locator:
     return card
 
 
-def view(tab: Desk, name: str) -> None:
+def open_view(tab: Desk, name: str) -> None:
     """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
 
-def test_a_task_is_created_on_the_board_started_and_done(house: Product, browser: Browser) -> None:
+def test_a_task_is_created_on_the_board_started_and_done(team_folder: Product, browser: Browser) -> None:
     """UI-21: each step is a command, and the card moves when its fact arrives. An attempt leads to
     its run.
     """
-    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        begins(tab)
-        adds(tab, "maker")
-        view(tab, "Board")
+    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begin_session(tab)
+        add_agent(tab, "maker")
+        open_view(tab, "Board")
         tab.button("New task").click()
         dialog = tab.page.get_by_role("dialog", name="New task")
         dialog.get_by_role("button", name="Create task").click()
@@ -117,13 +117,13 @@ def test_a_task_is_created_on_the_board_started_and_done(house: Product, browser
         assert tab.troubles == []
 
 
-def test_a_sleeping_agent_is_paused_and_resumed(house: Product, browser: Browser) -> None:
+def test_a_sleeping_agent_is_paused_and_resumed(team_folder: Product, browser: Browser) -> None:
     """UI-22: the page shows the schedule, the next wake and the last run. Pause, resume and end are
     commands.
     """
-    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        begins(tab)
-        card = adds(tab, "watcher")
+    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begin_session(tab)
+        card = add_agent(tab, "watcher")
         expect(card).to_contain_text("Scheduled")
         card.get_by_role("button", name="Show details of watcher").click()
         facts = card.get_by_role("region", name="Background agent watcher")
@@ -142,25 +142,25 @@ def test_a_sleeping_agent_is_paused_and_resumed(house: Product, browser: Browser
 
 
 def test_exported_evidence_is_downloaded_and_verifies(
-    house: Product, browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    team_folder: Product, browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The pack is downloaded on request, and its check prints the link that the page shows."""
-    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        begins(tab)
+    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begin_session(tab)
         with tab.page.expect_download() as downloading:
             tab.page.keyboard.press("Control+k")
             tab.page.get_by_role("option", name="Export evidence").click()
-        kept = tmp_path / "kept.zip"
-        downloading.value.save_as(kept)
+        path = tmp_path / "kept.zip"
+        downloading.value.save_as(path)
         dialog = tab.page.get_by_role("dialog", name="Evidence exported")
         expect(dialog).to_contain_text("up to fact")
         link = dialog.locator(".font-mono").inner_text()
         assert tab.troubles == []
-    assert main(["verify", str(kept)]) == 0
+    assert main(["verify", str(path)]) == 0
     assert link in capsys.readouterr().out
 
 
-def reaches(tab: Desk, name: str) -> None:
+def tab_to(tab: Desk, name: str) -> None:
     """Press Tab until the element with this name has the focus."""
     for _ in range(120):
         tab.page.keyboard.press("Tab")
@@ -169,7 +169,7 @@ def reaches(tab: Desk, name: str) -> None:
     pytest.fail(f"the Tab key never came to {name}")
 
 
-def chooses(tab: Desk, name: str) -> None:
+def choose_entry(tab: Desk, name: str) -> None:
     """Move down the open menu to this entry, and choose it."""
     expect(tab.page.get_by_role("menuitem", name=name, exact=True)).to_be_visible()
     tab.page.wait_for_function("document.activeElement.closest('[role=menu]') !== null")
@@ -182,13 +182,13 @@ def chooses(tab: Desk, name: str) -> None:
     pytest.fail(f"the arrow key never came to {name}")
 
 
-def test_a_team_can_be_operated_by_keyboard_alone(house: Product, browser: Browser) -> None:
+def test_a_team_can_be_operated_by_keyboard_alone(team_folder: Product, browser: Browser) -> None:
     """UI-33: a person adds, pauses and ends an agent, and creates and starts a task, without a
     pointer. The focus stays.
     """
-    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         keys = tab.page.keyboard
-        begins(tab)
+        begin_session(tab)
         for agent in ("watcher", "maker"):
             keys.press("Control+k")
             expect(tab.page.get_by_role("dialog", name="Command palette")).to_be_visible()
@@ -200,23 +200,23 @@ def test_a_team_can_be_operated_by_keyboard_alone(house: Product, browser: Brows
             expect(tab.page.get_by_role("dialog")).to_have_count(0)
         card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="watcher")
         expect(card).to_be_visible()
-        reaches(tab, "Show details of watcher")
+        tab_to(tab, "Show details of watcher")
         keys.press("Enter")
-        reaches(tab, "Pause")
+        tab_to(tab, "Pause")
         keys.press("Enter")
         expect(card.get_by_role("button", name="Resume")).to_be_focused()
-        reaches(tab, "Actions for watcher")
+        tab_to(tab, "Actions for watcher")
         keys.press("Enter")
-        chooses(tab, "End")
+        choose_entry(tab, "End")
         dialog = tab.page.get_by_role("dialog", name="End watcher?")
         expect(dialog).to_be_visible()
-        reaches(tab, "End")
+        tab_to(tab, "End")
         keys.press("Enter")
         expect(dialog).to_have_count(0)
         expect(card.get_by_role("button", name="Actions for watcher")).to_be_focused()
-        reaches(tab, "Board")
+        tab_to(tab, "Board")
         keys.press("Enter")
-        reaches(tab, "New task")
+        tab_to(tab, "New task")
         keys.press("Enter")
         expect(tab.page.get_by_role("dialog", name="New task").get_by_label("Title")).to_be_focused()
         keys.type("Make the list")
@@ -224,13 +224,13 @@ def test_a_team_can_be_operated_by_keyboard_alone(house: Product, browser: Brows
         expect(tab.button("New task")).to_be_focused()
         board = tab.page.get_by_role("region", name="Board")
         expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_be_visible()
-        reaches(tab, "Actions for Make the list")
+        tab_to(tab, "Actions for Make the list")
         keys.press("Enter")
-        chooses(tab, "Assign to maker")
+        choose_entry(tab, "Assign to maker")
         expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_contain_text("maker")
         expect(tab.button("Actions for Make the list")).to_be_focused()
         keys.press("Enter")
-        chooses(tab, "Start")
+        choose_entry(tab, "Start")
         done = board.get_by_role("group", name="Done").get_by_role("listitem")
         expect(done.filter(has_text="Make the list")).to_be_visible()
         # The focus moved with the card.

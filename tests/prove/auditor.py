@@ -247,6 +247,6 @@ def _sha(data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    said = problems(Path(sys.argv[1]).read_bytes())
-    print("\n".join(said) or "it holds")
-    sys.exit(1 if said else 0)
+    breaches = problems(Path(sys.argv[1]).read_bytes())
+    print("\n".join(breaches) or "it holds")
+    sys.exit(1 if breaches else 0)

@@ -28,4 +28,4 @@ async def test_a_row_reports_consistent_figures(row: Row) -> None:
             assert figure is None or (math.isfinite(figure.high) and figure.low <= figure.median <= figure.high), line
     assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result
     run = Run(date="", size="tiny", machine=facts(), versions=versions(), rows=(result,))
-    assert all(line.what in markdown(run) and line.what in text(result) for line in result.lines)
+    assert all(line.label in markdown(run) and line.label in text(result) for line in result.lines)

@@ -19,7 +19,7 @@ from tests.runtime.rigs.house import House, calls, house, says
 from .views import change
 
 
-async def _written(place: Path) -> tuple[str, str, str]:
+async def _write_sessions(place: Path) -> tuple[str, str, str]:
     """Run a turn in each of two folders. Return the sessions and the second workspace."""
     (place / "other").mkdir()
     async with house(place, calls(says("Hello."), says("Again."))) as home:
@@ -44,12 +44,12 @@ def _damage(place: Path, stream: str, *, views: bool) -> None:
         (place / "state" / "views.db").unlink()
 
 
-async def _listed(home: House, workspace: str | None = None) -> dict[str, SessionCard]:
+async def _list_cards(home: House, workspace: str | None = None) -> dict[str, SessionCard]:
     listed: SessionList = await home.do(ListSessions(workspace_id=workspace))
     return {card.session_id: card for card in listed.sessions}
 
 
-async def _listed_alone(place: Path) -> dict[str, SessionCard]:
+async def _list_cards_read_only(place: Path) -> dict[str, SessionCard]:
     store = open_store(place / "state", read_only=True)
     try:
         return {card.session_id: card for card in (await LocalReader(store).list_sessions()).cards}
@@ -62,12 +62,12 @@ async def test_r5_a_list_shows_damaged_sessions_with_the_reason_and_the_others_u
     tmp_path: Path, damage: str
 ) -> None:
     """R5: with a process that writes, and without one."""
-    first, two, other = await _written(tmp_path)
+    first, two, other = await _write_sessions(tmp_path)
     _damage(tmp_path, two if damage == "session" else other, views=False)
 
-    alone = await _listed_alone(tmp_path)
+    alone = await _list_cards_read_only(tmp_path)
     async with house(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
-        beside = await _listed(home)
+        beside = await _list_cards(home)
         page = [card.session_id for host in home.runtime.workspaces.all() for card in host.cards()]
 
     for cards in (alone, beside):
@@ -81,11 +81,11 @@ async def test_r5_a_list_shows_damaged_sessions_with_the_reason_and_the_others_u
 
 async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_on(tmp_path: Path) -> None:
     """R5: its stored rows are sound, so only opening it shows the damage of its log."""
-    first, two, other = await _written(tmp_path)
+    first, two, other = await _write_sessions(tmp_path)
     _damage(tmp_path, two, views=True)
     async with house(tmp_path, calls(says("Hello."))) as home:
-        assert (await _listed(home, other))[two].state == "idle"
+        assert (await _list_cards(home, other))[two].state == "idle"
         with pytest.raises(Refusal, match="chain_broken"):
             await home.submit("again", two)
-        assert (await _listed(home, other))[two].state == "damaged"
-        assert (await _listed(home))[first].state == "idle"
+        assert (await _list_cards(home, other))[two].state == "damaged"
+        assert (await _list_cards(home))[first].state == "idle"

@@ -27,7 +27,7 @@ from tests.log.samples import STREAM, batch, fill
 from tests.runtime.rigs.house import House, build_dependencies, calls, house, says, uses
 
 
-class Noted(Fact, frozen=True, kw_only=True):
+class Note(Fact, frozen=True, kw_only=True):
     """A fact in its third version: `note` became `words`, and then a list."""
 
     type: ClassVar[str] = "test.noted"
@@ -36,41 +36,41 @@ class Noted(Fact, frozen=True, kw_only=True):
 
 
 @pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch) -> None:
+def register_note(monkeypatch: pytest.MonkeyPatch) -> None:
     decoders: dict[str, Any] = getattr(record, "_payload_decoders")  # noqa: B009
-    monkeypatch.setitem(FACTS, Noted.type, Noted)
-    monkeypatch.setitem(decoders, Noted.type, msgspec.json.Decoder(Noted))
+    monkeypatch.setitem(FACTS, Note.type, Note)
+    monkeypatch.setitem(decoders, Note.type, msgspec.json.Decoder(Note))
     steps = {
-        (Noted.type, 1): lambda old: {"words": old["note"]},
-        (Noted.type, 2): lambda old: {"words": old["words"].split()},
+        (Note.type, 1): lambda old: {"words": old["note"]},
+        (Note.type, 2): lambda old: {"words": old["words"].split()},
     }
     monkeypatch.setattr(record, "UPCASTS", steps)
 
 
-@pytest.mark.usefixtures("noted")
+@pytest.mark.usefixtures("register_note")
 @pytest.mark.parametrize(
     ("version", "payload"),
     [(1, {"note": "so it is"}), (2, {"words": "so it is"}), (3, {"words": ["so", "it", "is"]})],
 )
 def test_s2_an_older_version_of_a_fact_reads_as_the_present_one(version: int, payload: dict[str, Any]) -> None:
-    fact = record.decode_payload(Noted.type, json.dumps(payload).encode(), version)
+    fact = record.decode_payload(Note.type, json.dumps(payload).encode(), version)
 
-    assert fact == Noted(words=("so", "it", "is"))
+    assert fact == Note(words=("so", "it", "is"))
 
 
-@pytest.mark.usefixtures("noted")
+@pytest.mark.usefixtures("register_note")
 @pytest.mark.parametrize(
     ("version", "data"),
     [(4, b'{"words":["later"]}'), (1, b'{"words":"no note"}'), (3, b'{"words":1}'), (3, b"no JSON")],
 )
 def test_s2_an_unreadable_fact_is_unknown_and_keeps_its_bytes(version: int, data: bytes) -> None:
-    assert record.decode_payload(Noted.type, data, version) == UnknownFact(payload=msgspec.Raw(data))
+    assert record.decode_payload(Note.type, data, version) == UnknownFact(payload=msgspec.Raw(data))
 
 
-@pytest.mark.usefixtures("noted")
+@pytest.mark.usefixtures("register_note")
 async def test_s2_an_upcast_changes_no_stored_byte_and_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class First(Fact, frozen=True, kw_only=True):
-        type: ClassVar[str] = Noted.type
+        type: ClassVar[str] = Note.type
         note: str
 
     store = open_store(tmp_path)
@@ -81,7 +81,7 @@ async def test_s2_an_upcast_changes_no_stored_byte_and_no_link(tmp_path: Path, m
 
     store = open_store(tmp_path)
     (read,) = await store.facts.read(STREAM, after=1)
-    assert (read.fact, read.header.version, read.schema_version) == (Noted(words=("so", "it", "is")), 1, 3)
+    assert (read.fact, read.header.version, read.schema_version) == (Note(words=("so", "it", "is")), 1, 3)
     assert await store.facts.read_bytes(STREAM) == before
     assert (await store.facts.verify(STREAM)).sequence == 2
     await store.close()

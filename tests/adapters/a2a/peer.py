@@ -119,8 +119,8 @@ async def complete_at_once(task: Task) -> None:
 async def peer(play: Play = complete_at_once, *, answer: str = "", port: int = 0, **card: Any) -> AsyncIterator[Peer]:
     """Run a peer on a free loopback port. With `answer` it answers with a message without a task."""
     listening = _listening(port)
-    made = Peer(listening.getsockname()[1])
-    agent_card = build_card(made.url, **card)
+    agent = Peer(listening.getsockname()[1])
+    agent_card = build_card(agent.url, **card)
     handler = DefaultRequestHandler(
         agent_executor=_Playing(play, answer), task_store=InMemoryTaskStore(), agent_card=agent_card
     )
@@ -129,8 +129,8 @@ async def peer(play: Play = complete_at_once, *, answer: str = "", port: int = 0
         routes += create_rest_routes(handler)
     else:
         routes += create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True)
-    async with served(Starlette(routes=routes), listening, made):
-        yield made
+    async with served(Starlette(routes=routes), listening, agent):
+        yield agent
 
 
 def complete_when_released(there: list[Peer]) -> Play:
@@ -156,33 +156,33 @@ async def blocked_peer(**card: Any) -> AsyncIterator[Peer]:
 async def raw_peer(app: Any) -> AsyncIterator[Peer]:
     """Run any other server in place of a peer."""
     listening = _listening(0)
-    made = Peer(listening.getsockname()[1])
-    async with served(app, listening, made):
-        yield made
+    agent = Peer(listening.getsockname()[1])
+    async with served(app, listening, agent):
+        yield agent
 
 
 @asynccontextmanager
-async def served(app: Any, listening: socket.socket, made: Peer) -> AsyncIterator[None]:
-    config = uvicorn.Config(_Noting(app, made), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
-    server = made.server = uvicorn.Server(config)
-    made.running = asyncio.create_task(server.serve(sockets=[listening]))
+async def served(app: Any, listening: socket.socket, agent: Peer) -> AsyncIterator[None]:
+    config = uvicorn.Config(_Noting(app, agent), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    server = agent.server = uvicorn.Server(config)
+    agent.running = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         async with asyncio.timeout(30):
             while not server.started:  # noqa: ASYNC110 - the server has no event for it
                 await asyncio.sleep(0.005)
         yield
     finally:
-        made.hold.set()
-        await made.stop()
+        agent.hold.set()
+        await agent.stop()
         listening.close()
 
 
 class _Noting:
     """Record the methods and texts of requests."""
 
-    def __init__(self, app: Any, made: Peer) -> None:
+    def __init__(self, app: Any, agent: Peer) -> None:
         self._app = app
-        self._made = made
+        self._agent = agent
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http" or scope["method"] != "POST":
@@ -202,15 +202,15 @@ class _Noting:
         import json
 
         request = json.loads(body)
-        self._made.methods.append(request.get("method", ""))
+        self._agent.methods.append(request.get("method", ""))
         message = (request.get("params") or request).get("message")
         if message:
-            self._made.texts.append("".join(part.get("text", "") for part in message["parts"]))
+            self._agent.texts.append("".join(part.get("text", "") for part in message["parts"]))
 
 
 def _listening(port: int) -> socket.socket:
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind(("127.0.0.1", port))
-    made.listen(100)
-    return made
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", port))
+    listening.listen(100)
+    return listening

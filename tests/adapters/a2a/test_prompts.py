@@ -70,13 +70,13 @@ async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskReported:
     raise AssertionError(f"no event reported the state {state}")
 
 
-async def works(task: Task) -> None:
+async def complete_after_work(task: Task) -> None:
     await task.updater.start_work(task.reply("Looking."))
     await task.updater.complete(task.reply(f"Done: {task.input}"))
 
 
 async def test_states_are_reported_and_the_last_message_is_the_answer():
-    async with peer(works) as there, connected(there) as session:
+    async with peer(complete_after_work) as there, connected(there) as session:
         events = await prompt_events(session)
         named = (session.name, session.version, session.resumed, bool(session.id))
 
@@ -344,7 +344,7 @@ async def test_an_unfinished_task_is_resumed_without_sending_its_message_again()
 
 
 async def test_a_task_that_the_agent_no_longer_has_is_sent_again():
-    async with peer(works) as there, connected(there, resume="of before") as session:
+    async with peer(complete_after_work) as there, connected(there, resume="of before") as session:
         events = await prompt_events(session, "Do it.", task="task")
 
     assert events[0] == TaskReported("task", "unknown", "The remote agent no longer has this task.")
@@ -382,7 +382,7 @@ async def test_a_cancelled_prompt_cancels_the_task(way: dict[str, Any]):
 
 
 async def test_each_prompt_of_a_conversation_has_its_own_task():
-    async with peer(works) as there, connected(there) as session:
+    async with peer(complete_after_work) as there, connected(there) as session:
         first = await prompt_events(session)
         conversation = session.id
         second = await prompt_events(session, "And now?")

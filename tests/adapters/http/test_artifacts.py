@@ -10,7 +10,7 @@ from typing import Any, get_args
 from callboard.contracts.vocabulary import EventClass
 from callboard.runtime.dependencies import Limits
 from tests.adapters.http.rigs.server import API, SOON, Board, serving
-from tests.adapters.http.rigs.stream_client import following
+from tests.adapters.http.rigs.stream_client import open_stream
 
 SCENARIO = """
 name: writes
@@ -24,7 +24,7 @@ match:
 CLASSES = {name for name in get_args(EventClass) if name.startswith("artifact.")}
 
 
-async def written(board: Board) -> tuple[str, dict[str, Any]]:
+async def write_artifact(board: Board) -> tuple[str, dict[str, Any]]:
     """Create a session whose agent writes a file; return it with the artifact."""
     workspace = await board.workspace()
     started = await board.command("submit_turn", text="go", workspaceId=workspace, permissionMode="edits")
@@ -33,7 +33,7 @@ async def written(board: Board) -> tuple[str, dict[str, Any]]:
     return started["sessionId"], row
 
 
-async def until_over(board: Board, session: str, export: str) -> dict[str, Any]:
+async def wait_for_export(board: Board, session: str, export: str) -> dict[str, Any]:
     """Return the export after it has ended."""
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
@@ -47,7 +47,7 @@ async def until_over(board: Board, session: str, export: str) -> dict[str, Any]:
 async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path) -> None:
     """CTX-04, UI-13, UI-14, UI-15"""
     async with serving(tmp_path, scenario=SCENARIO) as board:
-        session, row = await written(board)
+        session, row = await write_artifact(board)
         mine = {"sessionId": session, "artifactId": row["artifactId"]}
         saved = await board.command("edit_artifact", "k1", **mine, baseVersion=1, content="two\n")
         assert (saved["version"], saved["status"]) == (2, "saved")
@@ -69,7 +69,7 @@ async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path)
         assert (diff["diff"].splitlines()[-2:], diff["added"], diff["removed"]) == (["-one", "+two"], 1, 1)
 
         begun = await board.command("export_artifact", sessionId=session, artifactIds=[row["artifactId"]], form="diff")
-        entry = await until_over(board, session, begun["exportId"])
+        entry = await wait_for_export(board, session, begun["exportId"])
         answer = await board.http.get(f"{API}/blobs/{entry['content']['hash']}")
         assert (answer.status_code, answer.text) == (200, diff["diff"])
         draft = await board.http.get(f"{API}/blobs/{read['artifact']['draft']['hash']}")
@@ -80,18 +80,18 @@ async def test_every_class_of_artifact_events_is_emitted(tmp_path: Path) -> None
     """CTX-05: ten classes, each with the artifact's id, from one real session."""
     assert len(CLASSES) == 10
     async with serving(tmp_path, scenario=SCENARIO, limits=Limits(write_behind=0.01, export_interval=0.0)) as board:
-        session, row = await written(board)
+        session, row = await write_artifact(board)
         mine = {"sessionId": session, "artifactId": row["artifactId"]}
         await board.command("edit_artifact", **mine, baseVersion=1, content="two\n")
         await board.command("rollback_artifact", **mine, version=1, baseVersion=2)
         stale = {**mine, "baseVersion": 1, "content": "mine\n"}
         assert (await board.http.post(f"{API}/commands/edit_artifact", json=stale)).status_code == 409
         begun = await board.command("export_artifact", sessionId=session, form="zip")
-        await until_over(board, session, begun["exportId"])
+        await wait_for_export(board, session, begun["exportId"])
         gone = await board.command("delete_artifact", **mine, confirm=row["artifactId"], file=True)
 
         events: list[dict[str, Any]] = []
-        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+        async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
             async with asyncio.timeout(SOON):
                 while not events or events[-1]["sequence"] < gone["sequence"]:
                     events.append(json.loads((await follower.event()).data))
@@ -107,7 +107,7 @@ async def test_every_class_of_artifact_events_is_emitted(tmp_path: Path) -> None
 
 async def test_a_save_of_an_unknown_artifact_is_refused_and_writes_nothing(tmp_path: Path) -> None:
     async with serving(tmp_path, scenario=SCENARIO) as board:
-        session, row = await written(board)
+        session, row = await write_artifact(board)
         heads = await board.heads()
         mine = {"sessionId": session, "artifactId": row["artifactId"]}
         for name, fields, status in (

@@ -11,10 +11,10 @@ import pytest
 from callboard.adapters.http import feeds
 from callboard.contracts.facts import FACTS
 from tests.adapters.http.rigs.server import API, SOON, Board
-from tests.adapters.http.rigs.stream_client import following
+from tests.adapters.http.rigs.stream_client import open_stream
 
 
-async def stored(board: Board, stream: str) -> list[dict[str, Any]]:
+async def stored_events(board: Board, stream: str) -> list[dict[str, Any]]:
     """Return all events of a stream as one page."""
     page = (await board.http.get(f"{API}/{_path(stream)}", params={"limit": 1000})).json()
     assert page["next"] == page["head"] == len(page["events"])
@@ -29,7 +29,7 @@ async def test_every_fact_is_one_event_named_by_its_type(board: Board):
     session = await board.session()
     head = (await board.heads())[session]
 
-    async with following(board.http, _path(session)) as follower:
+    async with open_stream(board.http, _path(session)) as follower:
         events = await follower.events(head)
 
     assert follower.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -40,13 +40,13 @@ async def test_every_fact_is_one_event_named_by_its_type(board: Board):
     assert {event["sessionId"] for event in data} == {session}
     assert {event["runtimeId"] for event in data} == {f"{board.store.id}.1"}
     assert {event["type"] for event in data} <= set(FACTS)
-    assert data == await stored(board, session)
+    assert data == await stored_events(board, session)
 
 
 async def test_a_workspace_has_facts(board: Board):
     workspace = await board.workspace()
 
-    async with following(board.http, _path(workspace)) as follower:
+    async with open_stream(board.http, _path(workspace)) as follower:
         event = await follower.event()
 
     assert (event.id, event.event) == ("1", "workspace.opened")
@@ -55,10 +55,10 @@ async def test_a_workspace_has_facts(board: Board):
 async def test_a_reconnecting_client_sees_no_gap_and_no_repeat(board: Board):
     """COM-14, CTL-10"""
     session = await board.session()
-    events = await stored(board, session)
+    events = await stored_events(board, session)
 
     for last in range(len(events)):
-        async with following(board.http, _path(session), last=str(last)) as follower:
+        async with open_stream(board.http, _path(session), last=str(last)) as follower:
             rest = await follower.events(len(events) - last)
 
         assert [json.loads(event.data) for event in rest] == events[last:]
@@ -68,9 +68,9 @@ async def test_the_last_event_id_overrides_the_address(board: Board):
     """A reconnecting browser repeats its first address."""
     session = await board.session()
 
-    async with following(board.http, _path(session), after=1) as follower:
+    async with open_stream(board.http, _path(session), after=1) as follower:
         assert (await follower.event()).id == "2"
-    async with following(board.http, _path(session), last="3", after=1) as follower:
+    async with open_stream(board.http, _path(session), last="3", after=1) as follower:
         assert (await follower.event()).id == "4"
 
 
@@ -79,7 +79,7 @@ async def test_a_waiting_client_receives_new_facts(board: Board):
     session = await board.session()
     head = (await board.heads())[session]
 
-    async with following(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
         accepted = await board.command("submit_turn", text="again", sessionId=session)
         first = await follower.event()
 
@@ -92,7 +92,7 @@ async def test_an_id_from_the_future_gets_a_gap_answer(board: Board):
     session = await board.session()
     head = (await board.heads())[session]
 
-    async with following(board.http, _path(session), last=str(head + 1)) as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, _path(session), last=str(head + 1)) as follower, asyncio.timeout(SOON):
         event = await follower.event()
         assert await follower.ended()
     page = await board.http.get(f"{API}/{_path(session)}", params={"after": head + 1, "limit": 10})
@@ -106,11 +106,11 @@ async def test_a_deleted_stream_answers_with_a_gap_and_then_as_unknown(board: Bo
     session = await board.session()
     head = (await board.heads())[session]
 
-    async with following(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
         await board.command("delete_session", sessionId=session, confirm=session)
         during = await follower.event()
         assert await follower.ended()
-    async with following(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, _path(session), last=str(head)) as follower, asyncio.timeout(SOON):
         after = await follower.event()
         assert await follower.ended()
     anew = await board.http.get(f"{API}/{_path(session)}")
@@ -122,7 +122,7 @@ async def test_a_deleted_stream_answers_with_a_gap_and_then_as_unknown(board: Bo
 
 async def test_facts_are_read_by_page(board: Board):
     session = await board.session()
-    events = await stored(board, session)
+    events = await stored_events(board, session)
     path = f"{API}/{_path(session)}"
 
     gathered: list[dict[str, Any]] = []
@@ -155,9 +155,9 @@ async def test_a_page_has_a_size_limit_and_at_least_one_fact(board: Board, monke
 async def test_a_stream_is_written_in_bounded_chunks_of_whole_events(board: Board, monkeypatch: pytest.MonkeyPatch):
     session = await board.session()
     monkeypatch.setattr(feeds, "MAX_CHUNK_BYTES", 1)
-    events = await stored(board, session)
+    events = await stored_events(board, session)
 
-    async with following(board.http, _path(session)) as follower:
+    async with open_stream(board.http, _path(session)) as follower:
         received = await follower.events(len(events))
 
     assert [json.loads(event.data) for event in received] == events

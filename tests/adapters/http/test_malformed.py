@@ -180,7 +180,7 @@ async def test_an_unknown_route_is_named(board: Board, path: str):
 @MANY
 async def test_any_bytes_are_refused_and_write_nothing(board: Board, name: str, body: bytes):
     """SAFE-05"""
-    await refused(board, name, body)
+    await check_refused(board, name, body)
 
 
 @given(
@@ -194,10 +194,10 @@ async def test_any_bytes_are_refused_and_write_nothing(board: Board, name: str, 
 @MANY
 async def test_any_json_is_refused_and_writes_nothing(board: Board, name: str, value: object):
     """SAFE-05"""
-    await refused(board, name, json.dumps(value).encode())
+    await check_refused(board, name, json.dumps(value).encode())
 
 
-async def refused(board: Board, name: str, body: bytes) -> None:
+async def check_refused(board: Board, name: str, body: bytes) -> None:
     before = await board.heads()
 
     answer = await board.http.post(f"{API}/commands/{name}", content=body, headers=JSON)

@@ -10,13 +10,13 @@ import httpx2
 
 from callboard.runtime.dependencies import Limits
 from tests.adapters.http.rigs.server import SOON, Board, serving
-from tests.adapters.http.rigs.stream_client import Follower, View, following
+from tests.adapters.http.rigs.stream_client import Follower, View, open_stream
 
 
 async def read_view(board: Board, path: str) -> View:
     """Return the view of a new client."""
     view = View()
-    async with following(board.http, path) as follower:
+    async with open_stream(board.http, path) as follower:
         view.take(await follower.event())
     assert view.snapshots == 1
     return view
@@ -28,7 +28,7 @@ async def test_a_client_gets_a_snapshot_and_then_every_change(board: Board):
     path = f"sessions/{session}/ops"
     view = View()
 
-    async with following(board.http, path) as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, path) as follower, asyncio.timeout(SOON):
         view.take(await follower.event())
         before = view.shows("turns")
         accepted = await board.command("submit_turn", text="a long one", sessionId=session)
@@ -51,7 +51,7 @@ async def test_a_client_that_drops_after_every_event_sees_no_gap_and_no_repeat(b
 
     async with asyncio.timeout(SOON):
         while not has_ended(view, accepted["turnId"]):
-            async with following(board.http, path, last=view.cursor) as follower:
+            async with open_stream(board.http, path, last=view.cursor) as follower:
                 view.take(await follower.event())
             connections += 1
 
@@ -69,9 +69,9 @@ async def test_a_cursor_may_be_in_the_address_and_the_last_event_id_overrides_it
     await board.command("submit_turn", text="again", sessionId=session)
 
     async with asyncio.timeout(SOON):
-        async with following(board.http, path, after=view.cursor) as follower:
+        async with open_stream(board.http, path, after=view.cursor) as follower:
             by_address = await follower.event()
-        async with following(board.http, path, last=view.cursor, after="999.0") as follower:
+        async with open_stream(board.http, path, last=view.cursor, after="999.0") as follower:
             by_header = await follower.event()
 
     assert by_address.event == by_header.event == "ops"
@@ -83,7 +83,7 @@ async def test_an_unknown_cursor_gets_a_snapshot(board: Board):
     session = await board.session()
 
     for last in ("999999.0", "1.77"):
-        async with following(board.http, f"sessions/{session}/ops", last=last) as follower, asyncio.timeout(SOON):
+        async with open_stream(board.http, f"sessions/{session}/ops", last=last) as follower, asyncio.timeout(SOON):
             assert (await follower.event()).event == "snapshot"
 
 
@@ -91,7 +91,7 @@ async def test_a_workspace_shows_its_sessions_live(board: Board):
     workspace = await board.workspace()
     view = View()
 
-    async with following(board.http, f"workspaces/{workspace}/ops") as follower, asyncio.timeout(SOON):
+    async with open_stream(board.http, f"workspaces/{workspace}/ops") as follower, asyncio.timeout(SOON):
         view.take(await follower.event())
         assert view.shows("sessions") == []
         session = await board.session()
@@ -111,13 +111,13 @@ async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path)
             transport=narrow, base_url=board.server.url, headers=board.http.headers, timeout=SOON
         )
         slow, quick = View(), View()
-        async with client, following(client, path) as reader, following(board.http, path) as follower:
+        async with client, open_stream(client, path) as reader, open_stream(board.http, path) as follower:
             slow.take(await reader.event())
             quick.take(await follower.event())
             for connection in board.server.connections():
                 connection.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
             for turn in range(60):
-                await submit_and_see(board, follower, quick, f"{turn} {'x' * 7000}")
+                await submit_and_follow(board, follower, quick, f"{turn} {'x' * 7000}")
 
             buffered = max(connection.get_write_buffer_size() for connection in board.server.connections())
             while slow.cursor != quick.cursor:
@@ -128,7 +128,7 @@ async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path)
         assert slow.rows == (await read_view(board, path)).rows
 
 
-async def submit_and_see(board: Board, follower: Follower, view: View, text: str) -> None:
+async def submit_and_follow(board: Board, follower: Follower, view: View, text: str) -> None:
     """Submit a turn, and follow it to its end."""
     session = view.shows("session")[0]["sessionId"]
     accepted = await board.command("submit_turn", text=text, sessionId=session)

@@ -35,8 +35,8 @@ def test_every_command_is_a_method_and_every_alias_is_exactly_one():
 
 async def test_a_task_is_worked_on_through_the_names_of_the_specification(board: Board):
     session = await board.session()
-    made = (await call(board, "create_task", sessionId=session, title="The report", taskId="tsk_a"))["result"]
-    assert made["status"] == "open"
+    created = (await call(board, "create_task", sessionId=session, title="The report", taskId="tsk_a"))["result"]
+    assert created["status"] == "open"
     paused = await call(board, "task/pause", sessionId=session, taskId="tsk_a", reason="not yet")
     assert paused["result"]["status"] == "blocked"
     again = await call(board, "task/pause", sessionId=session, taskId="tsk_a")

@@ -103,13 +103,13 @@ class Endless:
 
 
 @pytest.mark.usefixtures("unhurried")
-@pytest.mark.parametrize("what", ["a blob", "a stream"])
+@pytest.mark.parametrize("case", ["a blob", "a stream"])
 async def test_stopping_does_not_wait_for_a_client_that_reads_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, what: str
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, case: str
 ):
     async with serving(tmp_path, feeds=Endless()) as board:
         workspace, blob = await board.workspace(), await board.blob(b"x" * 20_000_000)
-        path = f"blobs/{blob}" if what == "a blob" else f"workspaces/{workspace}/ops"
+        path = f"blobs/{blob}" if case == "a blob" else f"workspaces/{workspace}/ops"
         reader, writer = await asyncio.open_connection("127.0.0.1", board.server.port, limit=1)
         request = f"GET {API}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{board.server.port}\r\n"
         writer.write(f"{request}Authorization: Bearer {TOKEN}\r\n\r\n".encode())

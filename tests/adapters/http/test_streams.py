@@ -15,7 +15,7 @@ from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.record import Record
 from tests.adapters.http.rigs.server import API, SOON, Board, serving
-from tests.adapters.http.rigs.stream_client import following
+from tests.adapters.http.rigs.stream_client import open_stream
 
 
 class Feeds:
@@ -64,7 +64,7 @@ async def test_a_silent_stream_sends_heartbeats(tmp_path: Path):
 async def test_a_client_that_disconnects_ends_its_feed_at_once(tmp_path: Path):
     feeds = Feeds()
     async with serving(tmp_path, feeds=feeds) as board, asyncio.timeout(SOON):
-        async with following(board.http, await a_stream(board)):
+        async with open_stream(board.http, await a_stream(board)):
             await feeds.begun.wait()
             assert not feeds.ended.is_set()
 
@@ -77,7 +77,7 @@ async def test_a_feed_that_ends_ends_the_stream(tmp_path: Path):
     async with (
         serving(tmp_path, feeds=feeds) as board,
         asyncio.timeout(SOON),
-        following(board.http, await a_stream(board)) as follower,
+        open_stream(board.http, await a_stream(board)) as follower,
     ):
         assert (await follower.event()).event == "ops"
         assert await follower.ended()
@@ -91,7 +91,7 @@ async def last_event(tmp_path: Path, error: Exception) -> httpx2.ServerSentEvent
     async with (
         serving(tmp_path, feeds=feeds) as board,
         asyncio.timeout(SOON),
-        following(board.http, await a_stream(board)) as follower,
+        open_stream(board.http, await a_stream(board)) as follower,
     ):
         await follower.event()
         last = await follower.event()

@@ -10,13 +10,13 @@ import pytest
 
 from callboard.contracts.vocabulary import EventClass
 from tests.adapters.http.rigs.server import API, SOON, Board
-from tests.adapters.http.rigs.stream_client import following
+from tests.adapters.http.rigs.stream_client import open_stream
 
 
 async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> None:
     """COM-14: from the first fact or a later one, the same events without a gap or a repeat."""
     session = await board.session()
-    async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+    async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
         every = [await follower.event() for _ in range(9)]
     first = [event for event in every if event.event != "session.hydrated"][:8]
     assert {event.event for event in first} <= set(get_args(EventClass))
@@ -33,7 +33,7 @@ async def test_agent_ui_events_follow_the_sequence_of_facts(board: Board) -> Non
     ]
 
     after = numbers[3]
-    async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", after=after) as follower:
+    async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui", after=after) as follower:
         later = json.loads((await follower.event()).data)
     assert later == next(event for event in events if event["sequence"] > after)
 
@@ -45,7 +45,7 @@ async def test_the_boundary_between_stored_and_new_events_is_sent_once(board: Bo
         await board.idle(session)
         head = (await board.heads())[session]
         query: dict[str, Any] = {"after": head} if again else {}
-        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", **query) as follower:
+        async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui", **query) as follower:
             events = [json.loads((await follower.event()).data)]
             while events[-1]["type"] != "session.hydrated":
                 events.append(json.loads((await follower.event()).data))
@@ -69,7 +69,7 @@ async def test_deltas_between_facts_add_up_to_the_final_text(board: Board) -> No
     session = await board.session()
     accepted = await board.command("submit_turn", text="a long one", sessionId=session)
     events: list[dict[str, Any]] = []
-    async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+    async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
         async with asyncio.timeout(SOON):
             while not events or events[-1]["type"] != "run.finished" or events[-1]["turnId"] != accepted["turnId"]:
                 events.append(json.loads((await follower.event()).data))
@@ -90,7 +90,7 @@ async def test_a_late_client_gets_the_text_so_far(board: Board) -> None:
     """COM-14: from the start of the part, for every new client."""
     session = (await board.command("submit_turn", text="wait", workspaceId=await board.workspace()))["sessionId"]
     for _ in range(2):
-        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+        async with open_stream(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
             async with asyncio.timeout(SOON):
                 text = ""
                 while text != "so far":

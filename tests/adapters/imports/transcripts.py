@@ -90,9 +90,9 @@ def codex(home: Path, folder: Path, session: str = "0199aaaa-bbbb-cccc-dddd-eeee
     )
     written = [
         _codex(0, "session_meta", {"id": session, "cwd": str(folder), "cli_version": "0.60.0"}),
-        _codex(1, "response_item", _said("user", f"<environment_context><cwd>{folder}</cwd></environment_context>")),
+        _codex(1, "response_item", _message("user", f"<environment_context><cwd>{folder}</cwd></environment_context>")),
         _codex(2, "turn_context", {"cwd": str(folder), "model": "gpt-5.1-codex", "approval_policy": "on-request"}),
-        _codex(2, "response_item", _said("user", "Fix the greeting")),
+        _codex(2, "response_item", _message("user", "Fix the greeting")),
         _codex(3, "response_item", {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Look first."}]}),
         _codex(
             4,
@@ -138,9 +138,9 @@ def codex(home: Path, folder: Path, session: str = "0199aaaa-bbbb-cccc-dddd-eeee
             "response_item",
             {"type": "custom_tool_call_output", "call_id": "c2", "output": json.dumps({"output": "Success"})},
         ),
-        _codex(9, "response_item", _said("assistant", "It says hello now.", "output_text")),
-        _codex(10, "response_item", _said("user", "Thanks")),
-        _codex(11, "response_item", _said("assistant", "Gladly.", "output_text")),
+        _codex(9, "response_item", _message("assistant", "It says hello now.", "output_text")),
+        _codex(10, "response_item", _message("user", "Thanks")),
+        _codex(11, "response_item", _message("assistant", "Gladly.", "output_text")),
     ]
     return _write(file, written)
 
@@ -263,7 +263,7 @@ def codex_patches(home: Path, folder: Path, session: str = "0199cccc-bbbb-cccc-d
     written = [
         _codex(0, "session_meta", {"id": session, "cwd": str(folder), "cli_version": "0.128.0", "source": "cli"}),
         _codex(1, "turn_context", {"cwd": str(folder), "model": "gpt-5.4-codex"}),
-        _codex(2, "response_item", _said("user", "Fix the greeting")),
+        _codex(2, "response_item", _message("user", "Fix the greeting")),
     ]
     for second, (name, (output, event)) in enumerate(ends.items(), start=3):
         patch = f"*** Begin Patch\n*** Update File: {name}.py\n@@\n-helo\n+hello\n*** End Patch"
@@ -282,8 +282,8 @@ def codex_patches(home: Path, folder: Path, session: str = "0199cccc-bbbb-cccc-d
     written += [
         _codex(20, "compacted", {"message": "The greeting is fixed.", "replacement_history": []}),
         _codex(21, "event_msg", {"type": "context_compacted"}),
-        _codex(22, "response_item", _said("user", "<subagent_notification>{}</subagent_notification>")),
-        _codex(23, "response_item", _said("assistant", "It is fixed.", "output_text")),
+        _codex(22, "response_item", _message("user", "<subagent_notification>{}</subagent_notification>")),
+        _codex(23, "response_item", _message("assistant", "It is fixed.", "output_text")),
     ]
     return _write(file, written)
 
@@ -296,8 +296,8 @@ def codex_subagent(home: Path, folder: Path, parent: str) -> Path:
     written = [
         _codex(0, "session_meta", {"id": session, "cwd": str(folder), "source": spawned, "agent_role": "worker"}),
         _codex(0, "session_meta", {"id": parent, "cwd": str(folder), "source": "cli"}),
-        _codex(0, "response_item", _said("user", "Fix the greeting")),
-        _codex(1, "response_item", _said("user", "Look for callers")),
+        _codex(0, "response_item", _message("user", "Fix the greeting")),
+        _codex(1, "response_item", _message("user", "Look for callers")),
     ]
     return _write(file, written)
 
@@ -331,5 +331,5 @@ def _codex(second: int, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     return {"timestamp": f"2026-11-20T10:00:{second:02}.000Z", "type": kind, "payload": payload}
 
 
-def _said(role: str, text: str, kind: str = "input_text") -> dict[str, Any]:
+def _message(role: str, text: str, kind: str = "input_text") -> dict[str, Any]:
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}

@@ -30,7 +30,7 @@ def at_home(product: Product) -> Product:
     return product.plays({"calls": [says("Here."), says("Again.")]})
 
 
-def opened(product: Product) -> list[dict[str, Any]]:
+def list_opened(product: Product) -> list[dict[str, Any]]:
     """Return the payloads of the facts that record an opened folder."""
     if not (product.home / "store" / store.DATABASE).exists():
         return []
@@ -44,7 +44,7 @@ def test_no_verb_opens_a_home_without_an_approval(at_home: Product, verb: tuple[
     done = at_home.run(*verb)
 
     assert (done.code, "it is your home" in done.err, "--wide" in done.err) == (2, True, True), done
-    assert opened(at_home) == []
+    assert list_opened(at_home) == []
 
 
 def test_an_approval_is_a_fact_and_is_asked_for_once(at_home: Product):
@@ -53,7 +53,7 @@ def test_an_approval_is_a_fact_and_is_asked_for_once(at_home: Product):
     again = at_home.run("run", "Say hello")
 
     assert (first.code, first.out, again.code) == (0, "Here.\n", 0)
-    assert opened(at_home) == [{"path": str(at_home.folder), "name": at_home.folder.name, "wide": True}]
+    assert list_opened(at_home) == [{"path": str(at_home.folder), "name": at_home.folder.name, "wide": True}]
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
@@ -65,20 +65,20 @@ def test_run_asks_at_a_terminal(at_home: Product, answer: str, code: int):
         assert terminal.wait() == code
 
     assert "it is your home: agents could read and change everything of yours in it" in " ".join(card.split())
-    assert [fact["wide"] for fact in opened(at_home)] == [True] * (code == 0)
+    assert [fact["wide"] for fact in list_opened(at_home)] == [True] * (code == 0)
 
 
 def test_up_asks_at_a_terminal_and_opens_after_an_approval(at_home: Product):
     """X6"""
     with at_home.terminal("up", "--no-browser") as terminal:
         terminal.until(QUESTION)
-        assert opened(at_home) == []
+        assert list_opened(at_home) == []
         terminal.send("yes\n")
         terminal.until("#open=")
         terminal.send("\x03")
         assert terminal.wait() == 0
 
-    assert [fact["wide"] for fact in opened(at_home)] == [True]
+    assert [fact["wide"] for fact in list_opened(at_home)] == [True]
 
 
 def test_up_opens_nothing_after_a_rejection_and_ctrl_c_ends_the_question(at_home: Product):
@@ -93,7 +93,7 @@ def test_up_opens_nothing_after_a_rejection_and_ctrl_c_ends_the_question(at_home
         terminal.send("\x03")
         stopped = terminal.wait()
 
-    assert (rejected, stopped, opened(at_home)) == (2, 0, [])
+    assert (rejected, stopped, list_opened(at_home)) == (2, 0, [])
 
 
 def test_import_needs_an_approval_for_sessions_of_a_home(at_home: Product):
@@ -103,7 +103,7 @@ def test_import_needs_an_approval_for_sessions_of_a_home(at_home: Product):
     transcripts.claude_code(claude, at_home.folder)
 
     (refused,) = at_home.run("import", "--yes", "--json").json
-    before = opened(at_home)
+    before = list_opened(at_home)
     (imported,) = at_home.run("import", "--yes", "--json", "--wide").json
 
     assert ("it is your home" in refused["problem"], refused["added"], before) == (True, 0, [])

@@ -25,7 +25,7 @@ def past(product: Product) -> Product:
     return product
 
 
-def imported(product: Product, source: str) -> dict[str, Any]:
+def import_session(product: Product, source: str) -> dict[str, Any]:
     """Import, and return the line of the session of an agent."""
     lines = product.run("import", "--yes", "--json").json
     return next(line for line in lines if line["source"] == source)
@@ -64,7 +64,7 @@ def test_an_invalid_transcript_hides_no_session_and_delays_nothing(past: Product
 
 def test_an_imported_session_reads_like_any_other(past: Product):
     """UI-29: its turns, tools, files and tokens are facts with their original times."""
-    line = imported(past, "claude_code")
+    line = import_session(past, "claude_code")
 
     assert (line["added"], line["known"], line["problem"]) == (3, 0, "")
     facts = past.run("facts", line["sessionId"], "--json").json
@@ -82,13 +82,13 @@ def test_an_imported_session_reads_like_any_other(past: Product):
 
 def test_importing_again_adds_new_turns(past: Product):
     """CTL-01: imported turns stay unchanged."""
-    first = imported(past, "codex")
+    first = import_session(past, "codex")
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
     prompt = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
     file.write_text(f"{file.read_text()}{prompt}\n")
     os.utime(file, (LONG_AGO, LONG_AGO))
 
-    again = imported(past, "codex")
+    again = import_session(past, "codex")
 
     assert (first["added"], first["known"]) == (2, 0)
     assert (again["sessionId"], again["added"], again["known"]) == (first["sessionId"], 1, 2)
@@ -98,13 +98,13 @@ def test_an_unfinished_turn_is_imported_later(past: Product):
     file = next((past.place / "codex").rglob("rollout-*.jsonl"))
     os.utime(file)
 
-    line = imported(past, "codex")
+    line = import_session(past, "codex")
 
     assert (line["added"], line["unfinished"]) == (1, True)
 
 
 def test_an_imported_session_accepts_no_turns(past: Product):
-    line = imported(past, "codex")
+    line = import_session(past, "codex")
 
     refused = past.plays({"calls": []}).run("run", "go on", "--session", line["sessionId"])
 

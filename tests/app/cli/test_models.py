@@ -13,7 +13,7 @@ MODEL = '[[models]]\nname = "mock"\nkind = "openai-compatible"\nbase_url = "{url
 ROUTES = (("list_models", ""), ("test_model", "?name=mock"))
 
 
-def configured(product: Product, url: str, key: str = KEY) -> Product:
+def configure(product: Product, url: str, key: str = KEY) -> Product:
     product.home.mkdir(mode=0o700)
     (product.home / "settings.toml").write_text(MODEL.format(url=url, key=key))
     return product
@@ -47,7 +47,7 @@ def test_the_json_output_is_one_object(product: Product):
 
 def test_the_exit_code_of_a_test_says_whether_the_model_responded(product: Product):
     with aimock() as server:
-        configured(product, server.base_url)
+        configure(product, server.base_url)
         done = product.run("models", "--test")
         assert (done.code, "mock/m: ready" in done.out) == (0, True), done
         as_json = json.loads(product.run("models", "--test", "mock", "--json").out)
@@ -61,7 +61,7 @@ def test_the_exit_code_of_a_test_says_whether_the_model_responded(product: Produ
 
 
 def test_the_page_receives_the_same_models(product: Product):
-    with aimock() as server, configured(product, server.base_url).up() as (_, ready):
+    with aimock() as server, configure(product, server.base_url).up() as (_, ready):
         token = json.loads((product.home / "endpoint.json").read_text())["token"]
 
         def ask(query: str) -> dict[str, Any]:

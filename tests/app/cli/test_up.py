@@ -250,7 +250,7 @@ def test_up_prints_the_address_and_the_kept_data(product: Product):
         terminal.send("\x03")
         terminal.until("Stopping.")
         assert terminal.wait() == 0
-        assert f"Stopped. 0 sessions kept in {product.home / 'store'}" in terminal.shown
+        assert f"Stopped. 0 sessions kept in {product.home / 'store'}" in terminal.output
 
 
 STUCK = """

@@ -29,7 +29,7 @@ def product(tmp_path: Path) -> Product:
     return Product(tmp_path, {"CALLBOARD_DEMO_PACE": "0"})
 
 
-def given(product: Product, command: Command) -> Any:
+def submit_command(product: Product, command: Command) -> Any:
     """Submit a person's command to the running Callboard. Return the answer."""
 
     async def give() -> Any:
@@ -41,7 +41,7 @@ def given(product: Product, command: Command) -> Any:
     return run_async(give())
 
 
-def played(
+def run_demo(
     product: Product, name: str, decision: Decision = "approve", code: int = 0
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run a demo and give each request this decision. Return its `started` milestone and all its
@@ -54,63 +54,67 @@ def played(
             facts.append(json.loads(line))
             if facts[-1]["type"] == "action.required":
                 action = facts[-1]["actionId"]
-                given(product, RespondAction(session_id=started["sessionId"], action_id=action, decision=decision))
+                submit_command(
+                    product, RespondAction(session_id=started["sessionId"], action_id=action, decision=decision)
+                )
         assert (running.wait(), running.errors) == (code, [])
     assert [fact["sequence"] for fact in facts] == list(range(1, len(facts) + 1))
     return started, facts
 
 
-def of(facts: list[dict[str, Any]], kind: str) -> list[tuple[str, dict[str, Any]]]:
+def payloads_of(facts: list[dict[str, Any]], kind: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the facts of a type, as agent and payload."""
     return [(fact.get("agentId", ""), fact.get("payload", {})) for fact in facts if fact["type"] == kind]
 
 
-def agents(facts: list[dict[str, Any]], kind: str) -> list[str]:
-    return [agent for agent, _ in of(facts, kind)]
+def agents_of(facts: list[dict[str, Any]], kind: str) -> list[str]:
+    return [agent for agent, _ in payloads_of(facts, kind)]
 
 
-def went_well(facts: list[dict[str, Any]]) -> None:
+def check_success(facts: list[dict[str, Any]]) -> None:
     """Check that nothing failed or was refused, that the script was the only model, and that every
     turn completed.
     """
     for kind in ("turn.failed", "tool.failed", "tool.refused", "subagent.failed", "task.failed", "thread.paused"):
-        assert of(facts, kind) == []
-    assert {(one["provider"]) for _, one in of(facts, "model.requested")} == {"scripted"}
-    assert len(of(facts, "turn.submitted")) == len(of(facts, "turn.completed"))
+        assert payloads_of(facts, kind) == []
+    assert {(payload["provider"]) for _, payload in payloads_of(facts, "model.requested")} == {"scripted"}
+    assert len(payloads_of(facts, "turn.submitted")) == len(payloads_of(facts, "turn.completed"))
 
 
 def test_one_agent_fixes_a_failing_test_after_one_approval(product: Product):
-    started, facts = played(product, "solo_run")
-    went_well(facts)
-    assert [one["tool"] for _, one in of(facts, "action.required")] == ["Bash"]
-    assert [one["decision"] for _, one in of(facts, "action.resolved")] == ["approve"]
-    ran = [one for _, one in of(facts, "tool.completed") if "exitCode" in one]
-    assert [one["exitCode"] for one in ran] == [0]
+    started, facts = run_demo(product, "solo_run")
+    check_success(facts)
+    assert [payload["tool"] for _, payload in payloads_of(facts, "action.required")] == ["Bash"]
+    assert [payload["decision"] for _, payload in payloads_of(facts, "action.resolved")] == ["approve"]
+    ran = [payload for _, payload in payloads_of(facts, "tool.completed") if "exitCode" in payload]
+    assert [payload["exitCode"] for payload in ran] == [0]
     assert "unicodedata.normalize" in (Path(started["folder"]) / "slugs.py").read_text()
 
 
 def test_an_agent_without_permission_to_run_the_tests_does_not_claim_a_run(product: Product):
-    _, facts = played(product, "solo_run", "reject")
-    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
-    (said,) = [one["content"]["text"] for _, one in of(facts, "message.text")][-1:]
-    assert "The tests did not run" in said
-    assert "were run" not in said
+    _, facts = run_demo(product, "solo_run", "reject")
+    assert [payload["code"] for _, payload in payloads_of(facts, "tool.refused")] == ["person_denied"]
+    (answer,) = [payload["content"]["text"] for _, payload in payloads_of(facts, "message.text")][-1:]
+    assert "The tests did not run" in answer
+    assert "were run" not in answer
 
 
 def test_a_builder_without_permission_to_run_the_program_reports_it(product: Product):
-    _, facts = played(product, "coordinator_team", "reject")
-    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
-    (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "builder-1"][-1:]
-    assert "The command did not finish" in told
-    assert "I ran" not in told
+    _, facts = run_demo(product, "coordinator_team", "reject")
+    assert [payload["code"] for _, payload in payloads_of(facts, "tool.refused")] == ["person_denied"]
+    (request,) = [
+        json.dumps(payload) for agent, payload in payloads_of(facts, "tool.requested") if agent == "builder-1"
+    ][-1:]
+    assert "The command did not finish" in request
+    assert "I ran" not in request
 
 
 def test_a_coordinator_delegates_and_names_the_asking_agent(product: Product):
-    started, facts = played(product, "coordinator_team")
-    went_well(facts)
-    assert agents(facts, "subagent.completed") == ["researcher-1", "builder-1"]
-    assert of(facts, "action.required")[0][0] == "builder-1"
-    assert [one["actionType"] for _, one in of(facts, "action.required")] == ["delegated_permission"]
+    started, facts = run_demo(product, "coordinator_team")
+    check_success(facts)
+    assert agents_of(facts, "subagent.completed") == ["researcher-1", "builder-1"]
+    assert payloads_of(facts, "action.required")[0][0] == "builder-1"
+    assert [payload["actionType"] for _, payload in payloads_of(facts, "action.required")] == ["delegated_permission"]
     folder = Path(started["folder"])
     assert "--limit" not in (folder / "README.md").read_text() + (folder / "docs" / "weekly.md").read_text()
     assert '"--max"' in (folder / "pantry.py").read_text()
@@ -118,10 +122,10 @@ def test_a_coordinator_delegates_and_names_the_asking_agent(product: Product):
 
 
 def test_workers_write_each_their_own_file(product: Product):
-    started, facts = played(product, "parallel_workers")
-    went_well(facts)
-    assert sorted(agents(facts, "subagent.completed")) == ["translator-1", "translator-2", "translator-3"]
-    assert [one["workGlobs"] for _, one in of(facts, "subagent.spawned")] == [
+    started, facts = run_demo(product, "parallel_workers")
+    check_success(facts)
+    assert sorted(agents_of(facts, "subagent.completed")) == ["translator-1", "translator-2", "translator-3"]
+    assert [payload["workGlobs"] for _, payload in payloads_of(facts, "subagent.spawned")] == [
         [f"strings/{language}.json"] for language in ("fr", "es", "it")
     ]
     strings = Path(started["folder"]) / "strings"
@@ -131,17 +135,17 @@ def test_workers_write_each_their_own_file(product: Product):
 
 
 def test_a_specialist_accepts_the_work_and_returns_it(product: Product):
-    started, facts = played(product, "specialist_handoff")
-    went_well(facts)
-    assert [(one["source"], one["target"]) for _, one in of(facts, "handoff.requested")] == [
+    started, facts = run_demo(product, "specialist_handoff")
+    check_success(facts)
+    assert [(payload["source"], payload["target"]) for _, payload in payloads_of(facts, "handoff.requested")] == [
         ("generalist", "database"),
         ("database", "generalist"),
     ]
-    assert [(one["source"], one["target"]) for _, one in of(facts, "handoff.accepted")] == [
+    assert [(payload["source"], payload["target"]) for _, payload in payloads_of(facts, "handoff.accepted")] == [
         ("generalist", "database"),
         ("database", "generalist"),
     ]
-    assert [one["end"] for _, one in of(facts, "handoff.reply.ended")] == ["answered"]
+    assert [payload["end"] for _, payload in payloads_of(facts, "handoff.reply.ended")] == ["answered"]
     folder = Path(started["folder"])
     assert "CREATE INDEX" in (folder / "migrations" / "002_orders_of_customer.sql").read_text()
     assert "LIMIT 20" in (folder / "orders.py").read_text()
@@ -149,13 +153,13 @@ def test_a_specialist_accepts_the_work_and_returns_it(product: Product):
 
 
 def test_a_change_is_sent_back_once_and_then_passed(product: Product):
-    started, facts = played(product, "review_team")
-    went_well(facts)
-    assert [(one["target"], one["verdict"]) for _, one in of(facts, "review.verdict")] == [
+    started, facts = run_demo(product, "review_team")
+    check_success(facts)
+    assert [(payload["target"], payload["verdict"]) for _, payload in payloads_of(facts, "review.verdict")] == [
         ("author-1", "changes_requested"),
         ("author-1", "passed"),
     ]
-    assert agents(facts, "subagent.completed") == ["reviewer-1", "author-1"]
+    assert agents_of(facts, "subagent.completed") == ["reviewer-1", "author-1"]
     code: dict[str, Any] = {}
     exec((Path(started["folder"]) / "invoices.py").read_text(), code)
     assert code["tax"]([code["Line"]("paper", 150), code["Line"]("ink", 150)]) == 20
@@ -166,36 +170,36 @@ def test_a_board_leaves_the_decision_to_the_person(product: Product):
     text.
     """
     with product.up():
-        started, facts = played(product, "human_agent_board")
-        went_well(facts)
+        started, facts = run_demo(product, "human_agent_board")
+        check_success(facts)
         handoff = next(fact["handoffId"] for fact in facts if fact["type"] == "handoff.requested")
         done = [fact["taskId"] for fact in facts if fact["type"] == "task.completed"]
         board = [fact["taskId"] for fact in facts if fact["type"] == "task.created" and not fact.get("turnId")]
-        named, noted, last = (task for task in board if not _of_a_child(facts, task))
+        named, noted, last = (task for task in board if not _is_child_task(facts, task))
         assert noted in done
         assert not {named, last} & {*done}
         notes = Path(started["folder"]) / "NOTES.md"
         assert "Lighthouse" not in notes.read_text()
         session = started["sessionId"]
-        given(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="accept"))
-        given(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="complete"))
-        said = "Call it Lighthouse"
-        assert product.run("run", said, "--session", session, "--permission", "edits").code == 0
+        submit_command(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="accept"))
+        submit_command(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="complete"))
+        prompt = "Call it Lighthouse"
+        assert product.run("run", prompt, "--session", session, "--permission", "edits").code == 0
         facts = product.run("facts", session, "--json").json
-        went_well(facts)
+        check_success(facts)
         assert {named, noted, last} <= {fact["taskId"] for fact in facts if fact["type"] == "task.completed"}
-        assert said in notes.read_text()
+        assert prompt in notes.read_text()
 
 
 def test_a_board_does_not_claim_an_unapproved_change(product: Product):
     with product.up():
-        started, _ = played(product, "human_agent_board")
+        started, _ = run_demo(product, "human_agent_board")
         session = started["sessionId"]
-        said = product.run("run", "Call it Lighthouse", "--session", session, "--permission", "ask")
+        answered = product.run("run", "Call it Lighthouse", "--session", session, "--permission", "ask")
         facts = product.run("facts", session, "--json").json
         assert "Lighthouse" not in (Path(started["folder"]) / "NOTES.md").read_text()
-        assert "`NOTES.md` was not changed" in said.out
-        assert [one.get("status") for _, one in of(facts, "task.updated")][-1] == "blocked"
+        assert "`NOTES.md` was not changed" in answered.out
+        assert [payload.get("status") for _, payload in payloads_of(facts, "task.updated")][-1] == "blocked"
 
 
 def test_a_watcher_sleeps_wakes_automatically_reports_and_sleeps_again(product: Product):
@@ -203,23 +207,23 @@ def test_a_watcher_sleeps_wakes_automatically_reports_and_sleeps_again(product: 
     person pauses and ends.
     """
     with product.up():
-        started, facts = played(product, "background_teammate")
-        went_well(facts)
-        assert [one["reason"] for _, one in of(facts, "agent.woke")] == ["inbox", "fact", "fact"]
+        started, facts = run_demo(product, "background_teammate")
+        check_success(facts)
+        assert [payload["reason"] for _, payload in payloads_of(facts, "agent.woke")] == ["inbox", "fact", "fact"]
         (job,) = {fact["taskId"] for fact in facts if fact["type"] == "task.started"}
         attempts = [fact["attemptId"] for fact in facts if fact["type"] == "task.started"]
         assert attempts == [f"{job}.{number}" for number in (1, 2, 3)]
-        slept = [one for _, one in of(facts, "agent.slept")]
-        assert [one["reason"] for one in slept] == ["joined", "ran", "ran", "ran"]
+        slept = [payload for _, payload in payloads_of(facts, "agent.slept")]
+        assert [payload["reason"] for payload in slept] == ["joined", "ran", "ran", "ran"]
         assert (slept[-1]["schedule"], facts[-1]["type"]) == ("every 1800 s", "agent.slept")
         folder = Path(started["folder"])
         orders = [int(line.partition(",")[2]) for line in (folder / "orders.csv").read_text().split()[1:]]
         assert f"Total: {sum(orders)}\n" in (folder / "summary.md").read_text()
 
         session = started["sessionId"]
-        given(product, PauseTask(session_id=session, task_id=job))
-        given(product, ResumeTask(session_id=session, task_id=job))
-        given(product, CancelTask(session_id=session, task_id=job, reason="seen enough"))
+        submit_command(product, PauseTask(session_id=session, task_id=job))
+        submit_command(product, ResumeTask(session_id=session, task_id=job))
+        submit_command(product, CancelTask(session_id=session, task_id=job, reason="seen enough"))
         facts = product.run("facts", session, "--json").json[len(facts) :]
         assert [fact["type"] for fact in facts if not fact["type"].startswith("snapshot")] == [
             "task.paused",
@@ -229,20 +233,20 @@ def test_a_watcher_sleeps_wakes_automatically_reports_and_sleeps_again(product: 
             "task.cancelled",
             "agent.slept",
         ]
-        assert [one["reason"] for _, one in of(facts, "agent.slept")] == ["resumed", "ended"]
+        assert [payload["reason"] for _, payload in payloads_of(facts, "agent.slept")] == ["resumed", "ended"]
 
 
-def _of_a_child(facts: list[dict[str, Any]], task: str) -> bool:
+def _is_child_task(facts: list[dict[str, Any]], task: str) -> bool:
     return any(fact["type"] == "subagent.spawned" and fact["taskId"] == task for fact in facts)
 
 
 def test_the_demos_are_listed_for_people_and_for_scripts(product: Product):
     listed = product.run("demo", "--list", "--json")
     assert (listed.code, listed.err) == (0, "")
-    assert [one["name"] for one in listed.json] == list(NAMES)
-    shown = product.run("demo")
-    assert all(one["title"] in shown.out and one["about"] in shown.out for one in listed.json)
-    assert "script" in shown.err
+    assert [payload["name"] for payload in listed.json] == list(NAMES)
+    printed = product.run("demo")
+    assert all(payload["title"] in printed.out and payload["about"] in printed.out for payload in listed.json)
+    assert "script" in printed.err
     assert not product.home.exists()
 
 
@@ -276,18 +280,18 @@ def test_each_run_of_a_demo_has_a_new_folder(tmp_path: Path):
 def test_the_agents_of_a_demo_are_valid_and_use_its_script(name: str, tmp_path: Path):
     roster = FolderDefinitions().read_roster(str(copy_folder(name, tmp_path)))
     assert roster.problems == ()
-    assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
+    assert {definition.model for definition in roster.definitions if definition.kind not in ("human", "remote")} == {
         f"scripted/script:{name}"
     }
 
 
 def test_a_demo_uses_only_its_script_and_other_turns_only_configured_models(product: Product):
     product.plays({"name": "mine", "calls": [says("Hello.")]})
-    _, facts = played(product, "review_team")
-    assert {one["model"] for _, one in of(facts, "model.requested")} == {"script:review_team"}
+    _, facts = run_demo(product, "review_team")
+    assert {payload["model"] for _, payload in payloads_of(facts, "model.requested")} == {"script:review_team"}
     assert product.run("run", "Hi").out == "Hello.\n"
     facts = product.run("facts", "last", "--json").json
-    assert [one["candidates"] for _, one in of(facts, "routing.resolved")] == [
+    assert [payload["candidates"] for _, payload in payloads_of(facts, "routing.resolved")] == [
         [{"provider": "scenario", "model": "mine"}]
     ]
 

@@ -15,7 +15,7 @@ from callboard.app.demos.printshop import set_proof
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.runtime.workspaces.installation import install_command
-from tests.app.demos.test_demos import agents, given, of, played
+from tests.app.demos.test_demos import agents_of, payloads_of, run_demo, submit_command
 from tests.app.rigs.product import Product
 
 
@@ -24,7 +24,7 @@ def product(tmp_path: Path) -> Product:
     return Product(tmp_path, {"CALLBOARD_DEMO_PACE": "0"})
 
 
-def gone(url: str) -> bool:
+def stops_answering(url: str) -> bool:
     """Return True if the address stops answering."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
@@ -43,10 +43,10 @@ def test_a_remote_print_shop_asks_once_and_delivers(product: Product):
         while (line := running.line()) is not None:
             facts.append(json.loads(line))
             if facts[-1]["type"] == "action.required":
-                asked = facts[-1]["payload"]
-                assert isinstance(asked, dict)
-                size = asked["actionType"] == "clarification"
-                given(
+                request = facts[-1]["payload"]
+                assert isinstance(request, dict)
+                size = request["actionType"] == "clarification"
+                submit_command(
                     product,
                     RespondAction(
                         session_id=started["sessionId"],
@@ -59,37 +59,44 @@ def test_a_remote_print_shop_asks_once_and_delivers(product: Product):
 
     folder = Path(started["folder"])
     leaflet = (folder / "leaflet.md").read_text()
-    asked = [one for _, one in of(facts, "action.required")]
-    assert [(one["actionType"], one["tool"]) for one in asked] == [
+    requests = [payload for _, payload in payloads_of(facts, "action.required")]
+    assert [(payload["actionType"], payload["tool"]) for payload in requests] == [
         ("tool_approval", "ConnectAgent"),
         ("clarification", "RemoteInput"),
     ]
-    assert [one["state"] for _, one in of(facts, "remote.task")] == [
+    assert [payload["state"] for _, payload in payloads_of(facts, "remote.task")] == [
         *("submitted", "working", "input_required", "working", "completed")
     ]
-    ((agent, artifact),) = of(facts, "remote.artifact")
+    ((agent, artifact),) = payloads_of(facts, "remote.artifact")
     assert (agent, artifact["name"]) == ("printshop", "proof-A6.txt")
     assert artifact["parts"] == [{"media": "text/plain", "text": {"text": set_proof(leaflet, 38)}}]
-    assert agents(facts, "turn.completed") == ["desk", "printshop", "desk"]
-    assert of(facts, "turn.failed") == of(facts, "tool.failed") == of(facts, "tool.refused") == []
-    sent, back = [one for _, one in of(facts, "channel.message")]
+    assert agents_of(facts, "turn.completed") == ["desk", "printshop", "desk"]
+    assert (
+        payloads_of(facts, "turn.failed")
+        == payloads_of(facts, "tool.failed")
+        == payloads_of(facts, "tool.refused")
+        == []
+    )
+    sent, back = [payload for _, payload in payloads_of(facts, "channel.message")]
     assert leaflet in sent["message"]["text"]
     assert back["message"]["text"].endswith(set_proof(leaflet, 38))
     assert "prices" not in json.dumps(sent)
-    url = asked[0]["preview"]["text"]
+    url = requests[0]["preview"]["text"]
     assert f"url: {url}" in (folder / "agents" / "printshop.md").read_text()
-    assert gone(url)
+    assert stops_answering(url)
 
 
 def test_a_desk_without_approval_does_not_claim_that_it_sent_its_text(product: Product):
     with product.up():
-        started, facts = played(product, "remote_teammate", "reject", 1)
-        assert of(facts, "remote.task") == []
-        (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "desk"][-1:]
-        assert "if you approve it" in told
-        said = product.run("run", "And the proof?", "--session", started["sessionId"])
-        assert said.code == 0
-        assert said.out.startswith("There is no proof yet.")
+        started, facts = run_demo(product, "remote_teammate", "reject", 1)
+        assert payloads_of(facts, "remote.task") == []
+        (request,) = [
+            json.dumps(payload) for agent, payload in payloads_of(facts, "tool.requested") if agent == "desk"
+        ][-1:]
+        assert "if you approve it" in request
+        answered = product.run("run", "And the proof?", "--session", started["sessionId"])
+        assert answered.code == 0
+        assert answered.out.startswith("There is no proof yet.")
 
 
 def test_without_the_extra_the_demo_names_the_installation_and_creates_nothing(
@@ -104,5 +111,5 @@ def test_without_the_extra_the_demo_names_the_installation_and_creates_nothing(
 
 
 def test_a_proof_is_set_in_a_column():
-    said = "<inbox>\nPlease set this.\n\n# Open day\n\nTea and cake\nare here.\n</message>"
-    assert set_proof(said, 12) == "  OPEN DAY\n\nTea and cake\nare here."
+    message = "<inbox>\nPlease set this.\n\n# Open day\n\nTea and cake\nare here.\n</message>"
+    assert set_proof(message, 12) == "  OPEN DAY\n\nTea and cake\nare here."

@@ -15,28 +15,28 @@ from callboard.app.cli.main import main
 from tests.app.rigs.product import Product, says
 
 
-def made(product: Product) -> None:
+def create_store(product: Product) -> None:
     """Create a store by a first start."""
     product.plays({"calls": [says("Done.")]}).run("run", "Go")
 
 
-def newer(product: Product) -> None:
-    made(product)
+def make_store_newer(product: Product) -> None:
+    create_store(product)
     with sqlite3.connect(product.home / "store" / "callboard.db") as store:
         store.execute("PRAGMA user_version = 99")
 
 
-def garbled(product: Product) -> None:
+def damage_store(product: Product) -> None:
     (product.home / "store").mkdir(parents=True)
     (product.home / "store" / "callboard.db").write_bytes(os.urandom(9000))
 
 
-def a_folder(name: str) -> Callable[[Product], None]:
+def put_folder(name: str) -> Callable[[Product], None]:
     """Put a folder in place of a state file."""
     return lambda product: (product.home / name).mkdir(parents=True)
 
 
-def a_file(name: str) -> Callable[[Product], None]:
+def put_file(name: str) -> Callable[[Product], None]:
     """Put a file in place of a state folder."""
 
     def make(product: Product) -> None:
@@ -46,7 +46,7 @@ def a_file(name: str) -> Callable[[Product], None]:
     return make
 
 
-def settings(text: bytes) -> Callable[[Product], None]:
+def write_settings(text: bytes) -> Callable[[Product], None]:
     def make(product: Product) -> None:
         product.home.mkdir()
         (product.home / "settings.toml").write_bytes(text)
@@ -57,17 +57,17 @@ def settings(text: bytes) -> Callable[[Product], None]:
 @pytest.mark.parametrize(
     ("spoil", "code", "message", "hint"),
     [
-        (a_file(""), "store_unusable", "it is a file, not a folder", "CALLBOARD_HOME"),
-        (a_file("store"), "store_unusable", "cannot be used", ""),
-        (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
-        (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
-        (a_folder("settings.toml"), "bad_settings", "Is a directory", "readable file"),
-        (newer, "store_unusable", "a newer Callboard created it", "Update Callboard"),
-        (garbled, "store_unusable", "is not a database", "backup"),
-        (settings(b"port = \n"), "bad_settings", "is not TOML", "move it away"),
-        (settings(b"prot = 1\n"), "bad_settings", "this key is unknown", ""),
-        (settings(b"port = 99999\n"), "bad_settings", "expected `int` <= 65535", ""),
-        (settings(b"port = '\xff'\n"), "bad_settings", "is not UTF-8", ""),
+        (put_file(""), "store_unusable", "it is a file, not a folder", "CALLBOARD_HOME"),
+        (put_file("store"), "store_unusable", "cannot be used", ""),
+        (put_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
+        (put_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
+        (put_folder("settings.toml"), "bad_settings", "Is a directory", "readable file"),
+        (make_store_newer, "store_unusable", "a newer Callboard created it", "Update Callboard"),
+        (damage_store, "store_unusable", "is not a database", "backup"),
+        (write_settings(b"port = \n"), "bad_settings", "is not TOML", "move it away"),
+        (write_settings(b"prot = 1\n"), "bad_settings", "this key is unknown", ""),
+        (write_settings(b"port = 99999\n"), "bad_settings", "expected `int` <= 65535", ""),
+        (write_settings(b"port = '\xff'\n"), "bad_settings", "is not UTF-8", ""),
     ],
     ids=lambda case: getattr(case, "__name__", None) if callable(case) else None,
 )
@@ -115,7 +115,7 @@ def test_an_invalid_option_lists_its_values_and_no_name_of_a_library(product: Pr
 def test_an_endpoint_file_of_an_ended_process_is_ignored(product: Product, text: str):
     product.home.mkdir()
     (product.home / "endpoint.json").write_text(text)
-    made(product)
+    create_store(product)
     assert product.run("sessions", "--json").json[0]["state"] == "idle"
 
 

@@ -25,7 +25,7 @@ def other(product: Product, tmp_path: Path) -> Product:
     return second.plays({"calls": [says("Done.")]})
 
 
-def examined(product: Product, folder: Path) -> list[dict[str, Any]]:
+def findings_of(product: Product, folder: Path) -> list[dict[str, Any]]:
     """The findings of `doctor` about other uses of the folder."""
     return [
         finding
@@ -46,10 +46,10 @@ def test_up_run_and_doctor_name_another_process_that_serves_the_folder(product: 
         assert warning in other.run("run", "Go on", "--session", "last").err
         assert warning in other.run("job", "start", "Look.", "alpha", "--folder", str(product.folder)).err
         assert warning in other.run("up", "--no-browser", "--folder", str(product.folder)).out
-        (finding,) = examined(other, product.folder)
+        (finding,) = findings_of(other, product.folder)
         expected = f"process {first['pid']} serves {product.folder} with the state folder {product.home}"
         assert (finding["state"], finding["message"]) == ("warn", expected)
-        assert examined(other, other.folder) == []
+        assert findings_of(other, other.folder) == []
     assert sorted(product.folder.rglob("*")) == before
 
 
@@ -59,9 +59,9 @@ def test_a_process_announces_every_opened_folder(product: Product, other: Produc
     elsewhere.mkdir()
     with product.up():
         assert product.run("up", "--json", "--folder", str(elsewhere)).code == 0
-        assert len(examined(other, elsewhere)) == 1
+        assert len(findings_of(other, elsewhere)) == 1
     with product.up():
-        assert len(examined(other, elsewhere)) == 1
+        assert len(findings_of(other, elsewhere)) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -72,7 +72,7 @@ def test_an_ended_process_causes_no_warning(product: Product, other: Product, nu
         running.wait()
         left = list(Path(product.variables["XDG_RUNTIME_DIR"], "callboard").iterdir())
         assert len(left) == (number == signal.SIGKILL)
-        assert examined(other, product.folder) == []
+        assert findings_of(other, product.folder) == []
         with other.up("--folder", str(product.folder)) as (_, ready):
             assert ready["alsoServedBy"] == []
             assert not any(path.exists() for path in left)
@@ -84,7 +84,7 @@ def test_two_names_of_one_state_folder_cause_no_warning(product: Product, other:
     link.symlink_to(product.home)
     with product.up():
         other.variables["CALLBOARD_HOME"] = str(link)
-        assert examined(other, product.folder) == []
+        assert findings_of(other, product.folder) == []
 
 
 @pytest.mark.parametrize("open_to_others", [False, True])

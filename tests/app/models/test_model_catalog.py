@@ -128,7 +128,7 @@ async def test_coding_agents_on_path_are_discovered_with_a_definition_or_the_mis
 
 
 @asynccontextmanager
-async def desk(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> AsyncIterator[ModelCatalog]:
+async def catalog(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> AsyncIterator[ModelCatalog]:
     """Provide a catalogue with these providers until the end of the block."""
     models = ConfiguredModels(ModelSettings(providers=providers, fallback=fallback))
     try:
@@ -142,7 +142,7 @@ LOCAL = ProviderSettings(name="local", base_url="http://127.0.0.1:1/v1", models=
 
 
 async def test_configured_models_are_listed_with_order_abilities_and_problems():
-    async with desk(CLAUDE, LOCAL, fallback=("claude", "local")) as models:
+    async with catalog(CLAUDE, LOCAL, fallback=("claude", "local")) as models:
         listed = await models.list_models()
     assert listed.configured == (
         ConfiguredModel(
@@ -181,7 +181,7 @@ async def test_a_model_with_a_missing_secret_is_listed_as_unusable(tmp_path: Pat
 
 
 async def test_without_configured_models_the_offline_search_is_listed():
-    async with desk() as models:
+    async with catalog() as models:
         (model,) = (await models.list_models()).configured
         tested = await models.test_model("")
     assert (model.kind, model.usable, model.why) == (
@@ -195,7 +195,7 @@ async def test_without_configured_models_the_offline_search_is_listed():
 async def test_the_test_of_a_model_reports_times_and_tokens():
     with aimock() as server:
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
-        async with desk(provider) as models:
+        async with catalog(provider) as models:
             with pytest.raises(Refusal) as raised:
                 await models.test_model("nobody")
             assert raised.value.code == "unknown_model"
@@ -233,7 +233,7 @@ async def test_the_times_of_a_test_exclude_loading():
 )
 async def test_the_test_of_an_unavailable_model_reports_what_to_do(provider: ProviderSettings, code: str, hint: str):
     # The catalogue has its own time limit; the first request also loads libraries.
-    async with desk(provider) as models:
+    async with catalog(provider) as models:
         tested = await models.test_model(provider.name)
     assert tested.problem is not None
     assert (tested.ok, tested.problem.code, tested.problem.hint) == (False, code, hint)

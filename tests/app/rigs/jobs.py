@@ -29,31 +29,31 @@ You do one item.
 """
 REFUSED = [{"fail": {"code": "model_auth", "message": "the key is not known"}}]
 #: Inputs of a resumed worker and of a retried one.
-GOES_ON, TRIES_AGAIN = "You were paused", "This is attempt 2"
+RESUMED, RETRIED = "You were paused", "This is attempt 2"
 
 
-def matched(text: str, *calls: list[dict[str, Any]]) -> dict[str, Any]:
+def worker_turn(text: str, *calls: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a scenario entry for a worker's turn whose input contains a text."""
     return {"text": text, "agent": "worker", "calls": [*calls]}
 
 
-def with_session(product: Product, *turns: dict[str, Any]) -> str:
+def create_session(product: Product, *turns: dict[str, Any]) -> str:
     """Create a session whose workers play the scenario; return its id."""
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
     (agents / "worker.md").write_text(WORKER)
-    plays(product, *turns)
+    play_for_workers(product, *turns)
     return product.run("run", "Hi", "--json").json[0]["sessionId"]
 
 
-def plays(product: Product, *turns: dict[str, Any]) -> None:
+def play_for_workers(product: Product, *turns: dict[str, Any]) -> None:
     """Play the scenario for workers; the lead answers or writes a report."""
-    report = {"text": "the report", "agent": "lead", "calls": [writes("report.md"), says("Written.")]}
+    report = {"text": "the report", "agent": "lead", "calls": [report_call("report.md"), says("Written.")]}
     product.plays({"agents": {"lead": [says("Hello.")]}, "match": [*turns, report]})
 
 
-def writes(path: str) -> list[dict[str, Any]]:
+def report_call(path: str) -> list[dict[str, Any]]:
     return uses("Write", file_path=path, content="# Report\n")
 
 
@@ -63,6 +63,6 @@ def statuses(product: Product, *job: str) -> tuple[str, list[str]]:
     return read["status"], [item["status"] for item in read["items"]]
 
 
-ALPHA = matched("alpha", says("Alpha is fine.\nQuite."))
+ALPHA = worker_turn("alpha", says("Alpha is fine.\nQuite."))
 #: Starts a job in the newest session.
 START = ("job", "start", "Look at this.", "alpha", "beta", "--session", "last", "--parallel", "1")

@@ -216,7 +216,7 @@ class Terminal:
     """A process in a new terminal, and its output."""
 
     def __init__(self, arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> None:
-        self.shown = ""
+        self.output = ""
         # A multi-byte character may arrive in two pieces.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, slave = pty.openpty()
@@ -237,15 +237,15 @@ class Terminal:
     def until(self, text: str) -> str:
         """Wait for a text; return the output since the last call."""
         until = time.monotonic() + PATIENCE
-        while text not in self.shown:
+        while text not in self.output:
             try:
                 piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
-                raise AssertionError(f"{text!r} was not shown within {PATIENCE} s: {self.shown!r}") from None
+                raise AssertionError(f"{text!r} was not shown within {PATIENCE} s: {self.output!r}") from None
             if not piece:
-                raise AssertionError(f"{text!r} was not shown: {self.shown!r}")
-            self.shown += self._decoder.decode(piece)
-        before, _, self.shown = self.shown.partition(text)
+                raise AssertionError(f"{text!r} was not shown: {self.output!r}")
+            self.output += self._decoder.decode(piece)
+        before, _, self.output = self.output.partition(text)
         return before + text
 
     def send(self, text: str) -> None:
@@ -256,7 +256,7 @@ class Terminal:
         """Wait for the end of the output; return the exit code."""
         code = self.process.wait(timeout=PATIENCE)
         while piece := self._pieces.get(timeout=PATIENCE):
-            self.shown += self._decoder.decode(piece)
+            self.output += self._decoder.decode(piece)
         return code
 
     def close(self) -> None:

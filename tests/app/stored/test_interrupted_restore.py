@@ -54,15 +54,17 @@ class _Fails:
     """Failure of the step with a number, after the steps before it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, *, exchanges: bool) -> None:
-        self.taken = 0
+        self.done = 0
         for owner, name in STEPS:
             real: Callable[..., object] = getattr(owner, name)
 
-            def step(*given: object, real: Callable[..., object] = real, name: str = name, **more: object) -> object:
-                if self.taken == at:
+            def step(
+                *arguments: object, real: Callable[..., object] = real, name: str = name, **more: object
+            ) -> object:
+                if self.done == at:
                     raise OSError(5, "Input/output error")
-                self.taken += 1
-                return False if name == "_exchange" and not exchanges else real(*given, **more)
+                self.done += 1
+                return False if name == "_exchange" and not exchanges else real(*arguments, **more)
 
             monkeypatch.setattr(owner, name, step)
 

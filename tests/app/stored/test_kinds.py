@@ -31,7 +31,7 @@ async def home(tmp_path: Path) -> StateFolder:
     return home
 
 
-def packed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
+def pack_changed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
     """Write a backup of a changed copy of the store, with a manifest of all its files."""
     back_up(home, file, progress=lambda _: None)
     folder = file.with_suffix("")
@@ -43,45 +43,45 @@ def packed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> Non
     archive.write(file, folder, msgspec.structs.replace(manifest, members=members))
 
 
-def uploads_as_a_file(folder: Path) -> None:
+def replace_uploads_by_file(folder: Path) -> None:
     (folder / "uploads" / "upl_1").unlink()
     (folder / "uploads").rmdir()
     (folder / "uploads").write_text("")
 
 
-def settings_as_a_folder(folder: Path) -> None:
+def replace_settings_by_folder(folder: Path) -> None:
     (folder / "settings.toml").mkdir()
     (folder / "settings.toml" / "x").write_text("")
 
 
-def a_folder_of_uploads(folder: Path) -> None:
+def add_folder_to_uploads(folder: Path) -> None:
     (folder / "uploads" / "more").mkdir()
     (folder / "uploads" / "more" / "x").write_text("")
 
 
-def the_store_as_a_file(folder: Path) -> None:
+def replace_store_by_file(folder: Path) -> None:
     (folder / "store" / "callboard.db").unlink()
     (folder / "store").rmdir()
     (folder / "store").write_text("")
 
 
-def no_log(folder: Path) -> None:
+def remove_log(folder: Path) -> None:
     (folder / "store" / "callboard.db").unlink()
 
 
-def another_file(folder: Path) -> None:
+def add_other_file(folder: Path) -> None:
     (folder / "restoring.json").write_text("{}")
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (uploads_as_a_file, "it lists 'uploads'"),
-        (settings_as_a_folder, "it lists 'settings.toml/x'"),
-        (a_folder_of_uploads, "it lists 'uploads/more/x'"),
-        (the_store_as_a_file, "it lists 'store'"),
-        (no_log, "store/callboard.db is missing"),
-        (another_file, "it lists 'restoring.json'"),
+        (replace_uploads_by_file, "it lists 'uploads'"),
+        (replace_settings_by_folder, "it lists 'settings.toml/x'"),
+        (add_folder_to_uploads, "it lists 'uploads/more/x'"),
+        (replace_store_by_file, "it lists 'store'"),
+        (remove_log, "store/callboard.db is missing"),
+        (add_other_file, "it lists 'restoring.json'"),
     ],
 )
 def test_r6_a_backup_with_an_irregular_entry_changes_nothing(
@@ -89,7 +89,7 @@ def test_r6_a_backup_with_an_irregular_entry_changes_nothing(
 ) -> None:
     """R6: with a file in place of a folder, the next upload would fail."""
     file = tmp_path / "b.tar"
-    packed(home, file, change)
+    pack_changed(home, file, change)
     before = sorted(path.relative_to(home.folder) for path in home.folder.rglob("*"))
 
     with pytest.raises(Refusal) as refused:

@@ -27,7 +27,7 @@ from tests.app.rigs.product import Product, command, says, uses
 LONG = "All that was said. " * 1000
 
 
-def written(product: Product, *prompts: str) -> None:
+def run_turns(product: Product, *prompts: str) -> None:
     """Run turns whose answers are blobs."""
     product.plays({"match": [{"text": "", "calls": [says(LONG)]}]})
     for prompt in prompts:
@@ -49,7 +49,7 @@ def problem(done: Any) -> dict[str, Any]:
     return json.loads(text.splitlines()[-1])
 
 
-def left_in(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
     """Return the names in a folder, except the incident log and the endpoint."""
     return sorted(path.name for path in folder.iterdir() if path.suffix not in (".log", ".json"))
 
@@ -58,7 +58,7 @@ def test_r6_check_reports_a_sound_store_with_its_counts(product: Product):
     """R6"""
     nothing = product.run("check")
     assert (nothing.code, str(product.home) in nothing.err) == (2, True)
-    written(product, "One")
+    run_turns(product, "One")
     done = product.run("check", "--json")
     (checked,) = done.json
     assert (done.code, checked["damages"], checked["streams"]) == (0, [], 2)
@@ -67,7 +67,7 @@ def test_r6_check_reports_a_sound_store_with_its_counts(product: Product):
 
 def test_r6_check_names_each_damage_with_what_to_do(product: Product):
     """R6: the damage in the log has the exit code 1; damaged views lose nothing."""
-    written(product, "One")
+    run_turns(product, "One")
     (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
     done = product.run("check")
     assert (done.code, "derived  views" in done.out, "rebuild it from the log" in done.out) == (0, True, True)
@@ -79,7 +79,7 @@ def test_r6_check_names_each_damage_with_what_to_do(product: Product):
 
 def test_r6_a_backup_of_a_running_callboard_restores_everything(product: Product, tmp_path: Path):
     """R6: the log with its blobs, the settings, the names of secrets and the uploads; nothing derived and no key."""
-    written(product, "One")
+    run_turns(product, "One")
     (product.home / "settings.toml").write_text("retention = 7\n")
     (product.home / "uploads").mkdir(exist_ok=True)
     (product.home / "uploads" / "upl_1").write_bytes(b"waiting")
@@ -105,9 +105,9 @@ def test_r6_a_backup_of_a_running_callboard_restores_everything(product: Product
 
 def test_r6_restore_needs_a_flag_to_replace_and_keeps_the_former_store(product: Product, tmp_path: Path):
     """R6: the former store is complete under its new name, and no epoch has two histories."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
-    written(product, "Two", "Three")
+    run_turns(product, "Two", "Three")
 
     refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
     assert (refused.code, problem(refused)["code"], len(titles(product))) == (4, "store_exists", 3)
@@ -123,7 +123,7 @@ def test_r6_restore_needs_a_flag_to_replace_and_keeps_the_former_store(product: 
 
 def test_r6_each_restore_of_a_second_keeps_the_former_store_under_another_name(product: Product):
     """R6"""
-    written(product, "One")
+    run_turns(product, "One")
     backup = str(product.place / "good.tar")
     product.run("backup", backup)
     done = [product.run("restore", backup, "--replace", "--json") for _ in range(5)]
@@ -135,7 +135,7 @@ def test_r6_each_restore_of_a_second_keeps_the_former_store_under_another_name(p
 
 def test_r6_the_printed_advice_for_a_damaged_store_works(product: Product, tmp_path: Path):
     """R6: the command of the advice, and the command that `backup --damaged` prints, restore."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "good.tar"))
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
     advised = re.search(r"`callboard (restore FILE[^`]*)`", product.run("check").out)
@@ -150,7 +150,7 @@ def test_r6_the_printed_advice_for_a_damaged_store_works(product: Product, tmp_p
 
 def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
     """R3: the disk of the backup is full, and the disk of the store is not."""
-    written(product, "One")
+    run_turns(product, "One")
     (folder := product.place / "small").mkdir()
     bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", "65536", "--tmpfs", str(folder)]
     done = subprocess.run(
@@ -168,7 +168,7 @@ def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
 
 def test_r3_a_check_on_a_full_disk_reports_no_damage(product: Product):
     """R3: SQLite reads with an additional file, which needs space."""
-    written(product, "One")
+    run_turns(product, "One")
     size = sum(path.stat().st_size for path in product.home.rglob("*") if path.is_file())
     (folder := product.place / "full").mkdir()
     fills = f'cp -a {product.home}/. {folder} && dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; exec "$@"'
@@ -186,7 +186,7 @@ def test_r3_a_check_on_a_full_disk_reports_no_damage(product: Product):
 
 def test_incidents_on_a_full_disk_print_one_line(product: Product):
     """R3: not a traceback of the logging library."""
-    written(product, "One")
+    run_turns(product, "One")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 6")
     (product.home / "store" / "views.db").unlink()
     log = product.home / "callboard.log"
@@ -205,7 +205,7 @@ def test_incidents_on_a_full_disk_print_one_line(product: Product):
 
 def test_a_backup_into_a_read_only_folder_is_refused(product: Product):
     """The state folder is sound, so nothing is advised for it."""
-    written(product, "One")
+    run_turns(product, "One")
     (folder := product.place / "closed").mkdir()
     bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(folder), str(folder)]
     done = subprocess.run(
@@ -223,7 +223,7 @@ def test_a_backup_into_a_read_only_folder_is_refused(product: Product):
 
 def test_r5_damaged_views_are_rebuilt_and_the_reason_is_logged(product: Product):
     """R5: it happens before the process opens its incident log."""
-    written(product, "One")
+    run_turns(product, "One")
     (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
     done = subprocess.run(
         command("run", "Two"),
@@ -240,7 +240,7 @@ def test_r5_damaged_views_are_rebuilt_and_the_reason_is_logged(product: Product)
 
 def test_r5_a_store_without_its_log_is_not_recreated(product: Product, tmp_path: Path):
     """R5: the start reports the lost sessions, and its advice works."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     (product.home / "store" / "callboard.db").unlink()
     refused = product.run("run", "Two")
@@ -252,7 +252,7 @@ def test_r5_a_store_without_its_log_is_not_recreated(product: Product, tmp_path:
 
 def test_r5_a_turn_over_damaged_content_fails_with_how_to_restore(product: Product):
     """R5: the damage is not a failure of the model, and repeating the turn cannot help."""
-    written(product, "One")
+    run_turns(product, "One")
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
     done = product.run("run", "Two", "--session", "last")
     assert (done.code, "blob_damaged" in done.err, "callboard restore FILE --replace" in done.err) == (1, True, True)
@@ -263,14 +263,14 @@ def test_a_missing_backup_is_refused_before_the_store_is_checked(product: Produc
     """Nothing is created, and the hint does not mention `--replace`."""
     refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
     assert (refused.code, problem(refused)["field"], product.home.exists()) == (2, "FILE", False)
-    written(product, "One")
+    run_turns(product, "One")
     refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
     assert (refused.code, problem(refused)["field"], titles(product)) == (2, "FILE", ["One"])
 
 
 def test_r6_restore_is_refused_while_a_process_writes(product: Product, tmp_path: Path):
     """R6: the store of a running process is never replaced."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     with product.up():
         refused = product.run("restore", str(tmp_path / "b.tar"), "--replace", "--json")
@@ -281,7 +281,7 @@ def test_r6_restore_is_refused_while_a_process_writes(product: Product, tmp_path
 @pytest.mark.parametrize("how", ["a byte", "half", "other file", "another member", "damaged inside"])
 def test_r6_an_incomplete_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
     """R6: the whole backup is checked before any file changes."""
-    written(product, "One")
+    run_turns(product, "One")
     file = tmp_path / "b.tar"
     if how == "damaged inside":
         change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
@@ -301,19 +301,19 @@ def test_r6_an_incomplete_backup_changes_nothing(product: Product, tmp_path: Pat
     if how == "another member":
         with tarfile.open(file, "a") as archive:
             archive.add(product.folder / "README.md", "../outside")
-    before = left_in(product.home)
+    before = names_in(product.home)
 
     refused = product.run("restore", str(file), "--replace", "--json")
 
     assert problem(refused)["code"] == ("chain_broken" if how == "damaged inside" else "invalid_input")
-    assert (left_in(product.home), titles(product)) == (before, ["One"])
+    assert (names_in(product.home), titles(product)) == (before, ["One"])
 
 
 def test_s2_a_backup_of_an_older_schema_is_restored_in_the_present_one(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """S2, R6: a backup from before an update is usable after it."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     note = "ALTER TABLE store ADD COLUMN note TEXT NOT NULL DEFAULT ''"
     monkeypatch.setattr(schema, "STEPS", {schema.FACTS_SCHEMA: lambda connection: connection.execute(note)})
@@ -328,7 +328,7 @@ def test_s2_a_backup_of_an_older_schema_is_restored_in_the_present_one(
 @pytest.mark.parametrize("there", [True, False])
 def test_r6_no_process_starts_writing_during_a_restore(product: Product, tmp_path: Path, *, there: bool):
     """R6: also without a former store, and a failed restore creates none."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
     home = StateFolder(product.home)
     if not there:
@@ -357,9 +357,9 @@ def test_r6_an_interrupted_restore_loses_no_store(
     product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, *, exchanges: bool
 ):
     """R6: at each step the former store exists under its name or its new name."""
-    written(product, "One")
+    run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
-    written(product, "Two")
+    run_turns(product, "Two")
     rename, renamed = Path.rename, list[Path]()
 
     def interrupted(self: Path, target: Path) -> Path:
@@ -382,7 +382,7 @@ def test_r6_an_interrupted_restore_loses_no_store(
 @pytest.mark.parametrize("kind", ["ses_%", "wks_%"])
 def test_a_damaged_stream_does_not_hide_other_sessions(product: Product, kind: str):
     """S1: unreadable sessions, and sessions of unreadable workspaces, are listed as damaged."""
-    written(product, "One", "Two")
+    run_turns(product, "One", "Two")
     of_stream = f"stream = (SELECT min(number) FROM streams WHERE name LIKE '{kind}')"
     change(product, f"UPDATE facts SET payload = zeroblob(3) WHERE {of_stream} AND sequence = 2")
     (product.home / "store" / "views.db").unlink()
@@ -397,7 +397,7 @@ def test_a_damaged_stream_does_not_hide_other_sessions(product: Product, kind: s
 
 def test_a_tampered_log_is_printed_up_to_the_change(product: Product):
     """The output ends with the error."""
-    written(product, "One")
+    run_turns(product, "One")
     whole = product.run("facts", "last", "--json").json
     session = whole[0]["sessionId"]
     number = "(SELECT number FROM streams WHERE name LIKE 'ses_%')"
@@ -411,10 +411,10 @@ def test_a_tampered_log_is_printed_up_to_the_change(product: Product):
 
 def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
     """R5: with and without the write-ahead log of a killed process. Nothing is written or missing."""
-    written(product, "One")
+    run_turns(product, "One")
     verbs = (["sessions", "--json"], ["facts", "last", "--json"], ["check", "--json"])
     before = [product.run(*verb).out for verb in verbs]
-    assert [_frozen(product, *verb) for verb in verbs] == before
+    assert [_run_read_only(product, *verb) for verb in verbs] == before
 
     with product.up() as (running, _):
         assert product.run("run", "Two").code == 0
@@ -423,7 +423,7 @@ def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
     # As after a power failure: the last writes are in the write-ahead log.
     (product.home / "store" / "callboard.db-shm").unlink()
     assert (product.home / "store" / "callboard.db-wal").stat().st_size > 0
-    frozen = [_frozen(product, *verb) for verb in verbs]
+    frozen = [_run_read_only(product, *verb) for verb in verbs]
     assert frozen == [product.run(*verb).out for verb in verbs]
     assert '"title":"Two"' in frozen[0]
 
@@ -443,7 +443,7 @@ def test_r5_doctor_names_a_stopped_process(product: Product):
 
 def test_r5_doctor_names_a_damaged_blob_and_the_extent_of_its_check(product: Product):
     """R5"""
-    written(product, "One")
+    run_turns(product, "One")
     store = {finding["name"]: finding for finding in product.run("doctor", "--json").json}["store"]
     assert (store["state"], "quick check" in store["message"]) == ("ok", True)
     change(product, "UPDATE blobs SET data = zeroblob(length(data))")
@@ -452,7 +452,7 @@ def test_r5_doctor_names_a_damaged_blob_and_the_extent_of_its_check(product: Pro
     assert product.run("doctor").code == 1
 
 
-def _frozen(product: Product, *arguments: str) -> str:
+def _run_read_only(product: Product, *arguments: str) -> str:
     """Run a verb on a state folder that even root cannot write to."""
     bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(product.home), str(product.home)]
     done = subprocess.run(
@@ -489,7 +489,7 @@ def test_a_turn_with_a_file_is_in_a_backup_with_its_versions(product: Product, t
 
 def test_r5_a_running_server_lists_a_damaged_session_with_the_reason_and_what_to_do(product: Product):
     """R5: it stays in the list."""
-    written(product, "One", "Two")
+    run_turns(product, "One", "Two")
     change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
     (product.home / "store" / "views.db").unlink()
     alone = product.run("sessions")
@@ -504,7 +504,7 @@ def test_r5_a_running_server_lists_a_damaged_session_with_the_reason_and_what_to
 @pytest.mark.parametrize("place", ["b.tar", ".", "deep/b.tar", "link/b.tar"])
 def test_r6_a_backup_that_agents_could_read_is_refused_without_a_flag(product: Product, tmp_path: Path, place: str):
     """R6, SAFE: a backup contains the sessions of all folders. Links are resolved."""
-    written(product, "One")
+    run_turns(product, "One")
     (product.folder / "deep").mkdir()
     (tmp_path / "link").symlink_to(product.folder / "deep")
     target = str(tmp_path / place if place.startswith("link") else product.folder / place)

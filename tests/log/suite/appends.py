@@ -236,7 +236,7 @@ class AnswerSuite:
         """CTL-01"""
         attempts = [batch(0, text_fact("one"), stream=f"ses_{number}", key="k") for number in range(10)]
 
-        outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
+        outcomes = await asyncio.gather(*(store.facts.append(attempt) for attempt in attempts), return_exceptions=True)
 
         refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
         assert refused == ["idempotency_conflict"] * 9

@@ -100,9 +100,9 @@ class RemovalSuite:
         """Design rule: no copy in the log keeps erased content."""
         earlier, later = make_blob(b"PK earlier", "application/zip"), make_blob(b"PK later", "application/zip")
         await fill(store, 1)
-        await store.facts.append(batch(1, exported(earlier, through=1), blobs=(earlier,)))
+        await store.facts.append(batch(1, export_fact(earlier, through=1), blobs=(earlier,)))
         await store.facts.append(batch(2, text_fact("secret")))
-        await store.facts.append(batch(3, exported(later, through=3), blobs=(later,)))
+        await store.facts.append(batch(3, export_fact(later, through=3), blobs=(later,)))
 
         await store.facts.erase(STREAM, 3)
 
@@ -144,6 +144,6 @@ class RemovalSuite:
         assert await store.facts.delete(STREAM) == NOTHING
 
 
-def exported(pack: Blob, *, through: int) -> NewFact:
+def export_fact(pack: Blob, *, through: int) -> NewFact:
     """Return the fact of a pack with all facts up to a sequence."""
     return NewFact(EvidenceExported(through=through, facts=through, link="", pack=pack.ref), Scope(evidence="evd_a"))

@@ -16,13 +16,13 @@ class RowSuite:
     async def test_rows_and_watermark_are_written_together(self, store: Store) -> None:
         """Design rule: view rows are written behind the log with a watermark."""
         assert await store.rows.read_views(STREAM) is None
-        one, two = turn_row("trn_1", 10), turn_row("trn_2", 20)
+        first, second = turn_row("trn_1", 10), turn_row("trn_2", 20)
 
-        await store.rows.write(STREAM, [Upsert("turns", two), Upsert("turns", one)], self.VIEWS)
+        await store.rows.write(STREAM, [Upsert("turns", second), Upsert("turns", first)], self.VIEWS)
 
         assert await store.rows.read_views(STREAM) == self.VIEWS
-        assert await store.rows.read_rows(STREAM, "turns") == (one, two)
-        assert await store.rows.read_row(STREAM, "turns", "trn_2") == two
+        assert await store.rows.read_rows(STREAM, "turns") == (first, second)
+        assert await store.rows.read_row(STREAM, "turns", "trn_2") == second
         assert await store.rows.read_row(STREAM, "turns", "trn_3") is None
         assert await store.rows.read_rows(STREAM, "parts") == ()
 

@@ -21,7 +21,7 @@ from ..samples import STREAM, batch, fill, long_text_fact, turn_row
 LARGE = CHECKED_ALWAYS + 5
 
 
-async def written(folder: Path, size: int = 20_000) -> str:
+async def write_store(folder: Path, size: int = 20_000) -> str:
     """Write two streams and a blob. Return the hash of the blob."""
     store = open_store(folder)
     await fill(store, 6)
@@ -46,7 +46,7 @@ def change(folder: Path, *statements: str, file: str = "callboard.db") -> None:
 
 async def test_r6_a_sound_store_has_no_damage(tmp_path: Path) -> None:
     """R6"""
-    await written(tmp_path)
+    await write_store(tmp_path)
 
     checked = check_store(tmp_path)
 
@@ -72,7 +72,7 @@ async def test_r6_each_damage_is_reported_with_its_fact(
     tmp_path: Path, statement: str, named: tuple[str, str, int]
 ) -> None:
     """R6: the other stream is also checked."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, statement)
 
     checked = check_store(tmp_path)
@@ -84,7 +84,7 @@ async def test_r6_each_damage_is_reported_with_its_fact(
 
 async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) -> None:
     """R6: a store with an unreachable session is damaged."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, "DELETE FROM streams WHERE number = 1")
 
     checked = check_store(tmp_path)
@@ -96,7 +96,7 @@ async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) ->
 @pytest.mark.parametrize("table", ["head", "store"])
 async def test_r6_a_store_with_a_damaged_table_is_refused_with_the_reason(tmp_path: Path, table: str) -> None:
     """R6, S1: a read of any damage is refused with a code and advice."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, "UPDATE streams SET head = 'x' WHERE number = 1" if table == "head" else "DELETE FROM store")
 
     with pytest.raises(Refusal) as refused:
@@ -115,7 +115,7 @@ async def _read(folder: Path) -> None:
 
 async def test_r6_a_damaged_blob_is_reported_with_the_fact_that_uses_it(tmp_path: Path) -> None:
     """R6, R5"""
-    hash = await written(tmp_path)
+    hash = await write_store(tmp_path)
     change(tmp_path, "UPDATE blobs SET data = zeroblob(length(data))")
 
     (reported,) = check_store(tmp_path).damages
@@ -126,15 +126,15 @@ async def test_r6_a_damaged_blob_is_reported_with_the_fact_that_uses_it(tmp_path
 
 async def test_r6_unreadable_pages_are_reported_as_damage(tmp_path: Path) -> None:
     """R6: the damage is all over the file, and the check reads the rest."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     path = tmp_path / "callboard.db"
     original = path.read_bytes()
     for at in range(0, len(original), 4096):
         path.write_bytes(original[:at] + b"\xa5" * 4096 + original[at + 4096 :])
-        assert _finds(tmp_path), f"page {at // 4096}"
+        assert _reports_damage(tmp_path), f"page {at // 4096}"
 
 
-def _finds(folder: Path) -> bool:
+def _reports_damage(folder: Path) -> bool:
     """Return whether a check reports damage or an unusable file."""
     try:
         return not check_store(folder).is_sound
@@ -144,7 +144,7 @@ def _finds(folder: Path) -> bool:
 
 async def test_r6_views_ahead_of_the_log_are_no_loss(tmp_path: Path) -> None:
     """R6: they are derived."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, "UPDATE views SET watermark = 99", file="views.db")
 
     checked = check_store(tmp_path)
@@ -173,7 +173,7 @@ async def test_r6_each_changed_value_of_the_views_is_reported(
     tmp_path: Path, statement: str, named: tuple[str, str]
 ) -> None:
     """R6: the damage has a stable code, and no data is lost."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     assert check_store(tmp_path).damages == ()
     change(tmp_path, statement, file="views.db")
 
@@ -188,7 +188,7 @@ async def test_r6_each_changed_value_of_the_views_is_reported(
 
 async def test_r6_random_bytes_in_the_pages_of_the_views_are_reported(tmp_path: Path) -> None:
     """R6: every used page: values, indexes and the schema."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     path = tmp_path / "views.db"
     with closing(sqlite3.connect(path)) as views:
         views.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -202,14 +202,14 @@ async def test_r6_random_bytes_in_the_pages_of_the_views_are_reported(tmp_path: 
 
 async def test_r6_views_of_an_older_layout_are_no_damage(tmp_path: Path) -> None:
     """R6: the next start replaces them."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, "PRAGMA user_version = 7", "DROP TABLE snapshots", file="views.db")
     assert check_store(tmp_path).damages == ()
 
 
 async def test_r6_a_check_runs_while_another_process_writes(tmp_path: Path) -> None:
     """R6"""
-    await written(tmp_path)
+    await write_store(tmp_path)
     store = open_store(tmp_path)
     at = (await store.facts.read_head(STREAM)).sequence
     for number in range(3):
@@ -239,7 +239,7 @@ async def test_a_quick_check_reads_the_newest_facts_and_blobs(tmp_path: Path) ->
 @pytest.mark.parametrize("size", [20_000, LARGE])
 async def test_r5_a_blob_with_wrong_bytes_is_not_served(tmp_path: Path, size: int) -> None:
     """R5: as a whole and as a range, before and after the change."""
-    hash = await written(tmp_path, size)
+    hash = await write_store(tmp_path, size)
     change(tmp_path, "UPDATE blobs SET data = CAST(replace(CAST(data AS TEXT), 'xx', 'xy') AS BLOB)")
     store = open_store(tmp_path, read_only=True)
 
@@ -253,7 +253,7 @@ async def test_r5_a_blob_with_wrong_bytes_is_not_served(tmp_path: Path, size: in
 
 async def test_a_large_blob_is_read_by_page(tmp_path: Path) -> None:
     """R5: it is verified once and not for each page."""
-    hash = await written(tmp_path, LARGE)
+    hash = await write_store(tmp_path, LARGE)
     store = open_store(tmp_path, read_only=True)
 
     pages = [await store.blobs.get_range(hash, offset=at, length=500_000) for at in range(0, LARGE, 500_000)]
@@ -274,7 +274,7 @@ READS: tuple[Callable[..., object], ...] = (
 @pytest.mark.parametrize("read", READS)
 async def test_every_read_of_facts_verifies_their_links(tmp_path: Path, read: Callable[..., object]) -> None:
     """Every read of a changed fact is refused with its sequence."""
-    await written(tmp_path)
+    await write_store(tmp_path)
     change(tmp_path, "UPDATE facts SET payload = replace(payload, 'text', 'test') WHERE stream = 1 AND sequence = 4")
     store = open_store(tmp_path, read_only=True)
 

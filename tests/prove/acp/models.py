@@ -23,7 +23,7 @@ class Models:
 
     def __init__(self, url: str, requests: list[dict[str, Any]], turn: Callable[[list[Call], str], None]) -> None:
         self.url = url
-        self.asked = requests
+        self.requests = requests
         self.turn = turn
 
 

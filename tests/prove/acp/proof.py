@@ -43,7 +43,7 @@ from tests.runtime.rigs.house import House, house
 CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "requests")
 UNASKED = "no: what was refused was not done"
 WIDE = "mode: it asks from the start, whatever its own settings say"
-ASKED = "requests: no requested call is recorded as run without a request"
+RECORDED = "requests: no requested call is recorded as run without a request"
 DEATH = "kill: a death fails its turn and is on record"
 
 
@@ -76,7 +76,7 @@ class Proof:
             f"{self.name} {self.version}",
             f"{there.name} {there.version}, mode {there.mode or '-'}, model {there.model or '-'}: "
             f"{time.monotonic() - began:.1f} s, stopped in {stopped:.2f} s, "
-            f"{len(self.turns.server.asked)} requests of its model",
+            f"{len(self.turns.server.requests)} requests of its model",
         )
 
     async def command(self) -> None:
@@ -88,8 +88,8 @@ class Proof:
         self.check(WIDE, there.mode == self.agent.asks, there.mode)
         requests = [(request.tool, "made.txt" in request.prompt) for request in turn.requests]
         self.check("command: one request", requests == [("StartAgent", False), ("Bash", True)], turn.requests)
-        made = self.work / "made.txt"
-        self.check("command: what was allowed was done", made.exists() and made.read_text() == "hello\n")
+        path = self.work / "made.txt"
+        self.check("command: what was allowed was done", path.exists() and path.read_text() == "hello\n")
         texts = [fact.content.text for fact in turn.of(MessageText)]
         self.check("command: its answer is the turn's answer", texts[-1:] == [DONE], texts)
         if plan:
@@ -176,7 +176,7 @@ class Proof:
         if resumed or not self.agent.forgets:
             self.check("resume: it has its conversation again", resumed, there)
         else:
-            text = json.dumps(self.turns.server.asked[-1])
+            text = json.dumps(self.turns.server.requests[-1])
             got_transcript = "which you do not remember" in text and "turn-1-asks" in text
             self.check("resume: without its conversation it gets the former text", got_transcript, text[-300:])
         texts = [fact.content.text for fact in turn.of(MessageText)]
@@ -188,8 +188,8 @@ async def prove_one(report: Report, name: str, version: str, place: Path, sabota
     report.progress(f"{name} {version}: installing", every=0)
     programs = await asyncio.to_thread(install, name, version, place)
     report.progress(f"{name} {version}: at work", every=0)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
+        folder = Path(root)
         work, home = folder / "work", folder / "home"
         (work / "agents").mkdir(parents=True)
         home.mkdir()
@@ -218,7 +218,9 @@ async def _whole(
         f"{name} {version} asks", f"at most {max(witness.waits.values(), default=0):.2f} s after it reports a call"
     )
     report.check(
-        f"{name} {version}: {ASKED}", bool(witness.asked) and not unasked, f"{len(witness.asked)} asked, {unasked}"
+        f"{name} {version}: {RECORDED}",
+        bool(witness.requests) and not unasked,
+        f"{len(witness.requests)} asked, {unasked}",
     )
 
 

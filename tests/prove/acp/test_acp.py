@@ -30,7 +30,7 @@ async def test_requests_rejections_interrupts_and_deaths_of_an_agent_are_recorde
         ("wide", proof.WIDE),
         ("twice", "edit: one request"),
         ("left", "kill: every process of it ends"),
-        ("early", proof.ASKED),
+        ("early", proof.RECORDED),
     ],
 )
 async def test_the_proof_of_agents_fails_where_a_fault_is_planted(

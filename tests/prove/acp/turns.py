@@ -26,7 +26,7 @@ _ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
 _F = TypeVar("_F", bound=Fact)
 
 
-class Seen(NamedTuple):
+class TurnFacts(NamedTuple):
     """The facts of a turn."""
 
     records: Sequence[Record]
@@ -51,7 +51,7 @@ class Turns:
         self._count = 0
         self._answered: set[str] = set()
 
-    async def turn(self, calls: list[Call], decision: str, **more: Any) -> Seen:
+    async def turn(self, calls: list[Call], decision: str, **more: Any) -> TurnFacts:
         """Run a turn in which the model makes these calls.
 
         Give every request except the start this answer.
@@ -74,9 +74,9 @@ class Turns:
         ).session_id
         return before
 
-    async def since(self, before: int) -> Seen:
+    async def since(self, before: int) -> TurnFacts:
         """Return the facts since then."""
-        return Seen((await self.home.facts(self.session))[before:])
+        return TurnFacts((await self.home.facts(self.session))[before:])
 
     async def of(self, kind: type[_F]) -> list[_F]:
         """Return all facts of that type."""
@@ -86,7 +86,7 @@ class Turns:
         """Return the newest facts, for a report."""
         return "; ".join(f"{record.header.type} {record.fact}"[:200] for record in (await self.since(0)).records[-4:])
 
-    async def interrupted(self, calls: list[Call]) -> tuple[float, Seen]:
+    async def interrupted(self, calls: list[Call]) -> tuple[float, TurnFacts]:
         """Interrupt a turn that waits for an answer.
 
         Return its facts and the seconds that the interrupt took.

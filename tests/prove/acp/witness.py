@@ -24,7 +24,7 @@ class Witness:
     """The agents, with a note of each call that one of them asks about, by the agent's id."""
 
     def __init__(self, agents: ExternalAgents) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         #: Seconds between the first report that a call runs and its request.
         self.waits: dict[str, float] = {}
         self._agents = agents
@@ -43,7 +43,7 @@ class Witness:
                     began.setdefault(event.call.call_id, time.monotonic())
                 if isinstance(event, PermissionRequested):
                     call, now = event.call.call_id, time.monotonic()
-                    self.asked.append(call)
+                    self.requests.append(call)
                     self.waits[call] = now - began.get(call, now)
                 yield event
 
@@ -62,9 +62,9 @@ class Witness:
             for record in records
             if isinstance(record.fact, PermissionEvaluated) and any(_by_itself(check) for check in record.fact.checks)
         }
-        wrong = {call: "not on record" for call in self.asked if call not in names.values()}
+        wrong = {call: "not on record" for call in self.requests if call not in names.values()}
         return wrong | {
-            call: f"unasked, asked after {self.waits[call]:.2f} s" for call in self.asked if call in by_itself
+            call: f"unasked, asked after {self.waits[call]:.2f} s" for call in self.requests if call in by_itself
         }
 
 

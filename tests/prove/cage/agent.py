@@ -23,7 +23,7 @@ _PROGRAM = "acp.sh"
 _FIRST, _SAME, _REWRITES, _AGAIN, _LOADS = ("X2 first", "X2 same", "X2 rewrites", "X2 again", "X3 loads")
 
 
-def made(world: World) -> None:
+def write_agents(world: World) -> None:
     """Write the agents and the program that a person approves."""
     at = world.at
     (world.outside / "acp.json").write_text(json.dumps({"prompts": [[{"say": "hi"}]] * 4}))

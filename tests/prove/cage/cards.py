@@ -12,7 +12,7 @@ from tests.prove.driver.product import Server
 from tests.prove.driver.report import Report
 from tests.prove.driver.session_driver import do
 
-SHOWN = "a card shows all that would run, or counts what it hides"
+COMPLETE = "a card shows all that would run, or counts what it hides"
 #: Longest wait for a request and for its card, in seconds.
 _WAIT_S = 60.0
 _DOES = "touch card-made"
@@ -100,11 +100,11 @@ async def prove(report: Report, world: World, server: Server) -> None:
             requests = lambda source=followed: [fact for fact in source.facts if fact["type"] == "action.required"]
             try:
                 if not await followed.until(lambda requests=requests: bool(requests()), _WAIT_S):
-                    report.check(SHOWN, False, f"{name}: nobody was asked")
+                    report.check(COMPLETE, False, f"{name}: nobody was asked")
                     continue
                 text = await page.card(running, await server.wire.page_link(f"/s/{session}"))
                 missing = [text_wanted for text_wanted in wanted if text_wanted not in text]
-                report.check(SHOWN, not missing, f"{name}: {missing} not in {json.dumps(text)[:600]}")
+                report.check(COMPLETE, not missing, f"{name}: {missing} not in {json.dumps(text)[:600]}")
                 if question:
                     report.check(
                         "a card shows what would run above the question",
@@ -113,8 +113,8 @@ async def prove(report: Report, world: World, server: Server) -> None:
                     )
                 folder = world.at.folder
                 untouched = (folder / CHANGED).read_text() == OLD and not (folder / "card-new.txt").exists()
-                made = (folder / "card-made").exists() or not untouched
-                report.check("nothing runs before it is approved", not made, name)
+                early = (folder / "card-made").exists() or not untouched
+                report.check("nothing runs before it is approved", not early, name)
                 await do(
                     server, "respond_action", sessionId=session, actionId=requests()[0]["actionId"], decision="reject"
                 )

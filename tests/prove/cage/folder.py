@@ -116,7 +116,7 @@ class World:
         return sorted(mark.name for mark in self.ran.iterdir())
 
 
-def made(at: Place) -> World:
+def build_world(at: Place) -> World:
     """Write the folder, its surroundings, and the user's settings."""
     world = World(
         at,

@@ -23,7 +23,7 @@ from typing import Any
 from tests.prove.cage import agent, cards, ordinary, outside, rules
 from tests.prove.cage import page as cage_page
 from tests.prove.cage.attempts import IN, Attempt, attempts
-from tests.prove.cage.folder import KEY_NAME, World, at_home, listening, made
+from tests.prove.cage.folder import KEY_NAME, World, at_home, build_world, listening
 from tests.prove.cancel.proof import marked
 from tests.prove.driver import crew, scenes, store
 from tests.prove.driver.product import Server, place
@@ -39,8 +39,8 @@ NO = "the proof says no"
 #: The advice about a process that is lost.
 AGAIN = "Run its command again if you still need it."
 HELD = "no attempt succeeds"
-TOLD = "each attempt is refused or held by what should, and a fact says so"
-SEEN = "each attempt and what came of it is on the page"
+RECORDED = "each attempt is refused or held by what should, and a fact says so"
+ON_PAGE = "each attempt and what came of it is on the page"
 DEAD = "nothing that came of a command is alive after its host was killed"
 #: Texts of the page for a fact, where the page has its own.
 _WORDS = {"file_changed": "The file changed after approval. The call did not run."}
@@ -80,7 +80,7 @@ BROAD = "a home opens only with an approval"
 
 @dataclass
 class Tried:
-    """An attempt that was made. `by` refused it in the fact `sequence`, with `message`."""
+    """The outcome of an attempt. `by` refused it in the fact `sequence`, with `message`."""
 
     attempt: Attempt
     session: str
@@ -89,7 +89,7 @@ class Tried:
     sequence: int = 0
     message: str = ""
     through: str = ""
-    seen: bool = False
+    is_shown: bool = False
     page: str = ""
 
 
@@ -204,14 +204,14 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
     report = Report("prove-cage")
     mark = f"cage{os.getpid()}x{seed:04}"
     with place() as at, _key() as key:
-        world = made(at)
+        world = build_world(at)
         world.key = key
         try:
             async with listening(world):
                 # With a fault, run only the groups that show it.
                 wanted = SHOWS.get(sabotage, ())
                 planned = [attempt for attempt in attempts(world, mark) if not wanted or attempt.group in wanted]
-                agent.made(world)
+                agent.write_agents(world)
                 _scripted(world, planned)
                 done = await _all(report, world, planned, mark, sabotage, within)
         finally:
@@ -280,10 +280,10 @@ async def _look(running: Any, server: Server, done: list[Tried]) -> None:
         )
         for tried in mine:
             tried.page = texts.get(tried.attempt.word, "")
-            tried.seen = _is_seen(tried, tried.page)
+            tried.is_shown = _is_shown(tried, tried.page)
 
 
-def _is_seen(tried: Tried, text: str) -> bool:
+def _is_shown(tried: Tried, text: str) -> bool:
     call = tried.attempt.call["tool"]
     arguments = call["arguments"]
     file = arguments.get("file_path", "").rpartition("/")[2]
@@ -312,8 +312,8 @@ def _judged(report: Report, world: World, done: list[Tried]) -> None:
     for tried in done:
         who = tried.attempt.text
         report.check(HELD, not tried.through, f"{who}: {tried.through}")
-        report.check(TOLD, tried.by in tried.attempt.by, f"{who}: {tried.by} ({tried.message})")
-        report.check(SEEN, tried.seen, f"{who}: {tried.message} / {tried.page[-400:]}")
+        report.check(RECORDED, tried.by in tried.attempt.by, f"{who}: {tried.by} ({tried.message})")
+        report.check(ON_PAGE, tried.is_shown, f"{who}: {tried.message} / {tried.page[-400:]}")
     log = store.read(world.at.store)
     report.none("the chain verifies", log.broken)
     texts = [str(fact.payload) for facts in log.facts.values() for fact in facts]
@@ -322,7 +322,7 @@ def _judged(report: Report, world: World, done: list[Tried]) -> None:
     report.none("no planted secret is in a fact", leaked)
     report.none("no listener was called", sorted(set(world.hits)))
     report.none("nothing of the folder's was run by us", world.marks())
-    rows = [(tried.attempt.text, tried.by, f"{tried.sequence}", "yes" if tried.seen else "no") for tried in done]
+    rows = [(tried.attempt.text, tried.by, f"{tried.sequence}", "yes" if tried.is_shown else "no") for tried in done]
     table = [("attempt", "refused by", "fact", "on the page"), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
     print()

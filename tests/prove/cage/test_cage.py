@@ -53,7 +53,7 @@ async def test_the_proof_of_the_cage_fails_if_a_folder_can_start_any_program(
 
     output = capsys.readouterr().out
     assert code == 1
-    for claim in (outside.REFUSED, outside.SHOWN, outside.AGAIN):
+    for claim in (outside.REFUSED, outside.COMPLETE, outside.AGAIN):
         assert f"FAIL {claim}" in output, output
 
 
@@ -73,8 +73,8 @@ async def test_the_proof_of_the_cage_fails_if_protected_paths_are_writable(
     [
         ("open-agents", agent.AGAIN),
         ("literal-rules", rules.HELD),
-        ("miscounted", cards.SHOWN),
-        ("cut-cards", cards.SHOWN),
+        ("miscounted", cards.COMPLETE),
+        ("cut-cards", cards.COMPLETE),
     ],
 )
 async def test_the_proof_of_the_cage_fails_if_an_approval_or_a_rule_covers_too_much(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.prove.crash.workload import RAN
-from tests.prove.driver import acknowledged as kept
+from tests.prove.driver import acknowledged as acknowledged_text
 from tests.prove.driver.fold import Fold
 from tests.prove.driver.report import Report
 from tests.prove.driver.store import Fact, Log
@@ -25,9 +25,9 @@ _TAKING_OVER = {
 
 
 _ACKNOWLEDGED = "what was acknowledged is in the log"
-_SHOWN = "every fact that was shown is in the log as it was shown"
+_DURABLE = "every fact that was shown is in the log as it was shown"
 #: Claims that fail if something is missing that the client received.
-MISSING = {_ACKNOWLEDGED, _SHOWN}
+MISSING = {_ACKNOWLEDGED, _DURABLE}
 _OUTCOMES = {"approve": "approved", "reject": "rejected"}
 
 
@@ -37,7 +37,7 @@ class Journal:
 
     sent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     answers: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    seen: dict[str, dict[int, tuple[str, Any]]] = field(default_factory=dict[str, dict[int, tuple[str, Any]]])
+    received: dict[str, dict[int, tuple[str, Any]]] = field(default_factory=dict[str, dict[int, tuple[str, Any]]])
     ends: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def read(self, file: Path) -> dict[str, Any]:
@@ -52,8 +52,8 @@ class Journal:
                 case _:
                     self.ends.append(entry)
         end = self.ends[-1]
-        for session, sequence, type, payload, _ in end["seen"]:
-            self.seen.setdefault(session, {})[sequence] = (type, payload)
+        for session, sequence, type, payload, _ in end["received"]:
+            self.received.setdefault(session, {})[sequence] = (type, payload)
         return end
 
     def unanswered(self) -> list[dict[str, Any]]:
@@ -87,14 +87,14 @@ def acknowledged(report: Report, log: Log, journal: Journal) -> None:
         )
         if answer["status"] == 200:
             _answered(report, log, answer)
-    for session, facts in journal.seen.items():
+    for session, facts in journal.received.items():
         stored = {fact.sequence: (fact.type, fact.payload) for fact in log.facts.get(session, ())}
         missing = [
             f"{session}/{at} {shown_fact[0]}"
             for at, shown_fact in facts.items()
             if stored.get(at) != (shown_fact[0], shown_fact[1] or {})
         ]
-        report.none(_SHOWN, missing)
+        report.none(_DURABLE, missing)
     submitted = Counter(
         fact.payload["input"]["text"] for facts in log.facts.values() for fact in facts if fact.type == "turn.submitted"
     )
@@ -234,7 +234,7 @@ def _shown_facts(report: Report, after: Log, end: dict[str, Any], writing: float
         if fact.type.startswith("message")
     }
     for key, grown in end["grown"].items():
-        least = kept.at_least(grown, end["killed"], writing)
+        least = acknowledged_text.at_least(grown, end["killed"], writing)
         if least > 0:
             difference = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
             report.check("text that was shown early enough is not lost", texts.get(key, 0) >= least, difference)

@@ -110,7 +110,7 @@ class Client:
     def __init__(self, orders: Orders) -> None:
         self.orders = orders
         self.wire = Wire(orders["url"], orders["token"])
-        self.seen: list[list[Any]] = []
+        self.received: list[list[Any]] = []
         self.views: dict[str, View] = {}
         self.killer = Killer(orders)
         self.problems: list[str] = []
@@ -134,7 +134,12 @@ class Client:
             repr(outcome) for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, Gone)
         ]
         self._note(
-            kind="end", seen=self.seen, grown=grown, killed=self.killer.at, within=self.killer.within, problems=problems
+            kind="end",
+            received=self.received,
+            grown=grown,
+            killed=self.killer.at,
+            within=self.killer.within,
+            problems=problems,
         )
 
     async def submit(self, lane: str, turn: int, text: str, session: str = "", **more: str) -> dict[str, Any]:
@@ -148,7 +153,7 @@ class Client:
 
     async def answer(self, session: str, nth: int, decision: str) -> None:
         """Answer the session's nth request after it arrived."""
-        requests = lambda: [fact for fact in self.seen if fact[0] == session and fact[2] == "action.required"]
+        requests = lambda: [fact for fact in self.received if fact[0] == session and fact[2] == "action.required"]
         await self.until(lambda: len(requests()) > nth)
         await self.respond(session, requests()[nth][4], decision)
 
@@ -159,7 +164,7 @@ class Client:
     async def ended(self, session: str, turns: int) -> None:
         """Wait until this many turns of the session ended."""
         ends = ("turn.completed", "turn.failed", "turn.interrupted")
-        await self.until(lambda: sum(fact[0] == session and fact[2] in ends for fact in self.seen) >= turns)
+        await self.until(lambda: sum(fact[0] == session and fact[2] in ends for fact in self.received) >= turns)
 
     async def give(self, command: str, key: str, **body: Any) -> dict[str, Any]:
         """Send a command. Record it and its answer.
@@ -192,11 +197,11 @@ class Client:
     @property
     def shown_so_far(self) -> int:
         """Return the number of received facts and pieces of text."""
-        return len(self.seen) + sum(view.appends for view in self.views.values())
+        return len(self.received) + sum(view.appends for view in self.views.values())
 
     def give_up(self) -> None:
         """End a round in which nothing happens any more."""
-        last = {session: [fact[2] for fact in self.seen if fact[0] == session][-2:] for session in self.views}
+        last = {session: [fact[2] for fact in self.received if fact[0] == session][-2:] for session in self.views}
         self.problems.append(f"nothing was shown any more; the last facts: {last}")
         self.killer.strike()
 
@@ -209,11 +214,11 @@ class Client:
                 if "sequence" not in data:
                     self.problems.append(f"a stream of facts told {event.name}: {data}")
                     return
-                self.seen.append(
+                self.received.append(
                     [session, data["sequence"], data["type"], data.get("payload"), data.get("actionId", "")]
                 )
                 self._wake()
-                if len(self.seen) == self.orders["kill"]["fact"]:
+                if len(self.received) == self.orders["kill"]["fact"]:
                     self.killer.strike()
 
         async def operations() -> None:

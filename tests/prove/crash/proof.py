@@ -97,7 +97,7 @@ class Home:
         end = self.journal.read(self._at.root / f"journal-{number}")
         self._report.none("the client saw no gap, no repeat and no surprise", end["problems"])
         self._note(end, kill)
-        return len(end["seen"])
+        return len(end["received"])
 
     async def settle(self) -> None:
         """Check what the last kill left, and start a second server beside the running one."""
@@ -160,7 +160,7 @@ class Home:
             pages = store.cut_transaction(copy)
             self._before = store.read(copy)
         into = self._tally.into
-        struck = end["seen"][min(kill["fact"], len(end["seen"])) - 1][2] if end["seen"] else "nothing"
+        struck = end["received"][min(kill["fact"], len(end["received"])) - 1][2] if end["received"] else "nothing"
         self._tally.types[struck] += 1
         into[f"by {kill['how']}"] += 1
         into["a transaction half written"] += pages > 0

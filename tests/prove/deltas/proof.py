@@ -12,8 +12,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from tests.prove.driver import acknowledged as kept
-from tests.prove.driver import scenes, store
+from tests.prove.driver import acknowledged, scenes, store
 from tests.prove.driver.fold import Fold
 from tests.prove.driver.product import Place, Server, place
 from tests.prove.driver.report import Report, arguments, run
@@ -49,7 +48,7 @@ class Sample:
     """The store while the reply runs."""
 
     facts: int
-    kept: int
+    partial_bytes: int
     database: int
     wal: int
 
@@ -58,13 +57,13 @@ def sample(at: Place) -> Sample:
     log = store.read(at.store)
     return Sample(
         facts=sum(len(facts) for facts in log.facts.values()),
-        kept=sum(len(part.text.encode()) for part in log.partials),
+        partial_bytes=sum(len(part.text.encode()) for part in log.partials),
         database=log.sizes[store.DATABASE],
         wal=log.sizes.get(f"{store.DATABASE}-wal", 0),
     )
 
 
-async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
+async def prove(n: int, sabotage: str, writing: float = acknowledged.WRITING) -> int:
     """Run the proof.
 
     `writing` is the longest time that a write of a partial takes here, in seconds.
@@ -113,7 +112,9 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
         ended = asyncio.create_task(over(server, session, 2 * WAITS_S))
         while not ended.done():
             samples.append(await asyncio.to_thread(sample, at))
-            report.progress(f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].kept:,} bytes kept")
+            report.progress(
+                f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].partial_bytes:,} bytes kept"
+            )
             done = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
             if done or time.monotonic() - began > WAITS_S:
                 (at.root / RESUME_INPUT).touch()
@@ -144,7 +145,10 @@ async def _killed(report: Report, at: Place, text: str, sabotage: str, writing: 
         session = await submit(server, "the slow reply")
         watching = asyncio.create_task(_watch(server, session, view, text, report, 0))
         async with asyncio.timeout(60):
-            while max((kept.at_least(grown, None, writing) for grown in view.grown.values()), default=0) < OLD_ENOUGH:
+            while (
+                max((acknowledged.at_least(grown, None, writing) for grown in view.grown.values()), default=0)
+                < OLD_ENOUGH
+            ):
                 report.progress(f"{_length(view):,} of {len(text):,} characters shown before kill -9")
                 await asyncio.sleep(0.002)
         killed = time.monotonic()
@@ -152,7 +156,7 @@ async def _killed(report: Report, at: Place, text: str, sabotage: str, writing: 
         await server.kill()
     await asyncio.gather(watching)
     key, grown = next(iter(view.grown.items()))
-    least = kept.at_least(grown, killed, writing)
+    least = acknowledged.at_least(grown, killed, writing)
     server = await Server.start(at, sabotage=sabotage)
     try:
         after = await snapshot(server, session)
@@ -174,7 +178,7 @@ def _judge(report: Report, texts: list[str], first: View, late: View, samples: l
     report.check("the store was looked at while the reply ran", len(samples) >= SAMPLES, f"{len(samples)} samples")
     counts = sorted({sample.facts for sample in samples})
     report.check("no fact is added for a piece", counts[-1] - counts[0] <= 8 * len(texts), f"{counts}")
-    most, content = max(sample.kept for sample in samples), sum(len(text.encode()) for text in texts)
+    most, content = max(sample.partial_bytes for sample in samples), sum(len(text.encode()) for text in texts)
     report.check("a partial is stored", most >= content // 4, f"{most} bytes at most")
     report.check("a partial is stored once", most <= content, f"{most} bytes at most")
     room = PER_CONTENT * content + PER_FACT * counts[-1] + MAX_WAL_BYTES
@@ -198,7 +202,9 @@ def _judge_end(report: Report, text: str, log: store.Log, session: str) -> None:
     report.check("the whole session is a handful of facts", len(facts) <= 25, f"{len(facts)}")
     report.check("nothing in the making is left", not log.partials, f"{len(log.partials)} partials")
     texts = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
-    report.check("the log has the text that was sent", texts == ["hello", text, TAIL], f"{[len(one) for one in texts]}")
+    report.check(
+        "the log has the text that was sent", texts == ["hello", text, TAIL], f"{[len(text) for text in texts]}"
+    )
 
 
 def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> None:

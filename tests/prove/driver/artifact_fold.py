@@ -74,8 +74,8 @@ class ArtifactFold:
         payload = fact.payload
         names = ("version", "content", "versionOrigin", "base", "restores", "added", "removed")
         entry = {name: payload[name] for name in names if name in payload} | {"at": fact.at}
-        made = {"agentId": fact.id("g"), "turnId": fact.id("u"), "toolCallId": fact.id("k")}
-        entry |= {name: value for name, value in made.items() if value}
+        origin = {"agentId": fact.id("g"), "turnId": fact.id("u"), "toolCallId": fact.id("k")}
+        entry |= {name: value for name, value in origin.items() if value}
         row |= {
             "version": payload["version"],
             "versions": [*row["versions"], entry][-_VERSIONS:],

@@ -59,7 +59,7 @@ class Fold:
         self._threads: dict[str, _Thread] = {}
         self._files: dict[str, set[str]] = {}
         self._since_call: dict[str, list[str]] = {}
-        self._asked: dict[str, str] = {}
+        self._remote_requests: dict[str, str] = {}
         for fact in facts:
             self._take(fact)
 
@@ -361,8 +361,8 @@ class Fold:
     def _put(self, fact: Fact, step: int, row: Row) -> None:
         self.parts[row["key"]] = ((self._threads[fact.id("t")].started, step, row["key"]), row)
 
-    def _aside(self, thread: _Thread, fact: Fact, step: int, kind: str, **told: Any) -> None:
-        row = {"kind": kind, "key": "", "turnId": thread.turn, "threadId": fact.id("t"), "at": fact.at, **told}
+    def _aside(self, thread: _Thread, fact: Fact, step: int, kind: str, **fields: Any) -> None:
+        row = {"kind": kind, "key": "", "turnId": thread.turn, "threadId": fact.id("t"), "at": fact.at, **fields}
         # Remarks at one place are in the order of their arrival.
         self.parts[f"aside {fact.sequence}"] = ((thread.started, step, f"~{fact.sequence:010}"), row)
 

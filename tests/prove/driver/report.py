@@ -23,7 +23,7 @@ class Report:
         self.failed: dict[str, int] = {}
         self._figures: list[tuple[str, str]] = []
         self._began = time.monotonic()
-        self._told = 0.0
+        self._progress_at = 0.0
 
     def check(self, claim: str, holds: bool, value: str = "") -> bool:
         """Count one check of a claim. `seen` is the value if it failed."""
@@ -44,8 +44,8 @@ class Report:
     def progress(self, text: str, *, every: float = 2.0) -> None:
         """Print progress, at most once in this many seconds."""
         now = time.monotonic()
-        if now - self._told >= every:
-            self._told = now
+        if now - self._progress_at >= every:
+            self._progress_at = now
             print(f"  {now - self._began:6.1f} s  {text}", flush=True)
 
     def end(self) -> int:

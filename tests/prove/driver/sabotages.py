@@ -114,7 +114,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         from callboard.control.batch import Batch
 
         add, unsaid = Batch.add, fault.partition(":")[2]
-        _set(Batch, "add", lambda *told: None if told[1].type == unsaid else add(*told))
+        _set(Batch, "add", lambda *arguments: None if arguments[1].type == unsaid else add(*arguments))
     else:
         raise LookupError(f"there is no fault {fault}")
     print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
@@ -173,8 +173,8 @@ def _acknowledge_early() -> None:
         outcomes: list[Any] = []
         runs = [work.run for work in group]
 
-        def noting(run: Any) -> Any:
-            def noted(connection: Any) -> Any:
+        def record_first(run: Any) -> Any:
+            def recorded(connection: Any) -> Any:
                 outcome: Any = None
                 try:
                     outcome = run(connection)
@@ -188,10 +188,10 @@ def _acknowledge_early() -> None:
                     raise outcome
                 return outcome
 
-            return noted
+            return recorded
 
         for work, run in zip(group, runs, strict=True):
-            work.run = noting(run)
+            work.run = record_first(run)
         try:
             return attempt(writer, group)
         finally:

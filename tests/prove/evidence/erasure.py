@@ -30,7 +30,7 @@ if __name__ == "__main__":
     parser.add_argument("session")
     parser.add_argument("sequences", type=int, nargs="+")
     parser.add_argument("--fault", default="")
-    given = parser.parse_args()
-    if given.fault:
-        plant(given.fault)
-    asyncio.run(erase(given.store, given.session, given.sequences))
+    options = parser.parse_args()
+    if options.fault:
+        plant(options.fault)
+    asyncio.run(erase(options.store, options.session, options.sequences))

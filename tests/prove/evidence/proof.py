@@ -266,8 +266,8 @@ async def _round(at: Place, report: Report, fault: str, draw: random.Random, num
     for packed, pack in ((whole, data), (of_task, theirs)):
         report.none(LOG, _unlike(pack, rows, packed["sequence"] - 1))
     payloads = [json.loads(row[4] or b"{}") for row in rows]
-    made = [payload["pack"]["hash"] for payload in payloads if "pack" in payload]
-    report.check(ONCE, made.count(whole["pack"]["hash"]) == 1, f"{made}")
+    pack_hashes = [payload["pack"]["hash"] for payload in payloads if "pack" in payload]
+    report.check(ONCE, pack_hashes.count(whole["pack"]["hash"]) == 1, f"{pack_hashes}")
     fact = next(line for line in _facts_of(at, session) if line.get("pack") == of_task["pack"]["hash"])
     report.check(TASK, (fact["g"], fact["w"]) == (spawned["agentId"], spawned["taskId"]), f"{fact}")
 

@@ -19,7 +19,7 @@ from .library import Faults, Kind, faults
 from .mixed import Acknowledged, Client, prepare, run
 from .power import there
 
-KEPT = "what was acknowledged survives a failing or full disk"
+SURVIVES = "what was acknowledged survives a failing or full disk"
 ADVICE = "the advice fits the fault"
 READS = "sessions are read while the disk is full"
 CONTINUES = "work continues once there is room, or after a new start where the disk failed"
@@ -111,7 +111,7 @@ async def _afterwards(
     if acknowledged:
         log = store.read(at.store)
         report.none(
-            KEPT,
+            SURVIVES,
             [
                 f"{where}: {problem}"
                 for problem in (*log.broken, *(each for each in acknowledged if not there(at.home, log, each)))

@@ -23,10 +23,10 @@ def compile_library(folder: Path) -> Path:
     Raises:
         CalledProcessError: The compiler failed.
     """
-    made = folder / "faults.so"
-    command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", made, SOURCE, "-ldl", "-lpthread"]
+    compiled = folder / "faults.so"
+    command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", compiled, SOURCE, "-ldl", "-lpthread"]
     subprocess.run(command, check=True, capture_output=True)
-    return made
+    return compiled
 
 
 class Faults:

@@ -28,7 +28,7 @@ class Acknowledged:
     """
 
     count: int
-    what: str
+    claim: str
     stream: str = ""
     sequence: int = 0
     type: str = ""

@@ -41,7 +41,7 @@ class Operation:
 
 
 @dataclass
-class Asked:
+class MalformedRequest:
     """A request as it is sent.
 
     `wrong` describes its error; with `named` the refusal must name a field.
@@ -63,7 +63,7 @@ class Document:
 
     def __init__(self, document: Json, existing: Mapping[str, str], draw: random.Random) -> None:
         self._document = document
-        self._known = existing
+        self._existing = existing
         self._draw = draw
         self._validators: dict[str, Any] = {}
         self.operations = tuple(self._operations())
@@ -93,8 +93,8 @@ class Document:
     def value(self, schema: Json, name: str = "", depth: int = 0) -> Any:
         """Return a valid value, an existing one if the field's name has one."""
         schema = self.resolved(schema)
-        if name in self._known and schema.get("type", "string") == "string":
-            return self._known[name]
+        if name in self._existing and schema.get("type", "string") == "string":
+            return self._existing[name]
         if "default" in schema and self._draw.random() < 0.5:
             return schema["default"]
         if "const" in schema:
@@ -127,7 +127,7 @@ class Document:
         return {
             name: self.value(of, name, depth + 1)
             for name, of in schema.get("properties", {}).items()
-            if name in required or name in self._known or (depth < 3 and self._draw.random() < 0.4)
+            if name in required or name in self._existing or (depth < 3 and self._draw.random() < 0.4)
         }
 
     def _operations(self) -> list[Operation]:
@@ -152,14 +152,14 @@ class Malformed:
         self._bodies = [operation for operation in document.operations if operation.body is not None]
         self._asking = [query for query in document.operations if _asked_by_query(query)]
 
-    def draw_request(self) -> Asked:
+    def draw_request(self) -> MalformedRequest:
         """Return the next request."""
         while True:
-            made = self._drawn()
-            if made is not None:
-                return made
+            request = self._drawn()
+            if request is not None:
+                return request
 
-    def _drawn(self) -> Asked | None:
+    def _drawn(self) -> MalformedRequest | None:
         dice = self._draw.random()
         if dice < 0.62:
             return self._wrong_body(self._draw.choice(self._bodies))
@@ -169,7 +169,7 @@ class Malformed:
             return self._wrong_query(self._draw.choice(self._asking))
         return self._wrong_place(self._draw.choice(self._document.operations))
 
-    def _wrong_body(self, operation: Operation) -> Asked | None:
+    def _wrong_body(self, operation: Operation) -> MalformedRequest | None:
         assert operation.body is not None
         schema = self._document.resolved(operation.body)
         body = self._document.value(operation.body)
@@ -191,7 +191,9 @@ class Malformed:
         if not (strange or raw) and self._document.fits(operation.body, body):
             return None
         text = _text(body)
-        return Asked(operation.method, self._path(operation), wrong, text, self._headers(), named=not (strange or raw))
+        return MalformedRequest(
+            operation.method, self._path(operation), wrong, text, self._headers(), named=not (strange or raw)
+        )
 
     def _lacking(self, body: Json, schema: Json) -> str:
         required = [name for name in schema.get("required", []) if name in body]
@@ -241,7 +243,7 @@ class Malformed:
             )
         return place, key
 
-    def _wrong_text(self, operation: Operation) -> Asked | None:
+    def _wrong_text(self, operation: Operation) -> MalformedRequest | None:
         """Return a body that is no JSON object of this API, or that has another media type."""
         assert operation.body is not None
         good = _text(self._document.value(operation.body))
@@ -263,20 +265,26 @@ class Malformed:
         dice = self._draw.random()
         if dice < 0.2:
             kind = self._draw.choice(kinds)
-            return Asked(operation.method, path, "another content type", good, {**headers, "content-type": kind})
+            return MalformedRequest(
+                operation.method, path, "another content type", good, {**headers, "content-type": kind}
+            )
         if dice < 0.25:
-            return Asked(operation.method, path, "compressed", good, {**headers, "content-encoding": "gzip"})
+            return MalformedRequest(operation.method, path, "compressed", good, {**headers, "content-encoding": "gzip"})
         if dice < 0.35:
-            return Asked(operation.method, path, "a bad key", good, {**headers, "idempotency-key": self._bad_key()})
+            return MalformedRequest(
+                operation.method, path, "a bad key", good, {**headers, "idempotency-key": self._bad_key()}
+            )
         if dice < 0.352:
-            return Asked(operation.method, path, "too large", b'"' + b"x" * _HUGE + b'"', headers, named=False)
+            return MalformedRequest(
+                operation.method, path, "too large", b'"' + b"x" * _HUGE + b'"', headers, named=False
+            )
         wrong = self._draw.choice(list(texts))
-        return Asked(operation.method, path, wrong, texts[wrong], headers, named=False)
+        return MalformedRequest(operation.method, path, wrong, texts[wrong], headers, named=False)
 
     def _bad_key(self) -> str:
         return self._draw.choice(("a b", "x" * 129, "k\tk", "é"))
 
-    def _wrong_query(self, operation: Operation) -> Asked | None:
+    def _wrong_query(self, operation: Operation) -> MalformedRequest | None:
         """Return a parameter that is missing, unknown, repeated, or of another kind."""
         of_query = [parameter for parameter in operation.parameters if parameter["in"] == "query"]
         sent = [
@@ -305,18 +313,18 @@ class Malformed:
             wrong = "unknown"
             sent.append((self._draw.choice(("zz", "session_id", "%00", "sessionid")), "1"))
         target = f"{self._path(operation)}?{urlencode(sent, doseq=True)}"
-        return Asked(operation.method, target, f"a parameter {wrong}", b"", {})
+        return MalformedRequest(operation.method, target, f"a parameter {wrong}", b"", {})
 
-    def _wrong_place(self, operation: Operation) -> Asked:
+    def _wrong_place(self, operation: Operation) -> MalformedRequest:
         """Return an unknown method or path."""
         if self._draw.random() < 0.5:
             method = self._draw.choice(
                 [other_method for other_method in ("PUT", "PATCH", "DELETE") if other_method != operation.method]
             )
             if not self._knows(operation.path, method):
-                return Asked(method, self._path(operation), "another method", b"{}", named=False)
+                return MalformedRequest(method, self._path(operation), "another method", b"{}", named=False)
         odd = self._draw.choice(("/zz", "/..%2f..%2fetc", "/%00", "/" + "x" * 3000, "/é"))
-        return Asked("POST", f"/api/v1/commands{quote(odd, safe='/%')}", "no such path", b"{}", named=False)
+        return MalformedRequest("POST", f"/api/v1/commands{quote(odd, safe='/%')}", "no such path", b"{}", named=False)
 
     def _knows(self, path: str, method: str) -> bool:
         return any(listed.path == path and listed.method == method for listed in self._document.operations)

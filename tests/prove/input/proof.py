@@ -29,7 +29,7 @@ from tests.prove.driver import scenes, store
 from tests.prove.driver.product import ROOT, Place, Server, place
 from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.session_driver import over, submit
-from tests.prove.input.malformed import Asked, Document, Malformed
+from tests.prove.input.malformed import Document, Malformed, MalformedRequest
 
 _SHARE = 20
 _ROUND = 250
@@ -66,7 +66,7 @@ class Asking:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def wrong(self, request: Asked) -> None:
+    async def wrong(self, request: MalformedRequest) -> None:
         """Send a malformed request."""
         async with self._slots:
             status, body = await self._send(request)
@@ -102,7 +102,7 @@ class Asking:
             VALID, sent.status_code == 200, f"{query} {parameters}: {sent.status_code} {sent.text[:300]}"
         )
 
-    async def _send(self, request: Asked) -> tuple[int, bytes]:
+    async def _send(self, request: MalformedRequest) -> tuple[int, bytes]:
         headers = [(name.encode(), value.encode("latin-1")) for name, value in request.headers.items()]
         try:
             answer = await self._client.request(request.method, request.target, content=request.body, headers=headers)

@@ -78,8 +78,8 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
 async def prove() -> int:
     """Run the proof. Return the exit code."""
     report = Report("servers of tools")
-    with tempfile.TemporaryDirectory() as made:
-        place = Path(made)
+    with tempfile.TemporaryDirectory() as root:
+        place = Path(root)
         await _prove(report, place)
     return report.end()
 
@@ -137,8 +137,8 @@ def _look_at_facts(report: Report, facts: list[dict[str, Any]], folder: Path) ->
     for (tool, _, wanted), output in zip(CALLS, outputs, strict=False):
         report.check("every call comes to what it should", wanted in output, f"{tool}: {output[:200]}")
     report.check("every call is answered", len(outputs) == len(CALLS), str(len(outputs)))
-    made = folder / "made.txt"
-    report.check("a server's effect is there", made.exists() and made.read_text() == "by a server\n")
+    path = folder / "made.txt"
+    report.check("a server's effect is there", path.exists() and path.read_text() == "by a server\n")
 
 
 def _call(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ class CommandLines:
     """
 
     def __init__(self) -> None:
-        self.seen: set[str] = set()
+        self.texts: set[str] = set()
         self.looks = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -54,18 +54,18 @@ class CommandLines:
         while not self._over.wait(0.002):
             for path in Path("/proc").glob("[0-9]*/cmdline"):
                 with contextlib.suppress(OSError):
-                    self.seen.add(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+                    self.texts.add(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
             self.looks += 1
 
 
 class Started:
-    """A product in a terminal. `told` is its output."""
+    """A product in a terminal. `output` is its text."""
 
     def __init__(self, at: Place, process: subprocess.Popen[bytes], terminal: int) -> None:
         self._at = at
         self._process = process
         self._terminal = terminal
-        self.told = ""
+        self.output = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -93,9 +93,9 @@ class Started:
     async def endpoint(self) -> dict[str, Any]:
         """Return the content of its endpoint file, once it is ready."""
         until = time.monotonic() + START_S
-        while "Ctrl-C stops Callboard" not in self.told:
+        while "Ctrl-C stops Callboard" not in self.output:
             if self._process.poll() is not None or time.monotonic() > until:
-                raise AssertionError(f"it did not start: {self.told}")
+                raise AssertionError(f"it did not start: {self.output}")
             await asyncio.sleep(0.02)
         return json.loads((self._at.home / "endpoint.json").read_text())
 
@@ -122,7 +122,7 @@ class Started:
     def _read(self) -> None:
         with contextlib.suppress(OSError):
             while data := os.read(self._terminal, 4096):
-                self.told += data.decode("utf-8", "replace")
+                self.output += data.decode("utf-8", "replace")
 
 
 def profile_of(at: Place) -> Path:

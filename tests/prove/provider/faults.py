@@ -58,7 +58,7 @@ class Proxy:
         self._target = urlsplit(target)
         self._server: asyncio.Server | None = None
         self.faults: dict[str, Fault] = {}
-        self.asked: Counter[str] = Counter()
+        self.requests: Counter[str] = Counter()
         self.url = ""
 
     async def start(self) -> None:
@@ -77,10 +77,10 @@ class Proxy:
             answer = await self._forward(head, body)
             named = _NAMED.search(body)
             name = named[1].decode() if named else ""
-            self.asked[name] += 1
+            self.requests[name] += 1
             fault = self.faults.get(name)
             channel = Channel(reader, writer)
-            if fault is not None and self.asked[name] <= fault.times:
+            if fault is not None and self.requests[name] <= fault.times:
                 await fault.play(channel, answer)
             else:
                 await channel.send(answer)

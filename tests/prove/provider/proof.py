@@ -63,8 +63,8 @@ FIXTURES: list[dict[str, Any]] = [
 WHOLE = "a truncated answer never counts as complete"
 BOUNDED = "no turn hangs"
 ONCE = "a temporary fault leaves the whole answer, once"
-TOLD = "a fault is recorded with its code"
-KEPT = "a failed turn has a reason and no answer"
+CODED = "a fault is recorded with its code"
+REASONED = "a failed turn has a reason and no answer"
 CUTS = {"model_cut_stream", "model_unavailable", "model_garbled"}
 
 
@@ -227,19 +227,21 @@ class Proof:
         if case.passes:
             self.report.check(ONCE, last["type"] == "turn.completed" and texts == [ANSWER], result)
             if case.codes and not case.unless_whole:
-                self.report.check(WHOLE if "cut" in case.name else TOLD, bool(codes), result)
-            self.report.check(TOLD, codes <= case.codes, result)
+                self.report.check(WHOLE if "cut" in case.name else CODED, bool(codes), result)
+            self.report.check(CODED, codes <= case.codes, result)
         else:
             is_reported = last["type"] == "turn.failed" and last["payload"]["code"] in case.codes and not texts
-            self.report.check(KEPT, is_reported and codes <= case.codes, result)
+            self.report.check(REASONED, is_reported and codes <= case.codes, result)
             left = "".join(_text(fact) for fact in facts if fact["type"] == "message.interrupted")
             self.report.check(
                 "a truncated answer is kept as interrupted", ANSWER.startswith(left), f"{label}: {left!r}"
             )
             self.report.check(
                 "a lasting failure is not retried",
-                proxy.asked[case.name] == case.attempts if case.attempts is not None else proxy.asked[case.name] > 1,
-                f"{label}: {proxy.asked[case.name]} requests",
+                proxy.requests[case.name] == case.attempts
+                if case.attempts is not None
+                else proxy.requests[case.name] > 1,
+                f"{label}: {proxy.requests[case.name]} requests",
             )
         if case.name in ("limited", "asks_to_wait"):
             quota = [fact["payload"] for fact in facts if fact["type"] == "model.quota"]

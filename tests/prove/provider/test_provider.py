@@ -34,7 +34,7 @@ async def test_errors_of_a_provider_are_recorded_correctly_and_no_turn_hangs(
     ("sabotage", "claim", "n", "names", "bound", "wire"),
     [
         ("cut-is-whole", proof.WHOLE, 2, (), 60.0, 2),
-        ("unsaid:model.failed", proof.TOLD, 0, ("fallen",), 60.0, 0),
+        ("unsaid:model.failed", proof.CODED, 0, ("fallen",), 60.0, 0),
         ("patient", proof.BOUNDED, 0, ("silent",), 7.0, 0),
     ],
 )

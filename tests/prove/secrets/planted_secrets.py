@@ -19,14 +19,14 @@ WINDOW = 12
 
 
 @dataclass(frozen=True)
-class Made:
+class PlantedSecrets:
     """The secrets of one run.
 
-    `known` are stored in the product under their names, `key` is the key of a provider. `tokens`
+    `named` are stored in the product under their names, `key` is the key of a provider. `tokens`
     are stored nowhere and have a recognisable shape.
     """
 
-    known: dict[str, str]
+    named: dict[str, str]
     key: str
     tokens: tuple[str, ...]
     pem: str
@@ -35,15 +35,15 @@ class Made:
     def every(self) -> tuple[str, ...]:
         """Return all secrets, without the public part of a token."""
         body = "".join(self.pem.splitlines()[1:-1])
-        return (*self.known.values(), self.key, *map(_secret, self.tokens), body)
+        return (*self.named.values(), self.key, *map(_secret, self.tokens), body)
 
 
-def make() -> Made:
+def draw_secrets() -> PlantedSecrets:
     """Draw new secrets."""
     draw = lambda size: "".join(secrets.choice(_LETTERS) for _ in range(size))
     hard = f"{draw(9)}\"{draw(4)}\\{draw(4)}/+{draw(4)}é&=%{draw(5)}'{draw(6)}"
-    return Made(
-        known={"DEPLOY": draw(32), "HARD": hard, "VAULT": draw(24), "LATER": draw(28)},
+    return PlantedSecrets(
+        named={"DEPLOY": draw(32), "HARD": hard, "VAULT": draw(24), "LATER": draw(28)},
         key=draw(40),
         tokens=(
             f"ghp_{draw(35)}7",
@@ -78,12 +78,12 @@ def forms(value: str) -> list[str]:
 _CODES = (base64.b64encode, base64.urlsafe_b64encode)
 
 
-def needles(made: Made) -> list[bytes]:
-    """Return what must be found nowhere: every part of a secret, and every form of a known one."""
+def needles(drawn: PlantedSecrets) -> list[bytes]:
+    """Return what must be found nowhere: every part of a secret, and every form of a named one."""
     parts: list[str] = []
-    for value in made.every:
+    for value in drawn.every:
         parts += [value[at : at + WINDOW] for at in range(len(value) - WINDOW + 1)]
-    for value in (*made.known.values(), made.key):
+    for value in (*drawn.named.values(), drawn.key):
         for form in forms(value):
             # The text around a value decides the characters at the edges of its base64 form.
             parts.append(form[4:-4])
@@ -93,12 +93,12 @@ def needles(made: Made) -> list[bytes]:
 class Looking:
     """A search for all secrets in bytes. It reports only the place and its kind."""
 
-    def __init__(self, made: Made) -> None:
+    def __init__(self, drawn: PlantedSecrets) -> None:
         # The only import beyond the standard library: a thousand texts are searched for in
         # megabytes.
         from ahocorasick_rs import BytesAhoCorasick
 
-        self._needles = needles(made)
+        self._needles = needles(drawn)
         self._all = BytesAhoCorasick(self._needles)
         self.bytes = 0
 

@@ -28,7 +28,7 @@ from tests.prove.driver.report import Report, arguments, run
 from tests.prove.driver.session_driver import do, over, submit, until
 from tests.prove.driver.store import DATABASE
 from tests.prove.driver.wire import Gone
-from tests.prove.secrets.planted_secrets import Looking, Made, forms, lines, make
+from tests.prove.secrets.planted_secrets import Looking, PlantedSecrets, draw_secrets, forms, lines
 
 DISK = "no byte of the state folder has a secret: database, write-ahead log, free pages, blobs, logs"
 KILLED = "nor after a kill in the middle of an answer"
@@ -36,7 +36,7 @@ DELETED = "nor after the session was deleted"
 LIVE = "no event or live frame that a client received has one"
 ANSWERS = "no answer over HTTP has one, including refusals"
 PACK = "no evidence pack has one"
-SAID = "no output of the process has one"
+OUTPUT = "no output of the process has one"
 RAN = "a command and a file with handles had the values"
 KEY = "the key of a provider is given to no tool"
 LOST = "what only looked like a secret to a process that has ended is refused with what to do"
@@ -81,34 +81,36 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
-def _full_answer(made: Made) -> list[scenes.Part]:
+def _full_answer(drawn: PlantedSecrets) -> list[scenes.Part]:
     """Return an answer with every form of every secret, in pieces of every size."""
     parts: list[scenes.Part] = []
-    every = [*made.known.values(), made.key]
+    every = [*drawn.named.values(), drawn.key]
     for turn, size in enumerate(SIZES):
         value = every[turn % len(every)]
         parts.append(scenes.says(f"I know {value} and {' '.join(forms(value))}.\n", chunk=size))
-        parts.append(scenes.says(f"Hm: {value}, {made.tokens[turn % len(made.tokens)]}", chunk=size, kind="reasoning"))
-    parts += [scenes.says(f"See {token} there. ", chunk=SIZES[turn % 7]) for turn, token in enumerate(made.tokens)]
-    return [*parts, scenes.says(made.pem, chunk=7)]
+        parts.append(
+            scenes.says(f"Hm: {value}, {drawn.tokens[turn % len(drawn.tokens)]}", chunk=size, kind="reasoning")
+        )
+    parts += [scenes.says(f"See {token} there. ", chunk=SIZES[turn % 7]) for turn, token in enumerate(drawn.tokens)]
+    return [*parts, scenes.says(drawn.pem, chunk=7)]
 
 
-def _play(at: Place, made: Made) -> None:
-    deploy, hard = made.known["DEPLOY"], made.known["HARD"]
-    token = made.tokens[0]
-    (at.folder / "deploy.env").write_text(lines([*made.known.values(), made.key, *made.tokens]) + made.pem)
-    (at.folder / "AGENTS.md").write_text(f"Never tell {deploy} or {made.tokens[1]}.\n")
+def _play(at: Place, drawn: PlantedSecrets) -> None:
+    deploy, hard = drawn.named["DEPLOY"], drawn.named["HARD"]
+    token = drawn.tokens[0]
+    (at.folder / "deploy.env").write_text(lines([*drawn.named.values(), drawn.key, *drawn.tokens]) + drawn.pem)
+    (at.folder / "AGENTS.md").write_text(f"Never tell {deploy} or {drawn.tokens[1]}.\n")
     (at.folder / "agents").mkdir()
     head = f"name: lead\ndescription: Knows {deploy}\nkind: main\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize]"
     lead = f"---\n{head}\n---\nThe key is {hard}.\n"
     (at.folder / "agents" / "lead.md").write_text(lead)
-    prints = " ".join(_quoted(form) for form in [*forms(deploy), *forms(hard), *made.tokens, made.pem])
+    prints = " ".join(_quoted(form) for form in [*forms(deploy), *forms(hard), *drawn.tokens, drawn.pem])
     slowly = "; ".join(f"printf %s {_quoted(deploy[i : i + 5])}; sleep 0.03" for i in range(0, len(deploy), 5))
     bash = lambda command: scenes.calls("Bash", command=command)
     at.play(
         scenes.scenario(
             [
-                ("say all", [[*_full_answer(made)]]),
+                ("say all", [[*_full_answer(drawn)]]),
                 (
                     "use all",
                     [
@@ -124,7 +126,7 @@ def _play(at: Place, made: Made) -> None:
                         [scenes.calls("Read", file_path="deploy.env")],
                         [scenes.calls("Grep", pattern=deploy[:20], output_mode="content")],
                         [scenes.calls("Read", file_path=f"no/{deploy}")],
-                        [bash(f"cat deploy.env; echo {_quoted(made.key)} >&2; exit 3")],
+                        [bash(f"cat deploy.env; echo {_quoted(drawn.key)} >&2; exit 3")],
                         [bash("printf %s secret://OPENAI_API_KEY > stolen.txt")],
                         [scenes.says("Done.")],
                     ],
@@ -140,12 +142,12 @@ def _play(at: Place, made: Made) -> None:
     )
 
 
-def _before(at: Place, made: Made, sabotage: str) -> list[str]:
+def _before(at: Place, drawn: PlantedSecrets, sabotage: str) -> list[str]:
     """Return the command that starts a server with a user's environment."""
     secrets = {
-        "CALLBOARD_SECRET_DEPLOY": made.known["DEPLOY"],
-        "CALLBOARD_SECRET_HARD": made.known["HARD"],
-        "OPENAI_API_KEY": made.key,
+        "CALLBOARD_SECRET_DEPLOY": drawn.named["DEPLOY"],
+        "CALLBOARD_SECRET_HARD": drawn.named["HARD"],
+        "OPENAI_API_KEY": drawn.key,
         **_keyring(at),
     }
     planted = [sys.executable, str(Path(__file__).parents[1] / "driver" / "sabotages.py"), sabotage] if sabotage else []
@@ -174,10 +176,10 @@ def _keep(at: Place, name: str, value: str) -> str:
     return done.stdout + done.stderr
 
 
-def _upload(server: Server, made: Made) -> bytes:
+def _upload(server: Server, drawn: PlantedSecrets) -> bytes:
     request = urllib.request.Request(
         f"{server.wire.url}/api/v1/uploads?name=keys.txt",
-        data=lines([*made.known.values(), *made.tokens]).encode(),
+        data=lines([*drawn.named.values(), *drawn.tokens]).encode(),
         headers={"Authorization": f"Bearer {server.wire.token}"},
         method="POST",
     )
@@ -197,20 +199,20 @@ async def _rest(server: Server, session: str) -> None:
     raise AssertionError(f"{session} has not come to rest: {read}")
 
 
-async def _answers(server: Server, made: Made, session: str) -> bytes:
+async def _answers(server: Server, drawn: PlantedSecrets, session: str) -> bytes:
     """Return the answers to valid and invalid requests."""
-    deploy = made.known["DEPLOY"]
+    deploy = drawn.named["DEPLOY"]
     answers = [
         await server.wire.get(f"/queries/get_session?sessionId={session}"),
         await server.wire.get(f"/queries/get_turns?sessionId={session}"),
         await server.wire.get("/queries/list_secrets"),
         await server.wire.get("/queries/list_sessions"),
-        await server.wire.post("set_secret", {"name": "SHORT", "value": made.known["VAULT"][:5]}),
-        await server.wire.post("set_secret", {"name": "bad name", "value": made.known["VAULT"]}),
-        await server.wire.post("set_secret", {"name": "DEPLOY", "value": made.known["LATER"]}),
+        await server.wire.post("set_secret", {"name": "SHORT", "value": drawn.named["VAULT"][:5]}),
+        await server.wire.post("set_secret", {"name": "bad name", "value": drawn.named["VAULT"]}),
+        await server.wire.post("set_secret", {"name": "DEPLOY", "value": drawn.named["LATER"]}),
         await server.wire.post("update_session", {"sessionId": session, "title": f"With {deploy}"}, f"key-{session}"),
         await server.wire.post("steer_turn", {"sessionId": session, "turnId": deploy, "text": deploy}),
-        await server.wire.post("interrupt_turn", {"sessionId": session, "reason": made.tokens[0]}),
+        await server.wire.post("interrupt_turn", {"sessionId": session, "reason": drawn.tokens[0]}),
     ]
     turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
     answers += [await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={t['key']}") for t in turns]
@@ -225,14 +227,14 @@ async def _blob(server: Server, ref: Row) -> bytes:
     return bytes(data)
 
 
-def _check_ran(report: Report, at: Place, made: Made) -> None:
+def _check_ran(report: Report, at: Place, drawn: PlantedSecrets) -> None:
     """Check that the values were used."""
-    deploy, token = made.known["DEPLOY"], made.tokens[0]
+    deploy, token = drawn.named["DEPLOY"], drawn.tokens[0]
     for name, value in (("a.txt", deploy), ("b.txt", deploy), ("c.txt", token)):
         written = (at.folder / name).read_text().split()[0] if (at.folder / name).exists() else "nothing"
         report.check(RAN, written == _digest(value), f"{name} has {written}")
     config = (at.folder / "config.ini").read_text() if (at.folder / "config.ini").exists() else ""
-    expected = f"a={token}\nb={made.known['LATER']}\nc={made.known['HARD']}\n"
+    expected = f"a={token}\nb={drawn.named['LATER']}\nc={drawn.named['HARD']}\n"
     report.check(RAN, config == expected, f"config.ini has other {len(config)} characters")
     stolen = (at.folder / "stolen.txt").exists()
     report.check(KEY, not stolen, "the command ran")
@@ -243,38 +245,38 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
     report = Report("secrets")
     for turn in range(n):
         with place() as at:
-            await _once(report, at, make(), sabotage)
+            await _once(report, at, draw_secrets(), sabotage)
         report.progress(f"{turn + 1} of {n}", every=0)
     return report.end()
 
 
-async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
-    looking = Looking(made)
-    _play(at, made)
-    report.none(SAID, looking.find("callboard secrets", _keep(at, "VAULT", made.known["VAULT"]).encode()))
-    server = await Server.start(at, before=_before(at, made, sabotage))
+async def _once(report: Report, at: Place, drawn: PlantedSecrets, sabotage: str) -> None:
+    looking = Looking(drawn)
+    _play(at, drawn)
+    report.none(OUTPUT, looking.find("callboard secrets", _keep(at, "VAULT", drawn.named["VAULT"]).encode()))
+    server = await Server.start(at, before=_before(at, drawn, sabotage))
     ears, heard = Ears(server), bytearray()
     try:
-        stored = await do(server, "set_secret", "one-key", name="LATER", value=made.known["LATER"])
+        stored = await do(server, "set_secret", "one-key", name="LATER", value=drawn.named["LATER"])
         report.check(ANSWERS, stored == {"name": "LATER", "place": "keyring", "handle": "secret://LATER"}, str(stored))
-        upload = json.loads(_upload(server, made))
-        prompt = f"say all: {' '.join([*made.known.values(), made.key, *made.tokens])}\n{made.pem}"
+        upload = json.loads(_upload(server, drawn))
+        prompt = f"say all: {' '.join([*drawn.named.values(), drawn.key, *drawn.tokens])}\n{drawn.pem}"
         session = (
             await do(
                 server,
                 "submit_turn",
                 "turn-key",
                 workspaceId=server.workspace,
-                text=prompt + " ".join(form for value in made.known.values() for form in forms(value)),
+                text=prompt + " ".join(form for value in drawn.named.values() for form in forms(value)),
                 attachments=[{"upload": upload["upload"]}],
             )
         )["sessionId"]
         ears.follow(session)
         await over(server, session)
-        await submit(server, f"use all, {made.tokens[2]}", session, permissionMode="full")
+        await submit(server, f"use all, {drawn.tokens[2]}", session, permissionMode="full")
         await _rest(server, session)
-        _check_ran(report, at, made)
-        report.none(ANSWERS, looking.find("HTTP", await _answers(server, made, session)))
+        _check_ran(report, at, drawn)
+        report.none(ANSWERS, looking.find("HTTP", await _answers(server, drawn, session)))
         packed = await do(server, "export_evidence", sessionId=session)
         report.none(PACK, looking.pack(await _blob(server, packed["pack"])))
         report.none(DISK, looking.under(at.home))
@@ -284,8 +286,8 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
         heard += ears.heard
         report.none(KILLED, looking.under(at.home))
         await ears.end()
-        server = await Server.start(at, before=_before(at, made, sabotage))
-        await _after_restart(report, at, made, server)
+        server = await Server.start(at, before=_before(at, drawn, sabotage))
+        await _after_restart(report, at, drawn, server)
         await do(server, "delete_session", sessionId=session, confirm=session)
         report.none(DELETED, looking.under(at.home))
     finally:
@@ -294,10 +296,10 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
     report.check(LIVE, len(heard) > 10_000, f"only {len(heard)} bytes were heard")
     report.none(LIVE, looking.find("live", bytes(heard)))
     report.none(DISK, looking.under(at.home))
-    report.none(SAID, looking.find("stderr", (at.root / "stderr").read_bytes()))
+    report.none(OUTPUT, looking.find("stderr", (at.root / "stderr").read_bytes()))
     caught = [line for path in at.home.glob("callboard.log*") for line in path.read_text().splitlines()]
     report.none(NET, [line for line in caught if "as far as the log" in line])
-    report.figure("looked through", f"{looking.bytes / 1e6:.1f} MB for {len(made.every)} secrets")
+    report.figure("looked through", f"{looking.bytes / 1e6:.1f} MB for {len(drawn.every)} secrets")
 
 
 async def _partial(at: Place, ears: Ears) -> None:
@@ -312,11 +314,11 @@ async def _partial(at: Place, ears: Ears) -> None:
     )
 
 
-async def _after_restart(report: Report, at: Place, made: Made, server: Server) -> None:
+async def _after_restart(report: Report, at: Place, drawn: PlantedSecrets, server: Server) -> None:
     session = await submit(server, "again", permissionMode="full")
     await _rest(server, session)
     written = (at.folder / "d.txt").read_text().split()[0] if (at.folder / "d.txt").exists() else "nothing"
-    report.check(RAN, written == _digest(made.known["DEPLOY"]), f"after a restart d.txt has {written}")
+    report.check(RAN, written == _digest(drawn.named["DEPLOY"]), f"after a restart d.txt has {written}")
     session = await submit(server, "lost secret://seen-0123456789ab", permissionMode="full")
     await _rest(server, session)
     turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
@@ -326,6 +328,6 @@ async def _after_restart(report: Report, at: Place, made: Made, server: Server) 
 
 
 if __name__ == "__main__":
-    given = arguments(__doc__, n=1, help_n="runs, each with new secrets").parse_args()
+    options = arguments(__doc__, n=1, help_n="runs, each with new secrets").parse_args()
     os.environ.pop("OPENAI_API_KEY", None)
-    sys.exit(run(prove(given.n, given.sabotage, given.seed), 120 + 60 * given.n))
+    sys.exit(run(prove(options.n, options.sabotage, options.seed), 120 + 60 * options.n))

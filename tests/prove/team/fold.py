@@ -91,7 +91,7 @@ class TeamFold:
             "agent": self._slept,
             "handoff": self._handoff,
             "inbox": self._inbox,
-            "channel": self._said,
+            "channel": self._message,
             "worker": self._notified,
             "review": self._review,
         }
@@ -281,7 +281,7 @@ class TeamFold:
             for row in self.panels["notifications"].values():
                 row["consumed"] = row["consumed"] or row["_item"] in fact.payload["items"]
 
-    def _said(self, fact: Fact) -> None:
+    def _message(self, fact: Fact) -> None:
         for thread in fact.payload.get("toThreads", ()) if fact.type == "channel.message" else ():
             self._waiting[thread].append(fact.payload["item"])
 

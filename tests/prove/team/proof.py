@@ -42,7 +42,7 @@ FIXTURE = (
 )
 ELEVEN = "the eleven facts of the fixture come out of the run, in order"
 ALONE = "roster, graph and board made of task snapshots alone are those of the facts"
-SHOWN = "the team that is shown is the team that the log gives"
+SAME_TEAM = "the team that is shown is the team that the log gives"
 Row = dict[str, Any]
 #: Reference of the verdict.
 EVIDENCE = [{"type": "file", "ref": "note.md"}]
@@ -198,7 +198,7 @@ def _judge(report: Report, facts: list[Fact], view: View, reports: Row, forgets:
     facts_left = [fact for fact in facts if fact.type != forgets]
     should = TeamFold(facts_left).rows()
     has = {panel: {key: bare(panel, row) for key, row in view.rows.get(panel, {}).items()} for panel in FIELDS}
-    report.none(SHOWN, [f"{who}: {difference}" for difference in differences(has, should)])
+    report.none(SAME_TEAM, [f"{who}: {difference}" for difference in differences(has, should)])
     apart = compared(team_of(reports["tasks"]), team_of_facts(facts_left))
     report.none(ALONE, [f"{who}: {difference}" for difference in apart])
     fresh = [task for task in reports["tasks"] if task["state"] or task["through"] != len(facts)]

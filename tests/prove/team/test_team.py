@@ -25,7 +25,7 @@ async def test_a_real_run_has_the_facts_of_the_conformance_fixture_and_shows_the
     ("sabotage", "claim"),
     [
         ("unsaid:channel.opened", proof.ELEVEN),
-        ("forget:handoff.accepted", proof.SHOWN),
+        ("forget:handoff.accepted", proof.SAME_TEAM),
         ("forget:channel.opened", proof.ALONE),
     ],
 )

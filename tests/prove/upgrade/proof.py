@@ -50,13 +50,13 @@ TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "views.db": (("views", "state"), ("rows", "data"), ("snapshots", "state"), ("snapshots", "link")),
 }
-Told = list[list[Any]]
+Facts = list[list[Any]]
 
 
-class Seen(NamedTuple):
+class OpenedView(NamedTuple):
     """The view of a session. `code` is that of its refusal; empty if it opened."""
 
-    facts: Told
+    facts: Facts
     rows: dict[str, list[Any]]
     code: str
     reason: str
@@ -84,14 +84,14 @@ class _Refused(Exception):
         self.reason = reason
 
 
-async def _facts(server: Server, session: str) -> Told:
+async def _facts(server: Server, session: str) -> Facts:
     answer = await server.wire.get(f"/sessions/{session}/facts?after=0&limit=1000")
     if answer.status != 200:
         raise _Refused(answer.body["code"], answer.body["message"])
     return [[event["sequence"], event["type"], event["payload"]] for event in answer.body["events"]]
 
 
-async def _look(server: Server, session: str) -> Seen:
+async def _look(server: Server, session: str) -> OpenedView:
     began = time.monotonic()
     try:
         async with asyncio.timeout(HANG_S):
@@ -105,19 +105,19 @@ async def _look(server: Server, session: str) -> Seen:
                 # since.
                 facts = now
     except TimeoutError:
-        return Seen([], {}, "hangs", "", HANG_S)
+        return OpenedView([], {}, "hangs", "", HANG_S)
     except _Refused as refused:
-        return Seen([], {}, refused.code, refused.reason, time.monotonic() - began)
+        return OpenedView([], {}, refused.code, refused.reason, time.monotonic() - began)
     except AssertionError as error:
         code = re.search(r'"code":"(\w+)"', str(error))
-        return Seen([], {}, code[1] if code else "none", str(error), time.monotonic() - began)
+        return OpenedView([], {}, code[1] if code else "none", str(error), time.monotonic() - began)
     rows = {panel: [plain(row) for _, row in sorted(rows.items())] for panel, rows in sorted(view.rows.items()) if rows}
-    return Seen(facts, rows, "", "", time.monotonic() - began)
+    return OpenedView(facts, rows, "", "", time.monotonic() - began)
 
 
 async def _open(
     at: Place, sessions: list[str], sabotage: str = "", *, rests: bool = False
-) -> tuple[dict[str, Seen], str]:
+) -> tuple[dict[str, OpenedView], str]:
     """Return the views of the sessions, and the code if the whole store was refused."""
     try:
         server = await Server.start(at, sabotage=sabotage)
@@ -130,7 +130,7 @@ async def _open(
         await (server.stop if rests else server.kill)()
 
 
-def _stored_facts(log: store.Log) -> dict[str, Told]:
+def _stored_facts(log: store.Log) -> dict[str, Facts]:
     """Return the facts of each session on disk."""
     return {
         name: [[fact.sequence, fact.type, fact.payload] for fact in facts]
@@ -174,9 +174,9 @@ class Proof:
         self._at = at
         self._within = within
         self._version = version
-        self._left: dict[str, Told] = {}
-        self._facts: dict[str, Told] = {}
-        self._seen: dict[str, Seen] = {}
+        self._left: dict[str, Facts] = {}
+        self._facts: dict[str, Facts] = {}
+        self._expected: dict[str, OpenedView] = {}
 
     async def as_it_is(self) -> None:
         """Open the store as it was left, with its old views, without any, and with current ones."""
@@ -192,7 +192,7 @@ class Proof:
         # Everything open has ended by now, so the log is at rest.
         shutil.copytree(self._at.home, self.rested)
         self._facts = _stored_facts(store.read(self.rested / "store"))
-        self._seen, _ = await _open(self._at, [*self._facts], rests=True)
+        self._expected, _ = await _open(self._at, [*self._facts], rests=True)
         _lay(self._at, self.rested)
         for path in (self._at.home / "store").glob("views.db*"):
             path.unlink()
@@ -212,7 +212,13 @@ class Proof:
         return damage
 
     def _judge(
-        self, label: str, views: dict[str, Seen], refused: str, *, derived: bool, facts: dict[str, Told] | None = None
+        self,
+        label: str,
+        views: dict[str, OpenedView],
+        refused: str,
+        *,
+        derived: bool,
+        facts: dict[str, Facts] | None = None,
     ) -> None:
         facts = facts or self._facts
         report = self._report
@@ -226,15 +232,15 @@ class Proof:
         report.none(FACTS, [f"{label}: {name}" for name in wrong])
         if derived:
             # A schedule that became due may have started a run.
-            at_rest = [name for name, view in views.items() if len(view.facts) == len(self._seen[name].facts)]
+            at_rest = [name for name, view in views.items() if len(view.facts) == len(self._expected[name].facts)]
             report.check("most sessions are at rest", 2 * len(at_rest) > len(views), label)
-            report.none(ROWS, [f"{label}: {name}" for name in at_rest if views[name].rows != self._seen[name].rows])
+            report.none(ROWS, [f"{label}: {name}" for name in at_rest if views[name].rows != self._expected[name].rows])
         slow = [f"{label}: {name} {view.seconds:.2f} s" for name, view in views.items() if view.seconds > self._within]
         report.none(f"every session opens or is refused within {self._within:g} s", slow)
         self.times += [view.seconds for view in views.values()]
 
 
-def _begins(facts: Told, whole: Told) -> bool:
+def _begins(facts: Facts, whole: Facts) -> bool:
     """Return True if the view begins with the facts on disk. A takeover may have added some."""
     return facts[: len(whole)] == whole
 
@@ -244,7 +250,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = WITHIN_S, only
     report = Report("prove-upgrade")
     draw = random.Random(seed)
     places: Counter[str] = Counter()
-    columns = [(file, *each) for file, tables in TABLES.items() if only in ("", file) for each in tables]
+    columns = [(file, *table) for file, tables in TABLES.items() if only in ("", file) for table in tables]
     times: list[float] = []
     refused: Counter[str] = Counter()
     # The stores share the columns. Begin with the newest, which has the most.

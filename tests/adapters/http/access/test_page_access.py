@@ -60,7 +60,7 @@ def _files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-def _refused(answer: httpx2.Response) -> tuple[int, str]:
+def _refusal(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
@@ -72,7 +72,7 @@ async def test_a_code_becomes_a_credential_once_and_no_cookie_is_set(timed: tupl
     assert link.endswith("/s/ses_1")
     first, second = await _redeem(board, link), await _redeem(board, link)
     assert (first.status_code, first.json()["expiresInS"]) == (200, CREDENTIAL_SECONDS)
-    assert _refused(second) == (401, "unauthenticated")
+    assert _refusal(second) == (401, "unauthenticated")
     assert "set-cookie" not in first.headers
     assert first.json()["credential"] != TOKEN
 
@@ -84,8 +84,8 @@ async def test_a_token_or_credential_in_a_cookie_or_an_address_is_ignored(timed:
     del board.anyone.headers["Authorization"]
     for value in (TOKEN, page.credential):
         cookie = {"Cookie": f"callboard_{board.server.port}={value}"}
-        assert _refused(await board.anyone.get(f"{API}/meta", headers=cookie)) == (401, "unauthenticated")
-        assert _refused(await board.anyone.get(f"{API}/meta?token={value}")) == (401, "unauthenticated")
+        assert _refusal(await board.anyone.get(f"{API}/meta", headers=cookie)) == (401, "unauthenticated")
+        assert _refusal(await board.anyone.get(f"{API}/meta?token={value}")) == (401, "unauthenticated")
         assert "set-cookie" not in (await board.anyone.get(f"/?token={value}")).headers
 
 
@@ -97,7 +97,7 @@ async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Boar
     assert (await _redeem(board, used.link)).status_code == 200
     assert [str(path) for path in (tmp_path / "opening").iterdir()] == [late.opener]
     time.now += CODE_SECONDS
-    assert _refused(await _redeem(board, late.link)) == (401, "unauthenticated")
+    assert _refusal(await _redeem(board, late.link)) == (401, "unauthenticated")
     assert list((tmp_path / "opening").iterdir()) == []
 
 
@@ -121,7 +121,7 @@ async def test_a_credential_ends_some_hours_after_its_last_use(timed: tuple[Boar
         time.now += CREDENTIAL_SECONDS - 1
         assert (await page.http.get(f"{API}/meta")).status_code == 200
     time.now += CREDENTIAL_SECONDS
-    assert _refused(await page.http.get(f"{API}/meta")) == (401, "unauthenticated")
+    assert _refusal(await page.http.get(f"{API}/meta")) == (401, "unauthenticated")
 
 
 async def test_a_credential_of_another_server_or_a_former_one_opens_nothing(timed: tuple[Board, Time], tmp_path: Path):
@@ -131,7 +131,7 @@ async def test_a_credential_of_another_server_or_a_former_one_opens_nothing(time
         credential = (await other.sign_in()).credential
     await board.sign_in()
     answer = await board.anyone.get(f"{API}/meta", headers={"Authorization": f"Bearer {credential}"})
-    assert _refused(answer) == (401, "unauthenticated")
+    assert _refusal(answer) == (401, "unauthenticated")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ async def test_a_change_needs_the_origin_of_the_page(timed: tuple[Board, Time]):
     del board.anyone.headers["Origin"]
     body = {"path": str(board.folder)}
     answer = await board.anyone.post(f"{API}/commands/open_workspace", json=body)
-    assert _refused(answer) == (403, "forbidden_origin")
+    assert _refusal(answer) == (403, "forbidden_origin")
 
 
 @pytest.mark.parametrize("headers", [{"Origin": ""}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "http://localhost:1"}])
@@ -172,7 +172,7 @@ async def test_a_code_is_accepted_only_from_the_page(timed: tuple[Board, Time], 
     """X1: a page of another port that guesses or sees a code cannot use it, and it stays valid."""
     board, _ = timed
     link = board.server.page_link().link
-    assert _refused(await _redeem(board, link, **headers)) == (403, "forbidden_origin")
+    assert _refusal(await _redeem(board, link, **headers)) == (403, "forbidden_origin")
     assert (await _redeem(board, link)).status_code == 200
 
 
@@ -188,7 +188,7 @@ async def test_only_the_token_opens_further_pages(timed: tuple[Board, Time]):
     """X1"""
     board, _ = timed
     await board.sign_in()
-    assert _refused(await board.anyone.post(f"{API}/page/links", json={})) == (403, "not_authorised")
+    assert _refusal(await board.anyone.post(f"{API}/page/links", json={})) == (403, "not_authorised")
     answer = (await board.http.post(f"{API}/page/links", json={"route": "/s/ses_1"})).json()
     assert answer["link"].startswith(f"{board.server.url}/#open=")
     assert _file(answer["opener"]) == (0o600, 0o700, True)
@@ -212,22 +212,22 @@ async def test_a_grant_needs_a_confirmation_of_exactly_this_command(timed: tuple
     before = await board.heads()
     refused = (403, "confirmation_required")
     right = await page.confirmation("add_rule", body)
-    assert _refused(await give("")) == refused
-    assert _refused(await give(right.partition(".")[0] + "." + "0" * 64)) == refused
-    assert _refused(await give(right)) == refused, "a wrong proof uses the challenge up"
+    assert _refusal(await give("")) == refused
+    assert _refusal(await give(right.partition(".")[0] + "." + "0" * 64)) == refused
+    assert _refusal(await give(right)) == refused, "a wrong proof uses the challenge up"
     other = body.replace(b"status", b"push")
-    assert _refused(await give(await page.confirmation("add_rule", body), sent=other)) == refused
-    assert _refused(await give(await page.confirmation("revoke_rule", body))) == refused
+    assert _refusal(await give(await page.confirmation("add_rule", body), sent=other)) == refused
+    assert _refusal(await give(await page.confirmation("revoke_rule", body))) == refused
     late = await page.confirmation("add_rule", body)
     time.now += CHALLENGE_SECONDS
-    assert _refused(await give(late)) == refused
+    assert _refusal(await give(late)) == refused
     of_another = await page.confirmation("add_rule", body)
     await board.sign_in()
-    assert _refused(await give(of_another)) == refused
+    assert _refusal(await give(of_another)) == refused
     assert await board.heads() == before
     used = await page.confirmation("add_rule", body)
     assert (await give(used)).status_code == 200
-    assert _refused(await give(used)) == refused
+    assert _refusal(await give(used)) == refused
 
 
 async def test_no_other_route_executes_a_grant_for_a_page(timed: tuple[Board, Time]):
@@ -285,7 +285,7 @@ async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
     """X1, X9"""
     board, _ = timed
     first, *others = (board.server.page_link().link for _ in range(MAX_CODES + 1))
-    assert _refused(await _redeem(board, first)) == (401, "unauthenticated")
+    assert _refusal(await _redeem(board, first)) == (401, "unauthenticated")
     page = await board.sign_in()
     assert (await page.http.get(f"{API}/meta")).status_code == 200
     for _ in range(MAX_CREDENTIALS):
@@ -297,7 +297,7 @@ async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
 
 async def test_codes_expire_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X1: an unused code expires, and its file is removed."""
-    monkeypatch.setattr("callboard.adapters.http.access.codes.CODE_S", 0.05)
+    monkeypatch.setattr("callboard.adapters.http.access.codes.CODE_SECONDS", 0.05)
     access = PageAccess(tmp_path)
     access.codes.issue("http://127.0.0.1:1", "")
     assert len(_files(tmp_path)) == 1

@@ -62,32 +62,32 @@ async def crew(folder: Path) -> AsyncGenerator[Board]:
         yield board
 
 
-def go(board: Board) -> None:
+def release(board: Board) -> None:
     """Release the waiting models."""
     (board.folder.with_name(f"{board.folder.name}-beside") / "go").touch()
 
 
-async def asked(board: Board, route: str, **params: Any) -> Any:
+async def send_read(board: Board, route: str, **params: Any) -> Any:
     """Send a read; return the answer."""
     answer = await board.http.get(route, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-async def told(board: Board, path: str, **fields: Any) -> Any:
+async def send_write(board: Board, path: str, **fields: Any) -> Any:
     """Send a write; return the answer."""
     answer = await board.http.post(path, json=fields)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-async def refused(answer: httpx2.Response, status: int) -> dict[str, Any]:
+async def check_refusal(answer: httpx2.Response, status: int) -> dict[str, Any]:
     """Return code and field of a refusal."""
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
-async def until(board: Board, session: str, type: str, count: int = 1) -> None:
+async def wait_for_fact(board: Board, session: str, type: str, count: int = 1) -> None:
     """Wait for the nth fact of a type."""
     async with asyncio.timeout(SOON):
         async for records in board.store.facts.subscribe(session):
@@ -96,7 +96,7 @@ async def until(board: Board, session: str, type: str, count: int = 1) -> None:
                 return
 
 
-async def listening(
+async def read_events(
     client: httpx2.AsyncClient, done: Callable[[list[Event]], bool], after: int | None = None, *, header: bool = True
 ) -> list[Event]:
     """Return the events after a `seq` until the condition is true. Checks the envelope of each."""
@@ -114,7 +114,7 @@ async def listening(
     return received
 
 
-def ended(count: int) -> Callable[[list[Event]], bool]:
+def runs_ended(count: int) -> Callable[[list[Event]], bool]:
     """Return a condition: the given number of runs is idle."""
     return lambda events: (
         sum(event["type"] == "AgentStatus" and event["data"]["state"] == "idle" for event in events) >= count

@@ -6,7 +6,16 @@ import asyncio
 from typing import get_args
 
 from callboard.projection.emit.run_emission import PHASES, RunEventName
-from tests.adapters.http.agentruns.crew import Event, ended, go, listening, refused, texts, told, until
+from tests.adapters.http.agentruns.crew import (
+    Event,
+    check_refusal,
+    read_events,
+    release,
+    runs_ended,
+    send_write,
+    texts,
+    wait_for_fact,
+)
 from tests.adapters.http.rigs.server import Board
 
 
@@ -21,11 +30,11 @@ def numbers(events: list[Event]) -> list[int]:
 
 async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board):
     """MAR-14: the clients start at different times."""
-    first = asyncio.create_task(listening(team.http, ended(3), 0))
-    started = await told(team, "/api/chat", message="team")
-    await until(team, started["session_id"], "subagent.completed")
-    second = asyncio.create_task(listening(team.http, ended(3), 0))
-    go(team)
+    first = asyncio.create_task(read_events(team.http, runs_ended(3), 0))
+    started = await send_write(team, "/api/chat", message="team")
+    await wait_for_fact(team, started["session_id"], "subagent.completed")
+    second = asyncio.create_task(read_events(team.http, runs_ended(3), 0))
+    release(team)
     mine, theirs = await first, await second
 
     assert durable(mine) == durable(theirs)
@@ -41,12 +50,12 @@ async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board)
 
 async def test_a_client_that_reconnects_repeatedly_sees_no_gap_and_no_repeat(team: Board):
     """MAR-14, COM-14"""
-    whole = asyncio.create_task(listening(team.http, ended(1), 0))
-    await told(team, "/api/chat", message="alone")
+    whole = asyncio.create_task(read_events(team.http, runs_ended(1), 0))
+    await send_write(team, "/api/chat", message="alone")
     received: list[Event] = []
-    while not ended(1)(received):
+    while not runs_ended(1)(received):
         after = received[-1]["seq"] if received else 0
-        received += await listening(team.http, lambda events: len(events) >= 3 or ended(1)(events), after)
+        received += await read_events(team.http, lambda events: len(events) >= 3 or runs_ended(1)(events), after)
     every = await whole
 
     assert durable(received) == durable(every)
@@ -57,12 +66,12 @@ async def test_a_client_that_reconnects_repeatedly_sees_no_gap_and_no_repeat(tea
 
 async def test_a_returning_client_gets_the_text_so_far_in_place_of_tokens(team: Board):
     """COM-14: its number is the number of the newest token in it."""
-    started = await told(team, "/api/chat", message="hold")
-    received = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
-    await until(team, started["session_id"], "model.requested")
-    again = asyncio.create_task(listening(team.http, ended(1), durable(received)[-1]["seq"], header=False))
-    fresh = await listening(team.http, lambda events: events[-1]["data"].get("change") == "snapshot")
-    go(team)
+    started = await send_write(team, "/api/chat", message="hold")
+    received = await read_events(team.http, lambda events: events[-1]["type"] == "Token", 0)
+    await wait_for_fact(team, started["session_id"], "model.requested")
+    again = asyncio.create_task(read_events(team.http, runs_ended(1), durable(received)[-1]["seq"], header=False))
+    fresh = await read_events(team.http, lambda events: events[-1]["data"].get("change") == "snapshot")
+    release(team)
     rest = await again
 
     (so_far,) = [event for event in fresh if event["type"] == "Token"]
@@ -75,7 +84,7 @@ async def test_a_returning_client_gets_the_text_so_far_in_place_of_tokens(team: 
 
 
 async def test_an_unknown_event_number_starts_again_and_reports_it(team: Board):
-    (state,) = await listening(team.http, lambda events: len(events) == 1, 2**52)
+    (state,) = await read_events(team.http, lambda events: len(events) == 1, 2**52)
 
     assert state["type"] == "StateUpdated"
     assert state["data"]["gap"] is True
@@ -86,14 +95,14 @@ async def test_an_invalid_event_number_is_refused_by_name(team: Board):
     by_header = await team.http.get("/api/events", headers={"Last-Event-ID": "7.3"})
     by_query = await team.http.get("/api/events", params={"after": "-1"})
 
-    assert (await refused(by_header, 400))["field"] == "Last-Event-ID"
-    assert (await refused(by_query, 400))["field"] == "after"
+    assert (await check_refusal(by_header, 400))["field"] == "Last-Event-ID"
+    assert (await check_refusal(by_query, 400))["field"] == "after"
 
 
 async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_replaces_it(team: Board):
     """MAR-17: status, tools and tokens name the message of their run."""
-    following = asyncio.create_task(listening(team.http, ended(1), 0))
-    await told(team, "/api/chat", message="write", permission_mode="full")
+    following = asyncio.create_task(read_events(team.http, runs_ended(1), 0))
+    await send_write(team, "/api/chat", message="write", permission_mode="full")
     events = await following
     runs = {event["run_id"] for event in events if "run_id" in event}
     gathered = [event for event in events if event["type"] in ("AgentStatus", "Token")]
@@ -110,10 +119,10 @@ async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_repl
 
 async def test_a_team_emits_only_the_nine_event_types_of_the_specification(team: Board):
     """MAR-14: spawning, results, queue and outcomes come in the order of the facts."""
-    following = asyncio.create_task(listening(team.http, ended(4), 0))
-    started = await told(team, "/api/chat", message="team")
-    await told(team, "/api/chat", message="and then", session_id=started["session_id"])
-    go(team)
+    following = asyncio.create_task(read_events(team.http, runs_ended(4), 0))
+    started = await send_write(team, "/api/chat", message="team")
+    await send_write(team, "/api/chat", message="and then", session_id=started["session_id"])
+    release(team)
     events = await following
     names = [event["type"] for event in events]
 

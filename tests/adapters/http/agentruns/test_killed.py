@@ -10,7 +10,7 @@ import httpx2
 import msgspec
 
 from callboard.client import Endpoint
-from tests.adapters.http.agentruns.crew import Event, ended, listening, texts
+from tests.adapters.http.agentruns.crew import Event, read_events, runs_ended, texts
 from tests.app.rigs.product import Product, says
 
 HALF: list[dict[str, Any]] = [{"repeat": {"text": "word ", "times": 20}, "delay_ms": 1}, {"wait_for": "never"}]
@@ -33,7 +33,7 @@ async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, dro
 
     while not whole([]):
         position = received[-1]["seq"] if received else after
-        received += await listening(http, lambda events: whole(events) or (drops and len(events) >= 4), position)
+        received += await read_events(http, lambda events: whole(events) or (drops and len(events) >= 4), position)
     return received
 
 
@@ -48,17 +48,17 @@ def test_event_numbers_rise_after_a_kill_without_false_repeats(tmp_path: Path):
 
     async def before() -> tuple[list[Event], list[Event]]:
         async with client(product) as http:
-            one = asyncio.create_task(at_work(http, "half", 0, False))
-            other = asyncio.create_task(at_work(http, "half", 0, True))
+            steady = asyncio.create_task(at_work(http, "half", 0, False))
+            dropping = asyncio.create_task(at_work(http, "half", 0, True))
             answer = await http.post("/api/chat", json={"message": "half"})
             assert answer.status_code == 200, answer.text
-            return await one, await other
+            return await steady, await dropping
 
-    async def after(one: int, other: int, session: str) -> tuple[list[Event], list[Event]]:
+    async def after(steady_after: int, dropping_after: int, session: str) -> tuple[list[Event], list[Event]]:
         async with client(product) as http:
-            over = ended(2)
-            first = asyncio.create_task(listening(http, over, one))
-            second = asyncio.create_task(listening(http, over, other))
+            over = runs_ended(2)
+            first = asyncio.create_task(read_events(http, over, steady_after))
+            second = asyncio.create_task(read_events(http, over, dropping_after))
             answer = await http.post("/api/chat", json={"message": "go on", "session_id": session})
             assert answer.status_code == 200, answer.text
             assert answer.json()["status"] == "started"

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from callboard.contracts.facts.turn import TurnSubmitted
-from tests.adapters.http.agentruns.crew import asked, ended, go, listening, refused, told, until
+from tests.adapters.http.agentruns.crew import (
+    check_refusal,
+    read_events,
+    release,
+    runs_ended,
+    send_read,
+    send_write,
+    wait_for_fact,
+)
 from tests.adapters.http.rigs.server import TOKEN, Board
 
 READS = {
@@ -24,12 +32,12 @@ WRITES = ("/api/chat", "/api/agent-cancel", "/api/settings", "/api/runs/ses_a/no
 
 async def test_a_busy_agent_queues_messages_and_runs_them_in_order(team: Board):
     """MAR-13"""
-    first = await told(team, "/api/chat", message="hold")
+    first = await send_write(team, "/api/chat", message="hold")
     session = first["session_id"]
-    second = await told(team, "/api/chat", message="two", session_id=session)
-    third = await told(team, "/api/chat", message="three", session_id=session, agent_id="lead")
-    go(team)
-    events = await listening(team.http, ended(3), 0)
+    second = await send_write(team, "/api/chat", message="two", session_id=session)
+    third = await send_write(team, "/api/chat", message="three", session_id=session, agent_id="lead")
+    release(team)
+    events = await read_events(team.http, runs_ended(3), 0)
 
     assert [turn["status"] for turn in (first, second, third)] == ["started", "queued", "queued"]
     assert {(turn["agent_id"], turn["thread_id"]) for turn in (first, second, third)} == {("lead", first["thread_id"])}
@@ -51,9 +59,9 @@ async def test_a_message_with_one_key_is_accepted_once(team: Board):
 
 
 async def test_a_message_without_a_permission_mode_keeps_the_mode_of_the_last_turn(team: Board):
-    session = (await told(team, "/api/chat", message="hello", permission_mode="edits"))["session_id"]
-    await told(team, "/api/chat", message="again", session_id=session)
-    await told(team, "/api/chat", message="anew")
+    session = (await send_write(team, "/api/chat", message="hello", permission_mode="edits"))["session_id"]
+    await send_write(team, "/api/chat", message="again", session_id=session)
+    await send_write(team, "/api/chat", message="anew")
     modes: list[list[str]] = []
     for stream in sorted(await team.store.facts.list_streams("ses_")):
         facts = (record.fact for record in await team.store.facts.read(stream))
@@ -80,7 +88,7 @@ async def test_an_invalid_message_is_refused_by_its_field(
 ):
     """SAFE-05: nothing is written."""
     before = await team.heads()
-    problem = await refused(await team.http.post("/api/chat", json=body), status)
+    problem = await check_refusal(await team.http.post("/api/chat", json=body), status)
 
     assert (problem["code"], problem["field"]) == (code, field)
     assert await team.heads() == before
@@ -88,13 +96,13 @@ async def test_an_invalid_message_is_refused_by_its_field(
 
 async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(team: Board):
     """COM-10"""
-    first = await told(team, "/api/chat", message="hold")
+    first = await send_write(team, "/api/chat", message="hold")
     session = first["session_id"]
-    await told(team, "/api/chat", message="next", session_id=session)
-    await listening(team.http, lambda events: events[-1]["type"] == "Token")
+    await send_write(team, "/api/chat", message="next", session_id=session)
+    await read_events(team.http, lambda events: events[-1]["type"] == "Token")
 
-    changed = await told(team, f"/api/runs/{session}/nodes/lead/interrupt")
-    events = await listening(team.http, ended(2), 0)
+    changed = await send_write(team, f"/api/runs/{session}/nodes/lead/interrupt")
+    events = await read_events(team.http, runs_ended(2), 0)
 
     assert {name: changed[name] for name in ("runId", "nodeId", "threadId")} == {
         "runId": session,
@@ -114,21 +122,21 @@ async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(team: Board
 
 async def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing(team: Board):
     """COM-11"""
-    session = (await told(team, "/api/chat", message="hello"))["session_id"]
+    session = (await send_write(team, "/api/chat", message="hello"))["session_id"]
     await team.idle(session)
     before = await team.heads()
     idle = await team.http.post(f"/api/runs/{session}/nodes/lead/interrupt", json={})
     nobody = await team.http.post(f"/api/runs/{session}/nodes/nobody/interrupt", json={})
     nowhere = await team.http.post("/api/runs/ses_nowhere/nodes/lead/interrupt", json={})
 
-    assert (await refused(idle, 409))["code"] == "nothing_running"
-    assert (await refused(nobody, 404))["code"] == "unknown_agent"
-    assert (await refused(nowhere, 404))["code"] == "unknown_session"
+    assert (await check_refusal(idle, 409))["code"] == "nothing_running"
+    assert (await check_refusal(nobody, 404))["code"] == "unknown_agent"
+    assert (await check_refusal(nowhere, 404))["code"] == "unknown_session"
     assert await team.heads() == before
 
 
 async def test_the_effective_settings_are_returned_with_the_unchangeable_ones(team: Board):
-    settings = await asked(team, "/api/settings", project_root=str(team.folder))
+    settings = await send_read(team, "/api/settings", project_root=str(team.folder))
 
     assert settings["modes"] == ["chat", "auto"]
     assert settings["agent"] == {"name": "lead", "max_iters": 50, "permission_mode": None}
@@ -140,11 +148,11 @@ async def test_the_effective_settings_are_returned_with_the_unchangeable_ones(te
         ({"project_root": str(team.folder), "budgets": {"team": 1}}, 422, "budgets"),
         ({"colour": "blue"}, 400, "colour"),
     ):
-        problem = await refused(await team.http.post("/api/settings", json=body), status)
+        problem = await check_refusal(await team.http.post("/api/settings", json=body), status)
         assert problem["field"] == field
         assert problem["hint"]
-    assert (await refused(await team.http.post("/api/settings", json={}), 400))["code"] == "invalid_input"
-    assert (await team.heads(), await asked(team, "/api/settings")) == (before, settings)
+    assert (await check_refusal(await team.http.post("/api/settings", json={}), 400))["code"] == "invalid_input"
+    assert (await team.heads(), await send_read(team, "/api/settings")) == (before, settings)
 
 
 def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
@@ -165,18 +173,18 @@ async def test_the_tree_lists_the_folders_files_and_nothing_hidden_or_outside(te
         (team.folder / folder / "a.txt").write_text("abc")
     (team.folder / "away").symlink_to(outside)
 
-    whole = await asked(team, "/api/workspace/tree", depth=8)
-    level = await asked(team, "/api/workspace/tree", project_root=str(team.folder), path="src", depth=1)
+    whole = await send_read(team, "/api/workspace/tree", depth=8)
+    level = await send_read(team, "/api/workspace/tree", project_root=str(team.folder), path="src", depth=1)
 
     agents = {"lead.md": "file", "second.md": "file", "worker.md": "file"}
     assert names(whole["entries"]) == {"agents": agents, "src": {"deep": {"deeper": {"a.txt": "file"}}}, "away": "link"}
     assert (whole["truncated"], whole["project_root"], whole["path"]) == (False, str(team.folder), "")
     assert level["entries"] == [{"name": "deep", "path": "src/deep", "type": "folder"}]
     for path in ("../outside", "/etc", "away", "away/secret.txt", "src/../../outside", ".git", "a\0b"):
-        problem = await refused(await team.http.get("/api/workspace/tree", params={"path": path}), 403)
+        problem = await check_refusal(await team.http.get("/api/workspace/tree", params={"path": path}), 403)
         assert (problem["code"], problem["field"]) == ("path_denied", "path")
     gone = await team.http.get("/api/workspace/tree", params={"path": "nothing"})
-    assert (await refused(gone, 422))["field"] == "path"
+    assert (await check_refusal(gone, 422))["field"] == "path"
 
 
 async def test_a_large_folder_is_listed_in_part_and_marked(team: Board):
@@ -185,7 +193,7 @@ async def test_a_large_folder_is_listed_in_part_and_marked(team: Board):
     for number in range(2100):
         (many / f"{number:04}").touch()
 
-    tree = await asked(team, "/api/workspace/tree")
+    tree = await send_read(team, "/api/workspace/tree")
 
     assert tree["truncated"] is True
     (folder,) = [entry for entry in tree["entries"] if entry["name"] == "many"]
@@ -220,22 +228,22 @@ async def test_a_body_that_is_not_json_is_refused_and_writes_nothing(team: Board
             (b"{}", "text/plain", 415),
         ):
             answer = await team.http.post(path, content=content, headers={"Content-Type": kind})
-            problem = await refused(answer, status)
+            problem = await check_refusal(answer, status)
             assert problem["code"] == "invalid_input"
             assert "Traceback" not in answer.text
 
 
 async def test_a_session_of_a_team_is_read_and_waited_for(team: Board):
     """SUB: list_subagents and wait_subagents over HTTP."""
-    session = (await told(team, "/api/chat", message="team"))["session_id"]
-    await until(team, session, "subagent.awaited")
-    await until(team, session, "subagent.completed")
+    session = (await send_write(team, "/api/chat", message="team"))["session_id"]
+    await wait_for_fact(team, session, "subagent.awaited")
+    await wait_for_fact(team, session, "subagent.completed")
     graph = await team.query("list_subagents", sessionId=session)
     agents = {agent["agentId"]: agent for agent in graph["agents"]}
     lead = agents["lead"]
     none = await team.query("wait_subagents", sessionId=session, agents="worker-2", timeoutS=1)
     first = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"], mode="any")
-    go(team)
+    release(team)
     both = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"])
 
     assert {name: agent["parentThreadId"] for name, agent in agents.items()} == {

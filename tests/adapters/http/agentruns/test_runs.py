@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from callboard.contracts.rows.run_record import AgentRunRecord
-from tests.adapters.http.agentruns.crew import asked, crew, go, refused, told, until
+from tests.adapters.http.agentruns.crew import check_refusal, crew, release, send_read, send_write, wait_for_fact
 from tests.adapters.http.rigs.server import SOON, Board
 
 
 async def runs_of(board: Board, session: str) -> list[dict[str, Any]]:
-    answer = await asked(board, "/api/agent-runs", project_root=str(board.folder), session_id=session)
+    answer = await send_read(board, "/api/agent-runs", project_root=str(board.folder), session_id=session)
     return answer["runs"]
 
 
@@ -29,10 +29,10 @@ async def at_rest(board: Board, session: str, count: int) -> list[dict[str, Any]
 
 async def test_every_execution_leaves_a_record_with_ten_fields(team: Board):
     """MAR-16: the lead's and each child's, with parent and end."""
-    session = (await told(team, "/api/chat", message="team"))["session_id"]
-    await until(team, session, "subagent.completed")
+    session = (await send_write(team, "/api/chat", message="team"))["session_id"]
+    await wait_for_fact(team, session, "subagent.completed")
     running = {run["agent_id"]: run for run in await runs_of(team, session)}
-    go(team)
+    release(team)
     runs = {run["agent_id"]: run for run in await at_rest(team, session, 3)}
 
     assert all(tuple(run) == AgentRunRecord.__struct_fields__ for run in runs.values())
@@ -46,27 +46,27 @@ async def test_every_execution_leaves_a_record_with_ten_fields(team: Board):
     assert {run["parent_run_id"] for run in runs.values()} == {None, lead}
     assert {(run["repo_path"], run["session_id"]) for run in runs.values()} == {(str(team.folder), session)}
     assert all(run["started_at"] <= run["ended_at"] for run in runs.values())
-    children = await asked(team, "/api/agent-children", run_id=lead)
+    children = await send_read(team, "/api/agent-children", run_id=lead)
     assert children == {"run_id": lead, "children": [runs["worker-1"], runs["worker-2"]]}
-    assert (await asked(team, "/api/agent-children", run_id=runs["worker-1"]["run_id"]))["children"] == []
+    assert (await send_read(team, "/api/agent-children", run_id=runs["worker-1"]["run_id"]))["children"] == []
 
 
 async def test_a_runs_context_holds_its_own_run_only(team: Board):
     """MAR-15: complete, by page, and compact."""
-    first = await told(team, "/api/chat", message="write", permission_mode="full")
+    first = await send_write(team, "/api/chat", message="write", permission_mode="full")
     session = first["session_id"]
     await at_rest(team, session, 1)
-    await told(team, "/api/chat", message="again", session_id=session)
+    await send_write(team, "/api/chat", message="again", session_id=session)
     former, latter = await at_rest(team, session, 2)
 
-    raw = await asked(team, "/api/agent-context", run_id=former["run_id"], view="raw")
+    raw = await send_read(team, "/api/agent-context", run_id=former["run_id"], view="raw")
     paged, after = [], 0
     while after is not None:
-        page = await asked(team, "/api/agent-context", run_id=former["run_id"], view="raw", after=after, limit=4)
+        page = await send_read(team, "/api/agent-context", run_id=former["run_id"], view="raw", after=after, limit=4)
         paged += page["events"]
         after = page["next"]
-    summary = await asked(team, "/api/agent-context", run_id=former["run_id"], view="summary")
-    second = await asked(team, "/api/agent-context", run_id=latter["run_id"])
+    summary = await send_read(team, "/api/agent-context", run_id=former["run_id"], view="summary")
+    second = await send_read(team, "/api/agent-context", run_id=latter["run_id"])
 
     assert raw["run"] == former
     assert paged == raw["events"]
@@ -87,12 +87,12 @@ async def test_a_runs_context_holds_its_own_run_only(team: Board):
 
 async def test_cancelling_a_run_cancels_its_children(team: Board):
     """MAR-10: ended runs stay unchanged."""
-    session = (await told(team, "/api/chat", message="team"))["session_id"]
-    await until(team, session, "subagent.awaited")
-    await until(team, session, "subagent.completed")
+    session = (await send_write(team, "/api/chat", message="team"))["session_id"]
+    await wait_for_fact(team, session, "subagent.awaited")
+    await wait_for_fact(team, session, "subagent.completed")
     lead = next(run for run in await runs_of(team, session) if run["agent_id"] == "lead")
 
-    answer = await told(team, "/api/agent-cancel", run_id=lead["run_id"])
+    answer = await send_write(team, "/api/agent-cancel", run_id=lead["run_id"])
     runs = {run["agent_id"]: run for run in await at_rest(team, session, 3)}
     again = await team.http.post("/api/agent-cancel", json={"run_id": lead["run_id"]})
 
@@ -102,16 +102,16 @@ async def test_cancelling_a_run_cancels_its_children(team: Board):
         "worker-1": ("completed", None),
         "worker-2": ("cancelled", "cancelled"),
     }
-    assert (await refused(again, 409))["code"] == "nothing_running"
-    assert (await refused(again, 409))["field"] == "run_id"
+    assert (await check_refusal(again, 409))["code"] == "nothing_running"
+    assert (await check_refusal(again, 409))["field"] == "run_id"
 
 
 async def test_cancelling_a_childs_run_leaves_its_parent_running(team: Board):
-    session = (await told(team, "/api/chat", message="team"))["session_id"]
-    await until(team, session, "subagent.awaited")
+    session = (await send_write(team, "/api/chat", message="team"))["session_id"]
+    await wait_for_fact(team, session, "subagent.awaited")
     slow = next(run for run in await runs_of(team, session) if run["agent_id"] == "worker-2")
 
-    await told(team, "/api/agent-cancel", run_id=slow["run_id"])
+    await send_write(team, "/api/agent-cancel", run_id=slow["run_id"])
     runs = {run["agent_id"]: run["status"] for run in await at_rest(team, session, 3)}
 
     assert runs == {"lead": "completed", "worker-1": "completed", "worker-2": "cancelled"}
@@ -121,27 +121,27 @@ async def test_an_unknown_run_is_refused_by_name(team: Board):
     """SAFE-05"""
     for path in ("/api/agent-children", "/api/agent-context"):
         for name in ("run_0000000000000000000000", "nothing"):
-            problem = await refused(await team.http.get(path, params={"run_id": name}), 404)
+            problem = await check_refusal(await team.http.get(path, params={"run_id": name}), 404)
             assert (problem["code"], problem["field"]) == ("unknown_run", "run_id")
     elsewhere = await team.http.get("/api/agent-runs", params={"project_root": "/"})
-    assert (await refused(elsewhere, 404))["code"] == "unknown_workspace"
+    assert (await check_refusal(elsewhere, 404))["code"] == "unknown_workspace"
     session = await team.http.get("/api/agent-runs", params={"session_id": "ses_nobody"})
-    assert (await refused(session, 404))["field"] == "session_id"
+    assert (await check_refusal(session, 404))["field"] == "session_id"
 
 
 async def test_records_are_the_same_after_a_restart(tmp_path: Path):
     """MAR-16"""
     async with crew(tmp_path / "work") as board:
-        session = (await told(board, "/api/chat", message="hello"))["session_id"]
+        session = (await send_write(board, "/api/chat", message="hello"))["session_id"]
         before = await at_rest(board, session, 1)
-        pending = await told(board, "/api/chat", message="hold", session_id=session)
-        await until(board, session, "model.requested", 2)
+        pending = await send_write(board, "/api/chat", message="hold", session_id=session)
+        await wait_for_fact(board, session, "model.requested", 2)
     async with crew(tmp_path / "work") as board:
         first, second = await runs_of(board, session)
 
         assert [first] == before
         assert (second["status"], second["detail"]) == ("failed", "shutdown")
-        context = await asked(board, "/api/agent-context", run_id=second["run_id"])
+        context = await send_read(board, "/api/agent-context", run_id=second["run_id"])
         assert context["run"] == second
         assert context["messages"][0]["text"] == "hold"
         assert pending["session_id"] == second["session_id"]

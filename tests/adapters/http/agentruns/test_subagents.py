@@ -6,17 +6,17 @@ import json
 from typing import get_args
 
 from callboard.contracts.vocabulary import SubagentEventType
-from tests.adapters.http.agentruns.crew import go, told, until
+from tests.adapters.http.agentruns.crew import release, send_write, wait_for_fact
 from tests.adapters.http.rigs.server import Board
-from tests.adapters.http.rigs.stream_client import following
+from tests.adapters.http.rigs.stream_client import open_stream
 
 
 async def test_a_team_emits_the_events_of_the_subagents_specification(team: Board):
     """SUB-03: events of children in order, with the ids of the family, stored and then live."""
-    session = (await told(team, "/api/chat", message="team"))["session_id"]
-    await until(team, session, "subagent.completed")
-    go(team)
-    async with following(team.http, f"sessions/{session}/events", vocabulary="subagents") as follower:
+    session = (await send_write(team, "/api/chat", message="team"))["session_id"]
+    await wait_for_fact(team, session, "subagent.completed")
+    release(team)
+    async with open_stream(team.http, f"sessions/{session}/events", vocabulary="subagents") as follower:
         events = []
         while not events or events[-1].event != "task.completed":
             events.append(await follower.event())

@@ -157,7 +157,7 @@ async def serving(
     scenario: str = SCENARIO,
     definitions: Definitions | None = None,
     past: PastSessions | None = None,
-    **given: Any,
+    **dependencies: Any,
 ) -> AsyncGenerator[Board]:
     """Run a Callboard with one scripted model. Keyword arguments replace dependencies of the app."""
     beside = folder.with_name(f"{folder.name}-beside")
@@ -185,7 +185,7 @@ async def serving(
             "about": about(runtime, models),
             "token": TOKEN,
         }
-        app = HttpApp(HttpDependencies(**{**defaults, **given}))
+        app = HttpApp(HttpDependencies(**{**defaults, **dependencies}))
         server = await HttpServer.start(app)
         try:
             async with (

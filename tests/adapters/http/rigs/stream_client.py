@@ -35,7 +35,7 @@ class Follower:
 
 
 @asynccontextmanager
-async def following(
+async def open_stream(
     client: httpx2.AsyncClient, path: str, *, last: str | None = None, **params: Any
 ) -> AsyncGenerator[Follower]:
     """Open a stream after a last event id."""

@@ -15,7 +15,7 @@ from callboard.contracts.commands.job import JobItem
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.rows.team import JobItems
-from tests.app.rigs.jobs import REFUSED, matched, with_session
+from tests.app.rigs.jobs import REFUSED, create_session, worker_turn
 from tests.app.rigs.product import Product, says
 
 NAME_ITEMS = "Name items after the instructions, or a file with one per line: --items FILE."
@@ -23,7 +23,7 @@ A_FILE = "Name a text file with one item per line, or - for standard input."
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stdin", "told"),
+    ("arguments", "stdin", "messages"),
     [
         (["Look", "--session", "last"], "", ["There are no items. [ITEM]", NAME_ITEMS]),
         (
@@ -71,11 +71,13 @@ A_FILE = "Name a text file with one item per line, or - for standard input."
         ),
     ],
 )
-def test_an_invalid_job_is_refused_with_what_to_do(product: Product, arguments: list[str], stdin: str, told: list[str]):
+def test_an_invalid_job_is_refused_with_what_to_do(
+    product: Product, arguments: list[str], stdin: str, messages: list[str]
+):
     """SAFE-05"""
     done = product.run("job", "start", *arguments, stdin=stdin)
     assert (done.code, done.out) == (2, "")
-    assert done.err.splitlines() == [f"invalid_input: {told[0]}", *told[1:]]
+    assert done.err.splitlines() == [f"invalid_input: {messages[0]}", *messages[1:]]
     assert not product.home.exists(), "nothing was made"
 
 
@@ -98,7 +100,7 @@ def test_without_a_session_there_is_no_job(product: Product):
 
 def test_a_refused_job_command_names_the_argument(product: Product):
     """SAFE-05"""
-    with_session(product, matched("alpha", says("Fine.")), matched("beta", REFUSED))
+    create_session(product, worker_turn("alpha", says("Fine.")), worker_turn("beta", REFUSED))
     with product.up():
         assert (
             product.run("job", "list", "last").err == "This session has no jobs. `callboard job start` creates one.\n"

@@ -6,15 +6,15 @@ import json
 import re
 import signal
 
-from tests.app.rigs.jobs import ALPHA, GOES_ON, REFUSED, START, matched, statuses, with_session, writes
+from tests.app.rigs.jobs import ALPHA, REFUSED, RESUMED, START, create_session, report_call, statuses, worker_turn
 from tests.app.rigs.product import Product, says
 
-NEVER = matched("beta", [{"wait_for": "never"}])
+NEVER = worker_turn("beta", [{"wait_for": "never"}])
 
 
 def test_a_job_that_another_terminal_cancels_ends_with_three(product: Product):
     """CTL-11: finished items stay finished."""
-    session = with_session(product, ALPHA, NEVER)
+    session = create_session(product, ALPHA, NEVER)
     with product.up(), product.started(*START, "gamma") as running:
         assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         cancelled = product.run("job", "cancel", "last", "--reason", "enough")
@@ -29,7 +29,7 @@ def test_a_job_that_another_terminal_cancels_ends_with_three(product: Product):
 
 
 def test_a_job_that_another_terminal_pauses_ends_with_three_and_can_be_resumed(product: Product):
-    with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
+    create_session(product, ALPHA, NEVER, worker_turn(RESUMED, says("Beta is fine.")))
     with product.up():
         with product.started(*START) as running:
             assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
@@ -47,7 +47,7 @@ def test_a_job_that_another_terminal_pauses_ends_with_three_and_can_be_resumed(p
 
 def test_ctrl_c_pauses_the_job_and_resume_continues_it(product: Product):
     """COM-10"""
-    with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
+    create_session(product, ALPHA, NEVER, worker_turn(RESUMED, says("Beta is fine.")))
     with product.started(*START) as running:
         assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         running.signal(signal.SIGINT)
@@ -61,7 +61,7 @@ def test_ctrl_c_pauses_the_job_and_resume_continues_it(product: Product):
 
 def test_a_job_of_a_killed_process_continues_with_the_rest(product: Product):
     """CTL-11"""
-    with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
+    create_session(product, ALPHA, NEVER, worker_turn(RESUMED, says("Beta is fine.")))
     with product.started(*START) as running:
         assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         running.signal(signal.SIGKILL)
@@ -75,7 +75,7 @@ def test_a_job_of_a_killed_process_continues_with_the_rest(product: Product):
 def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_nothing(product: Product):
     """CTL-04, UI-09"""
     written = says("It is written.")
-    with_session(product, *(matched(name, writes(f"{name}.md"), written) for name in ("alpha", "beta")))
+    create_session(product, *(worker_turn(name, report_call(f"{name}.md"), written) for name in ("alpha", "beta")))
     with product.terminal(*START) as terminal:
         assert "+# Report" in terminal.until("[a]pprove once")
         terminal.send("a\n")
@@ -91,7 +91,7 @@ def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_
 
 def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(product: Product):
     """CTL-04, REC-01: a request of a killed process is asked again."""
-    with_session(product, matched("alpha", writes("alpha.md"), says("It is written.")))
+    create_session(product, worker_turn("alpha", report_call("alpha.md"), says("It is written.")))
     with product.terminal("job", "start", "Look", "alpha", "--session", "last") as terminal:
         terminal.until("[a]pprove once")
         terminal.process.kill()
@@ -105,7 +105,7 @@ def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(produ
 
 
 def test_a_terminal_of_an_ended_host_names_the_command_that_continues_the_job(product: Product):
-    session = with_session(product, NEVER)
+    session = create_session(product, NEVER)
     with product.up() as (up, _), product.started("job", "start", "Look", "beta", "--session", "last") as running:
         assert running.line() == "+ 1 beta: started (worker-1)"
         up.signal(signal.SIGKILL)
@@ -117,7 +117,7 @@ def test_a_terminal_of_an_ended_host_names_the_command_that_continues_the_job(pr
 
 
 def test_with_several_open_jobs_the_job_must_be_named(product: Product):
-    with_session(product, matched("alpha", REFUSED))
+    create_session(product, worker_turn("alpha", REFUSED))
     with product.up():
         jobs = [product.run("job", "start", "Look", "alpha", "--session", "last").err.split()[0] for _ in range(2)]
         done = product.run("job", "cancel", "last", "--json")

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.rigs.jobs import ALPHA, REFUSED, START, TRIES_AGAIN, matched, plays, with_session, writes
+from tests.app.rigs.jobs import (
+    ALPHA,
+    REFUSED,
+    RETRIED,
+    START,
+    create_session,
+    play_for_workers,
+    report_call,
+    worker_turn,
+)
 from tests.app.rigs.product import Product, says
 
-BETA = matched("beta", says("Beta is fine."))
+BETA = worker_turn("beta", says("Beta is fine."))
 
 
 def test_a_job_is_followed_item_by_item_to_its_end(product: Product):
     """CTL-11"""
-    session = with_session(product, ALPHA, BETA)
+    session = create_session(product, ALPHA, BETA)
     done = product.run(*START)
     assert done.code == 0
     assert done.out.splitlines() == [
@@ -36,7 +45,7 @@ def test_a_job_is_followed_item_by_item_to_its_end(product: Product):
 
 
 def test_items_come_from_a_file_or_from_standard_input(product: Product):
-    with_session(product, ALPHA, BETA)
+    create_session(product, ALPHA, BETA)
     (product.folder / "items.txt").write_bytes("\ufeffalpha\r\n\r\n".encode())
     done = product.run("job", "start", "Look", "--items", "items.txt", "--session", "last", "--title", "From a file")
     assert (done.code, done.out.splitlines()[-1]) == (0, "✓ 1 alpha: Alpha is fine. Quite.")
@@ -90,7 +99,9 @@ def _listed(product: Product) -> list[dict[str, list[dict[str, str]]]]:
 
 def test_retry_repeats_failed_items_only(product: Product):
     """CTL-11"""
-    session = with_session(product, ALPHA, matched(TRIES_AGAIN, says("Beta is fine now.")), matched("beta", REFUSED))
+    session = create_session(
+        product, ALPHA, worker_turn(RETRIED, says("Beta is fine now.")), worker_turn("beta", REFUSED)
+    )
     done = product.run(*START)
     job = done.err.split()[0]
     assert (done.code, done.out.splitlines()[-1]) == (1, "✗ 2 beta: model_auth: the key is not known")
@@ -100,7 +111,7 @@ def test_retry_repeats_failed_items_only(product: Product):
         "  ✗ 2 beta: the key is not known",
     ]
 
-    plays(product, matched(TRIES_AGAIN, says("Beta is fine now.")))
+    play_for_workers(product, worker_turn(RETRIED, says("Beta is fine now.")))
     done = product.run("job", "retry", "last", job, "2")
     assert (done.code, done.out.splitlines()) == (
         0,
@@ -112,7 +123,7 @@ def test_retry_repeats_failed_items_only(product: Product):
 
 
 def test_every_fact_after_the_command_is_a_json_line(product: Product):
-    with_session(product, ALPHA, BETA)
+    create_session(product, ALPHA, BETA)
     before = product.run("facts", "last", "--json").json
     done = product.run(*START, "--json")
     assert (done.code, done.err) == (0, "")
@@ -126,7 +137,7 @@ def test_every_fact_after_the_command_is_a_json_line(product: Product):
 @pytest.mark.parametrize(("approve", "code", "written"), [("all-edits", 0, True), ("none", 4, False)])
 def test_the_approval_policy_answers_requests_of_workers(product: Product, approve: str, code: int, written: bool):
     """CTL-04"""
-    with_session(product, matched("alpha", writes("alpha.md"), says("Alpha is written.")))
+    create_session(product, worker_turn("alpha", report_call("alpha.md"), says("Alpha is written.")))
     done = product.run("job", "start", "Look", "alpha", "--session", "last", "--approve", approve)
     assert (done.code, (product.folder / "alpha.md").exists()) == (code, written)
     assert "worker-1: Create alpha.md" in done.err
@@ -134,7 +145,7 @@ def test_the_approval_policy_answers_requests_of_workers(product: Product, appro
 
 def test_the_approval_policy_ignores_requests_of_other_agents(product: Product):
     """CTL-04: without a person, a job rejects requests of its own workers and no others."""
-    with_session(product, ALPHA)
+    create_session(product, ALPHA)
     with product.up(), product.terminal("run", "Write the report", "--session", "last") as terminal:
         terminal.until("[a]pprove once")
         assert product.run("job", "start", "Look", "alpha", "--session", "last", "--approve", "none").code == 0

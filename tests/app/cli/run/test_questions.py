@@ -64,7 +64,7 @@ def test_a_plan_is_shown_with_its_steps_and_approved(product: Product) -> None:
         terminal.send("a\n")
         terminal.until("Good.")
         assert terminal.wait() == 0
-    assert resolved(product)["decision"] == "approve"
+    assert last_resolution(product)["decision"] == "approve"
 
 
 def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) -> None:
@@ -76,7 +76,7 @@ def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) 
         terminal.until("Approved, continues in edits.")
         terminal.until("Good.")
         assert terminal.wait() == 0
-    assert resolved(product)["permissionMode"] == "edits"
+    assert last_resolution(product)["permissionMode"] == "edits"
 
 
 def test_a_question_is_shown_with_its_options(product: Product) -> None:
@@ -87,7 +87,7 @@ def test_a_question_is_shown_with_its_options(product: Product) -> None:
         terminal.send("2\n")
         terminal.until("Good.")
         assert terminal.wait() == 0
-    assert resolved(product)["answer"]["text"] == "blue"
+    assert last_resolution(product)["answer"]["text"] == "blue"
 
 
 def test_a_form_is_shown_with_its_fields_and_answered_as_one_object() -> None:
@@ -109,10 +109,10 @@ def test_a_question_without_a_user_is_reported_as_unanswered(product: Product) -
     product.plays({"calls": [uses("ask_person", question="Which colour?"), says("Good.")]})
     done = product.run("run", "Ask me", "--approve", "all")
     assert (done.code, "Which colour? Not answered: no person is present." in done.err) == (4, True)
-    assert resolved(product)["reason"] == "No person was present to answer it."
+    assert last_resolution(product)["reason"] == "No person was present to answer it."
 
 
-def resolved(product: Product) -> dict[str, Any]:
+def last_resolution(product: Product) -> dict[str, Any]:
     """Return the resolution of the last action."""
     facts = product.run("facts", "last", "--json").json
     return [fact["payload"] for fact in facts if fact["type"] == "action.resolved"][-1]

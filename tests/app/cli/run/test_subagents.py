@@ -88,7 +88,7 @@ def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
     product: Product, approve: str, code: int, written: bool, outcome: str
 ) -> None:
     """CTL-04: otherwise the turn would wait for an answer that no person can give."""
-    with_team(product)
+    write_team(product)
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", approve)
     assert (done.code, (product.folder / "note.txt").exists()) == (code, written)
     assert f"worker-1: Create note.txt (+1 −0)? {outcome}" in done.err
@@ -97,7 +97,7 @@ def test_a_request_of_a_child_is_answered_like_one_of_the_turn(
 
 def test_ctl04_a_turn_that_ends_before_its_child_names_the_child(product: Product) -> None:
     """CTL-04: without a server the child ends with the command."""
-    with_team(product)
+    write_team(product)
     product.plays(LATER)
     done = product.run("run", "Begin", "--approve", "all")
     assert (done.code, "! Interrupted with this command: worker-1" in done.err) == (0, True)
@@ -110,13 +110,13 @@ def test_ctl04_a_turn_that_ends_before_its_child_names_the_child(product: Produc
 
 def test_the_policy_does_not_approve_a_childs_request_of_an_earlier_turn(product: Product) -> None:
     """CTL-04: the policy applies only to the turn of this command."""
-    with_team(product)
+    write_team(product)
     with product.plays(LATER).up():
         assert product.run("run", "Begin", "--approve", "all").code == 0
         (product.place / "go").touch()
-        until_asked(product)
+        wait_for_request(product)
         done = product.run("run", "Go on", "--session", "last", "--approve", "all")
-        pending = waiting(product)
+        pending = pending_requests(product)
     assert (done.code, done.out) == (0, "The new one is there.\n")
     assert "worker-2: Create new.txt (+1 −0)? Approved by --approve all." in done.err
     assert "worker-1: Create old.txt (+1 −0)? Not of this turn, so not answered here." in done.err
@@ -124,21 +124,21 @@ def test_the_policy_does_not_approve_a_childs_request_of_an_earlier_turn(product
     assert [action["prompt"] for action in pending] == ["Create old.txt (+1 −0)?"]
 
 
-def with_team(product: Product) -> None:
+def write_team(product: Product) -> None:
     agents = product.folder / "agents"
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
     (agents / "worker.md").write_text(WORKER)
 
 
-def waiting(product: Product) -> list[dict[str, Any]]:
+def pending_requests(product: Product) -> list[dict[str, Any]]:
     """Return the pending requests of the newest session."""
     facts = product.run("facts", "last", "--json").json
     over = {fact["actionId"] for fact in facts if fact["type"] == "action.resolved"}
     return [fact["payload"] for fact in facts if fact["type"] == "action.required" and fact["actionId"] not in over]
 
 
-def until_asked(product: Product) -> None:
+def wait_for_request(product: Product) -> None:
     until = time.monotonic() + PATIENCE
-    while not waiting(product):
+    while not pending_requests(product):
         assert time.monotonic() < until, f"nothing waited within {PATIENCE} s"

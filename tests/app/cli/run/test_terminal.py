@@ -97,4 +97,4 @@ def test_control_sequences_are_printed_as_text(product: Product):
         text = terminal.until("xshowny")
         assert terminal.wait() == 0
     for dangerous in ("\x1b]", "\x1b[2J", "\x1b[8m"):
-        assert dangerous not in card + text + terminal.shown
+        assert dangerous not in card + text + terminal.output
